@@ -183,7 +183,8 @@ package final class SQLiteEngine: StorageEngine {
             makesRoom: false,
             takesTurn: false
         ) { (transaction) throws(StorageFailure) in
-            while try transaction.spreadNews(max: 100) {}
+            try ViewOutbox(transaction).applyAll()
+            (transaction as? WriterTransaction)?.viewsWereTold()
             return .finished { reads.run(job) }
         } fail: { _ in
             // What could not be applied now is applied later: the answer is what it was before.

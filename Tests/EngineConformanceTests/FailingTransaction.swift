@@ -85,104 +85,16 @@ final class FailingTransaction: WriteTransaction {
         return try self.transaction.countsOfDeleteSelfReferrers(of: targets, in: zone, limit: limit)
     }
 
-    // MARK: SharingTransaction
+    // MARK: What rules know and say
 
-    func shares(in zone: ZoneKey) throws(StorageFailure) -> [StoredShare] {
-        try self.pass()
-        return try self.transaction.shares(in: zone)
+    var origin: ChangeOrigin? {
+        get { self.transaction.origin }
+        set { self.transaction.origin = newValue }
     }
 
-    func insertShare(
-        named name: String,
-        root: String?,
-        in zone: ZoneKey
-    ) throws(StorageFailure) -> ShareNumber {
-        try self.pass()
-        return try self.transaction.insertShare(named: name, root: root, in: zone)
-    }
+    var memory: RuleMemory { self.transaction.memory }
 
-    func deleteShare(_ share: StoredShare) throws(StorageFailure) {
-        try self.pass()
-        try self.transaction.deleteShare(share)
-    }
-
-    func token(of root: String?, participant: String, in zone: ZoneKey) throws(StorageFailure) -> String {
-        try self.pass()
-        return try self.transaction.token(of: root, participant: participant, in: zone)
-    }
-
-    func place(ofToken token: String) throws(StorageFailure) -> SharePlace? {
-        try self.pass()
-        return try self.transaction.place(ofToken: token)
-    }
-
-    func memberships(of records: [RecordKey]) throws(StorageFailure) -> [ShareNumber?] {
-        try self.pass()
-        return try self.transaction.memberships(of: records)
-    }
-
-    func setMembership(
-        _ share: ShareNumber?,
-        of record: RecordKey,
-        since position: Int64
-    ) throws(StorageFailure) {
-        try self.pass()
-        try self.transaction.setMembership(share, of: record, since: position)
-    }
-
-    func noteCover(_ change: CoverChange, in zone: ZoneKey, environment: EnvironmentID) throws(StorageFailure)
-    {
-        try self.pass()
-        try self.transaction.noteCover(change, in: zone, environment: environment)
-    }
-
-    func sharedAccess(to zone: ZoneKey, of reader: DatabaseID) throws(StorageFailure) -> SharedAccess {
-        try self.pass()
-        return try self.transaction.sharedAccess(to: zone, of: reader)
-    }
-
-    func setReader(_ reader: DatabaseID, of share: StoredShare, _ right: ReaderRight) throws(StorageFailure) {
-        try self.pass()
-        try self.transaction.setReader(reader, of: share, right)
-    }
-
-    func removeReader(_ reader: DatabaseID, of share: StoredShare) throws(StorageFailure) {
-        try self.pass()
-        try self.transaction.removeReader(reader, of: share)
-    }
-
-    func sharedDatabase(
-        ofUser recordName: String,
-        in environment: EnvironmentID
-    ) throws(StorageFailure) -> DatabaseID? {
-        try self.pass()
-        return try self.transaction.sharedDatabase(ofUser: recordName, in: environment)
-    }
-
-    func hasPendingViews(of reader: DatabaseID) throws(StorageFailure) -> Bool {
-        try self.pass()
-        return try self.transaction.hasPendingViews(of: reader)
-    }
-
-    func applyPendingViews(of reader: DatabaseID) throws(StorageFailure) {
-        try self.pass()
-        try self.transaction.applyPendingViews(of: reader)
-    }
-
-    func noteNews(of share: ShareNumber) throws(StorageFailure) {
-        try self.pass()
-        try self.transaction.noteNews(of: share)
-    }
-
-    func spreadNews(max: Int) throws(StorageFailure) -> Bool {
-        try self.pass()
-        return try self.transaction.spreadNews(max: max)
-    }
-
-    func user(_ lookup: IdentityLookup, in environment: EnvironmentID) throws(StorageFailure) -> String? {
-        try self.pass()
-        return try self.transaction.user(lookup, in: environment)
-    }
+    func advance(_ zone: ZoneKey, to position: Int64) { self.transaction.advance(zone, to: position) }
 
     // MARK: UsageTransaction
 

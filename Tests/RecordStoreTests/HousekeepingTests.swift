@@ -1,6 +1,7 @@
 import RecordModel
-import RecordStore
 import Testing
+
+@testable import RecordStore
 
 /// Which rows housekeeping removes, in which order, and how many in a transaction.
 struct HousekeepingTests {
@@ -35,13 +36,21 @@ struct HousekeepingTests {
     @Test func `memberships of a share that is gone go before zones, and then the share`() throws {
         let rows = HousekeepingModel()
         rows.swept = [SweptZone(zone: Self.first, bytes: 0)]
-        rows.shares = [(ShareNumber(rawValue: 3), 1_500)]
-        for left in [500, 0] {
-            #expect(try ZoneSweep.step(in: rows))
-            #expect(rows.shares.first?.memberships == left && rows.finished.isEmpty)
+        let (gone, other) = (ShareNumber(rawValue: 3), ShareNumber(rawValue: 4))
+        try rows.tables.put(ShareRemovalRow(share: gone))
+        for record in 1...20 as ClosedRange<Int64> {
+            let share = record <= 15 ? gone : other
+            try rows.tables.put(MembershipRow(record: record, share: share, since: 1))
         }
-        #expect(try ZoneSweep.step(in: rows))
-        #expect(rows.shares.isEmpty)
+        func left(_ share: ShareNumber) throws -> Int {
+            try rows.tables.count(RowRange(MembershipRow.byShare, share))
+        }
+        for rest in [5, 0, 0] {
+            #expect(try ZoneSweep.step(in: rows, membershipsMax: 10))
+            #expect(try left(gone) == rest && rows.finished.isEmpty)
+        }
+        #expect(try rows.tables.count(RowRange(ShareRemovalRow.byKey)) == 0)
+        #expect(try left(other) == 5)
         #expect(try ZoneSweep.step(in: rows))
         #expect(try !ZoneSweep.step(in: rows))
         #expect(rows.finished == [Self.first])
@@ -107,11 +116,11 @@ struct HousekeepingTests {
 
 /// Numbers of rows in place of rows.
 private final class HousekeepingModel: HousekeepingTransaction {
+    let tables: any TableWriter = MemoryTables()
     var swept: [SweptZone] = []
     var contents: [ZoneKey: [SweptRows: Int]] = [:]
     var removed: [(kind: SweptRows, rows: Int)] = []
     var finished: [ZoneKey] = []
-    var shares: [(number: ShareNumber, memberships: Int)] = []
     var outcomes: [Int64: Int] = [:]
     var outcomesRemoved: [Int] = []
     var expiring: [ExpiringRows: [ZoneKey: Int]] = [:]
@@ -137,14 +146,6 @@ private final class HousekeepingModel: HousekeepingTransaction {
         self.swept.removeAll { $0 == zone }
         self.finished.append(zone.zone)
     }
-
-    func nextRemovedShare() -> ShareNumber? { self.shares.first?.number }
-
-    func removeMemberships(of share: ShareNumber, limit: Int) -> Int {
-        Self.take(&self.shares[0].memberships, limit: limit)
-    }
-
-    func finishRemoval(of share: ShareNumber) { self.shares.removeFirst() }
 
     func databaseWithOutcomes(after database: DatabaseID?) -> DatabaseID? {
         Self.next(self.outcomes, after: database)

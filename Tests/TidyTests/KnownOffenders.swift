@@ -18,9 +18,9 @@ enum KnownOffenders {
     static let rows: [Row] = [
         Row("type size", "Sources/RecordStore", 1),
         Row("type size", "Sources/SQLiteEngine", 1),
-        Row("comment width", "Sources/RecordStore", 79),
-        Row("comment width", "Sources/SQLiteEngine", 90),
-        Row("comment prose", "Sources/RecordStore", 89),
-        Row("comment prose", "Sources/SQLiteEngine", 26),
+        Row("comment width", "Sources/RecordStore", 76),
+        Row("comment width", "Sources/SQLiteEngine", 88),
+        Row("comment prose", "Sources/RecordStore", 79),
+        Row("comment prose", "Sources/SQLiteEngine", 19),
     ]
 }

@@ -3,7 +3,7 @@ struct ChangeWalk {
     enum Turn {
         case change(FeedChange)
         case deletion(FeedDeletion)
-        case cover(CoverChange)
+        case membership(MembershipChange)
     }
 
     /// Pieces of one of the two, in order.
@@ -41,30 +41,30 @@ struct ChangeWalk {
     private let zone: ZoneKey
     private var changes: Source<FeedChange>
     private var deletions: Source<FeedDeletion>
-    private var covers: Source<CoverChange>
+    private var memberships: Source<MembershipChange>
 
     private static let piece = 128
 
-    /// `hasCovers`: also what came under shares and left them.
-    init(_ snapshot: any Snapshot, zone: ZoneKey, after position: Int64, hasCovers: Bool) {
+    /// `hasMemberships` says whether records that came under shares and left them are told too.
+    init(_ snapshot: any Snapshot, zone: ZoneKey, after position: Int64, hasMemberships: Bool) {
         self.snapshot = snapshot
         self.zone = zone
         self.changes = Source(after: position)
         self.deletions = Source(after: position)
-        self.covers = Source(after: position, isAtEnd: !hasCovers)
+        self.memberships = Source(after: position, isAtEnd: !hasMemberships)
     }
 
     /// `nil`: there is no more.
     mutating func next() throws(StorageFailure) -> Turn? {
         if self.changes.wantsPiece { try self.readChanges() }
         if self.deletions.wantsPiece { try self.readDeletions() }
-        if self.covers.wantsPiece { try self.readCovers() }
+        if self.memberships.wantsPiece { try self.readMemberships() }
         let change = self.changes.first?.position ?? .max
         let deletion = self.deletions.first?.position ?? .max
-        let cover = self.covers.first?.position ?? .max
-        if change < min(deletion, cover) { return self.changes.next().map { .change($0) } }
-        if deletion < cover { return self.deletions.next().map { .deletion($0) } }
-        return self.covers.next().map { .cover($0) }
+        let membership = self.memberships.first?.position ?? .max
+        if change < min(deletion, membership) { return self.changes.next().map { .change($0) } }
+        if deletion < membership { return self.deletions.next().map { .deletion($0) } }
+        return self.memberships.next().map { .membership($0) }
     }
 
     private mutating func readChanges() throws(StorageFailure) {
@@ -77,12 +77,12 @@ struct ChangeWalk {
         self.deletions.take(piece, position: \.position)
     }
 
-    private mutating func readCovers() throws(StorageFailure) {
+    private mutating func readMemberships() throws(StorageFailure) {
         let piece = try self.snapshot.membershipChanges(
-            after: self.covers.after,
+            after: self.memberships.after,
             in: self.zone,
             limit: Self.piece
         )
-        self.covers.take(piece, position: \.position)
+        self.memberships.take(piece, position: \.position)
     }
 }

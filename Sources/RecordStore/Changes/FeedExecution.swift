@@ -22,9 +22,7 @@ package struct FeedExecution {
         let token = try read.token.map { (bytes) throws(FeedFailure) in
             try self.token(bytes, zone: zone.key, state)
         }
-        if let token, let shared, token.position < shared.expiredThrough {
-            throw .refused(.changeTokenExpired)
-        }
+        if let token, shared != nil { try self.checkExpiry(of: token, in: zone.key) }
         var page = FeedPage(
             read,
             in: zone.key,
@@ -168,6 +166,15 @@ package struct FeedExecution {
                 .contains(token.position)
         else { throw .refused(.changeTokenExpired) }
         return token
+    }
+
+    /// A token from before the rights that the requester has in a zone of somebody else is of no
+    /// use.
+    private func checkExpiry(of token: ChangeToken, in zone: ZoneKey) throws(FeedFailure) {
+        let expired = try FeedFailure.wrapping { () throws(StorageFailure) in
+            try self.snapshot.tokensExpiredThrough(in: zone, of: self.requester.database)
+        }
+        guard token.position >= expired else { throw .refused(.changeTokenExpired) }
     }
 
     private func state(of database: DatabaseID) throws(FeedFailure) -> FeedState {

@@ -26,6 +26,8 @@ struct FeedPage {
     /// Names of parents that the client has: what is known stays known in a page.
     private var knownParents: Set<String> = []
     private var accesses: [String: TypeAccess] = [:]
+    /// The membership that was read last: a record's turn asks for it more than once.
+    private var lastMembership: (record: Int64, row: MembershipRow?)?
 
     init(
         _ read: FeedRead,
@@ -90,7 +92,7 @@ struct FeedPage {
             self.snapshot,
             zone: self.zone,
             after: position,
-            hasCovers: self.shared.map { $0.zoneWide == nil } ?? false
+            hasMemberships: self.shared.map { $0.zoneWide == nil } ?? false
         )
         var after = position
         while let turn = try FeedFailure.wrapping({ () throws(StorageFailure) in try walk.next() }) {
@@ -103,7 +105,7 @@ struct FeedPage {
             case .deletion(let deletion):
                 guard try self.take(deletion) else { return after }
                 after = deletion.position
-            case .cover(let change):
+            case .membership(let change):
                 guard try self.take(change) else { return after }
                 after = change.position
             }
@@ -147,7 +149,7 @@ struct FeedPage {
     // MARK: Shares
 
     /// A record that came under a share comes now, unless it has a later turn of its own; one that left it is gone, unless another share covers it.
-    private mutating func take(_ change: CoverChange) throws(FeedFailure) -> Bool {
+    private mutating func take(_ change: MembershipChange) throws(FeedFailure) -> Bool {
         guard let shared, shared.grant(coveredBy: change.share) != nil else { return true }
         let membership = try self.membership(of: change.record)
         let isThere = shared.grant(coveredBy: membership?.share) != nil
@@ -164,20 +166,26 @@ struct FeedPage {
         } ?? true
     }
 
-    /// Whether a record was there for the requester when a snapshot began; what came under a share later is left to the feed.
-    private func wasThere(_ record: Int64, at position: Int64) throws(FeedFailure) -> Bool {
+    /// Whether a record was there for the requester when a snapshot began.
+    ///
+    /// What came under a share later is left to the feed.
+    private mutating func wasThere(_ record: Int64, at position: Int64) throws(FeedFailure) -> Bool {
         guard self.isForeign, let shared, shared.zoneWide == nil else { return true }
         return try self.membership(of: record).map { $0.since <= position } ?? false
     }
 
-    private func membership(of record: Int64) throws(FeedFailure) -> ShareMembership? {
-        try FeedFailure.wrapping { () throws(StorageFailure) in
+    private mutating func membership(of record: Int64) throws(FeedFailure) -> MembershipRow? {
+        if let last = self.lastMembership, last.record == record { return last.row }
+        let row = try FeedFailure.wrapping { () throws(StorageFailure) in
             try self.snapshot.membership(of: self.key(record))
         }
+        self.lastMembership = (record, row)
+        return row
     }
 
-    /// What the requester may do with a record of somebody else's zone; `nil`: it is not there for him.
-    private func grant(of record: Int64) throws(FeedFailure) -> ShareGrant? {
+    /// What the requester may do with a record of somebody else's zone; `nil` if it is not there
+    /// for them.
+    private mutating func grant(of record: Int64) throws(FeedFailure) -> ShareGrant? {
         guard let shared else { return nil }
         if let zoneWide = shared.zoneWide { return zoneWide }
         return shared.grant(coveredBy: try self.membership(of: record)?.share)

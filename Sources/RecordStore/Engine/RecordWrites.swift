@@ -31,19 +31,23 @@ package struct RecordWrites: Sendable {
         package var entries: IndexChanges
         /// The records that it referred to.
         package var targets: [String]
+        /// The share that it belonged to, which the tombstone names; `nil` if to none.
+        package var coveredBy: ShareNumber?
 
         package init(
             name: String,
             record: StoredRecord,
             position: Int64,
             entries: IndexChanges,
-            targets: [String]
+            targets: [String],
+            coveredBy share: ShareNumber?
         ) {
             self.name = name
             self.record = record
             self.position = position
             self.entries = entries
             self.targets = targets
+            self.coveredBy = share
         }
     }
 

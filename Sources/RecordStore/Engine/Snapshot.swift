@@ -1,4 +1,4 @@
-package import RecordModel
+import RecordModel
 
 /// One state of the whole store, to be read: everything that was committed when it began, and nothing
 /// of what is committed later.
@@ -69,12 +69,6 @@ package protocol Snapshot: RecordReader {
         in zone: ZoneKey,
         limit: Int
     ) throws(StorageFailure) -> [FeedDeletion]
-    /// Lists records that came under a share or left it behind a position, ascending; at most `limit`.
-    func membershipChanges(
-        after position: Int64,
-        in zone: ZoneKey,
-        limit: Int
-    ) throws(StorageFailure) -> [CoverChange]
 
     // MARK: Indexes
 
@@ -101,39 +95,4 @@ package protocol Snapshot: RecordReader {
         in zone: ZoneKey,
         limit: Int
     ) throws(StorageFailure) -> Int
-
-    // MARK: Shares
-
-    /// Lists the shares of a zone that a user has joined; `reader` is the user's shared database.
-    func sharedAccess(to zone: ZoneKey, of reader: DatabaseID) throws(StorageFailure) -> SharedAccess
-    /// Finds the shares that records belong to: one element a key, in order.
-    func memberships(of records: [RecordKey]) throws(StorageFailure) -> [ShareMembership?]
-    /// Finds the share of a zone as a whole.
-    func zoneWideShare(of zone: ZoneKey) throws(StorageFailure) -> StoredShare?
-    /// Lists the shares of a zone, in no order.
-    func shares(in zone: ZoneKey) throws(StorageFailure) -> [StoredShare]
-    /// Finds where the token of a URL leads.
-    func place(ofToken token: String) throws(StorageFailure) -> SharePlace?
-    /// Finds the user who is known by an address, a number or a name: the record name.
-    func user(_ lookup: IdentityLookup, in environment: EnvironmentID) throws(StorageFailure) -> String?
-
-}
-
-extension Snapshot {
-    /// Finds the share that one record belongs to; `nil` if there is none.
-    package func membership(of record: RecordKey) throws(StorageFailure) -> ShareMembership? {
-        try self.memberships(of: [record])[0]
-    }
-}
-
-/// The share that a record belongs to; the table is called `cover`.
-package struct ShareMembership: Hashable, Sendable {
-    package var share: ShareNumber
-    /// The position at which the record came under the share.
-    package var since: Int64
-
-    package init(share: ShareNumber, since: Int64) {
-        self.share = share
-        self.since = since
-    }
 }

@@ -4,9 +4,19 @@ package import RecordModel
 ///
 /// Calls come from one thread at a time. A write is seen by the reads after it, and by nobody else before the commit.
 /// A failure leaves the request in a state that nobody may rely on: the engine rolls it back to its beginning.
-package protocol WriteTransaction: ChangeTransaction, SharingTransaction, RecordReader, IndexWriter {
+package protocol WriteTransaction: ChangeTransaction, RecordReader, IndexWriter {
     /// Grows with whatever a request changes.
     var positionsTaken: Int { get }
+
+    /// The connection that makes the changes, which is not notified of them; `nil` if there is
+    /// none.
+    ///
+    /// The engine sets it when it begins a job. A rule sets it while it makes changes that follow
+    /// from what another connection did.
+    var origin: ChangeOrigin? { get set }
+
+    /// What rules know of tables without reading them.
+    var memory: RuleMemory { get }
 
     /// Creates a zone that is absent, with a number that no zone of the database had before.
     func createZone(
@@ -15,6 +25,8 @@ package protocol WriteTransaction: ChangeTransaction, SharingTransaction, Record
         at position: Int64
     ) throws(StorageFailure) -> ZoneKey
     /// Deletes a zone with everything in it, in time that does not depend on how much that is.
+    ///
+    /// Rules call `removeZone`, which ends its shares before, and deletes its subscriptions.
     func deleteZone(_ zone: ZoneKey, named name: String, at position: Int64) throws(StorageFailure)
 
     /// Writes records of a zone, with what refers to others and what stands in indexes, and returns
@@ -51,6 +63,12 @@ package protocol WriteTransaction: ChangeTransaction, SharingTransaction, Record
         in zone: ZoneKey,
         limit: Int
     ) throws(StorageFailure) -> [Int]
+
+    /// Notes that the last change of a zone, which is none of a record, has a position above all
+    /// before.
+    ///
+    /// The zone may be one of a shared database.
+    func advance(_ zone: ZoneKey, to position: Int64)
 }
 
 extension WriteTransaction {

@@ -3,17 +3,14 @@
 /// Each removal takes at most `limit` rows and says how many it took: fewer than the limit means
 /// that no more are there. What was removed no longer counts in the usage of its database.
 package protocol HousekeepingTransaction: AnyObject {
+    /// The rows of declared tables.
+    var tables: any TableWriter { get }
+
     /// A deleted zone of which rows may be left; `nil` if there is none.
     func nextSweptZone() throws(StorageFailure) -> SweptZone?
     func remove(_ rows: SweptRows, of zone: ZoneKey, limit: Int) throws(StorageFailure) -> Int
     /// Forgets a deleted zone of which no rows are left, with the bytes that counted for it.
     func finishSweep(of zone: SweptZone) throws(StorageFailure)
-
-    /// A share that is gone and has memberships of records left; `nil` if there is none.
-    func nextRemovedShare() throws(StorageFailure) -> ShareNumber?
-    func removeMemberships(of share: ShareNumber, limit: Int) throws(StorageFailure) -> Int
-    /// Forgets a share of which no memberships are left.
-    func finishRemoval(of share: ShareNumber) throws(StorageFailure)
 
     /// The first database behind another that has outcomes of requests; `nil` behind which: all.
     func databaseWithOutcomes(after database: DatabaseID?) throws(StorageFailure) -> DatabaseID?

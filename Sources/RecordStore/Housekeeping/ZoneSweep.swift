@@ -28,25 +28,34 @@ package enum SweptRows: CaseIterable, Sendable {
 /// gone means nothing.
 package enum ZoneSweep {
     /// Memberships that one transaction removes.
-    static let membershipsMax = 1_000
+    package static let membershipsMax = 1_000
 
     /// Removes one piece.
     ///
     /// - Returns: Whether there was anything left.
     package static func step(
-        in transaction: some HousekeepingTransaction
+        in transaction: some HousekeepingTransaction,
+        membershipsMax: Int = membershipsMax
     ) throws(StorageFailure) -> Bool {
-        if let share = try transaction.nextRemovedShare() {
-            if try transaction.removeMemberships(of: share, limit: self.membershipsMax) == 0 {
-                try transaction.finishRemoval(of: share)
-            }
-            return true
-        }
+        if try self.removeMemberships(in: transaction.tables, limit: membershipsMax) { return true }
         guard let swept = try transaction.nextSweptZone() else { return false }
         for rows in SweptRows.allCases {
             if try transaction.remove(rows, of: swept.zone, limit: rows.limit) > 0 { return true }
         }
         try transaction.finishSweep(of: swept)
+        return true
+    }
+
+    /// Removes memberships of one share that is gone, and the share when it has none left.
+    private static func removeMemberships(
+        in rows: any TableWriter,
+        limit: Int
+    ) throws(StorageFailure) -> Bool {
+        guard let removal = try rows.rows(RowRange(ShareRemovalRow.byKey), limit: 1).first else {
+            return false
+        }
+        let memberships = RowRange(MembershipRow.byShare, removal.share)
+        if try rows.delete(memberships, limit: limit) == 0 { try rows.delete(removal) }
         return true
     }
 }

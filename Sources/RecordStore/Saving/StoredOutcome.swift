@@ -163,7 +163,7 @@ struct StoredOutcome {
         if requester.scope == .shared {
             let access = try self.transaction.sharedAccess(to: zone, of: requester.database)
             let key = RecordKey(zone: zone, number: record.number)
-            let share = try self.transaction.membership(of: key)
+            let share = try self.transaction.membership(of: key)?.share
             guard let grant = access.grant(coveredBy: share) else { return .recordMissing }
             if grant.share.root == id.recordName { return parts.conflict(with: record.asRoot.record(id: id)) }
         }

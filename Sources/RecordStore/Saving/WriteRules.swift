@@ -51,7 +51,7 @@ package struct WriteRules: Sendable {
             return .finished(.success(outcomes), isReplay: true)
         }
         if case .following(let outcomes) = rest {
-            try transaction.applyPendingViews(of: database)
+            try ViewOutbox(transaction).applyRefreshes(of: database)
             try self.store(outcomes, of: request, in: transaction)
             return .finished(.success(outcomes), isReplay: false)
         }
@@ -94,7 +94,7 @@ package struct WriteRules: Sendable {
         // What changed nothing may be executed again, and takes no room: its outcome would be the user's to pile up.
         if case .success(let outcomes) = result {
             // Also after an earlier execution that left shares, and did not learn that it was committed.
-            if request.mayLeaveShares, try transaction.hasPendingViews(of: database) {
+            if request.mayLeaveShares, try ViewOutbox(transaction).hasRefreshes(of: database) {
                 return .unfinished(.following(outcomes))
             }
             if transaction.positionsTaken != positionsTaken {

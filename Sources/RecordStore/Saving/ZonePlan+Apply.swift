@@ -68,8 +68,8 @@ extension ZonePlan {
     }
 
     private mutating func delete(_ record: StoredRecord, named name: String) throws(StorageFailure) {
-        try self.noteNews(ofDeleting: record)
-        try self.write(deleteOf: record, named: name)
+        let share = try self.endSharing(of: record, named: name)
+        try self.write(deleteOf: record, named: name, coveredBy: share)
         guard !self.shares.isEmpty else { return }
         try self.flush()
         if record.recordType == ShareRecord.type {

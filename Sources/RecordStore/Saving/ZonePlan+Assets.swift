@@ -52,7 +52,7 @@ extension ZonePlan {
             in: self.key,
             limit: Self.namingRecordsMax
         )
-        return try transaction.memberships(of: records).contains { shared.grant(coveredBy: $0) != nil }
+        return try transaction.memberships(of: records).contains { shared.grant(coveredBy: $0?.share) != nil }
     }
 
     /// Writes down what a save names and names no more.

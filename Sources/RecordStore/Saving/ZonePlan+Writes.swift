@@ -42,7 +42,8 @@ extension ZonePlan {
     /// Puts a record that goes behind what waits.
     mutating func write(
         deleteOf record: StoredRecord,
-        named name: String
+        named name: String,
+        coveredBy share: ShareNumber?
     ) throws(StorageFailure) {
         let fields = try self.fields(ofType: record.recordType)
         self.pending.writes.deletes.append(
@@ -51,7 +52,8 @@ extension ZonePlan {
                 record: record,
                 position: try self.rule.transaction.takePosition(in: self.key.database),
                 entries: IndexChanges(from: record, to: nil, named: name, definitions: fields),
-                targets: Array(References(body: record.body, parent: record.parent).kinds.keys)
+                targets: Array(References(body: record.body, parent: record.parent).kinds.keys),
+                coveredBy: share
             )
         )
         self.pending.bytesDeleted += record.body.bytes.count

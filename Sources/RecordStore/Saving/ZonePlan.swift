@@ -58,7 +58,7 @@ struct ZonePlan {
         self.key = key
         self.sharing = ZoneSharing(
             shared,
-            shares: requester.scope == .public ? [] : try rule.transaction.shares(in: key)
+            shares: requester.scope == .public ? [] : try rule.transaction.rememberedShares(in: key)
         )
     }
 
@@ -88,8 +88,8 @@ struct ZonePlan {
         guard self.shared != nil else { return }
         let keys = records.compactMap { $0 }.map { RecordKey(zone: self.key, number: $0.number) }
         guard !keys.isEmpty else { return }
-        for (key, share) in zip(keys, try self.rule.transaction.memberships(of: keys)) {
-            self.knownMemberships[key.number] = .some(share)
+        for (key, row) in zip(keys, try self.rule.transaction.memberships(of: keys)) {
+            self.knownMemberships[key.number] = .some(self.sharing.share(of: row))
         }
     }
 
@@ -103,10 +103,17 @@ struct ZonePlan {
 
     /// The share that a stored record belonged to before the request; `nil` if there was none.
     mutating func membership(of record: StoredRecord) throws(StorageFailure) -> ShareNumber? {
+        guard !self.shares.isEmpty else { return nil }
         if let known = self.knownMemberships[record.number] { return known }
-        let share = try self.rule.transaction.membership(of: self.key(of: record))
+        let share = try self.storedMembership(of: record)
         self.knownMemberships[record.number] = .some(share)
         return share
+    }
+
+    /// The share that a stored record belongs to now; `nil` if there is none.
+    func storedMembership(of record: StoredRecord) throws(StorageFailure) -> ShareNumber? {
+        guard !self.shares.isEmpty else { return nil }
+        return self.sharing.share(of: try self.rule.transaction.membership(of: self.key(of: record)))
     }
 
     func key(of record: StoredRecord) -> RecordKey { RecordKey(zone: self.key, number: record.number) }
@@ -328,12 +335,21 @@ struct ZonePlan {
 final class ZoneSharing {
     /// What the requester may do in a zone of somebody else; `nil`: the zone is his, or the public database's.
     let access: SharedAccess?
-    /// The shares of the zone: as they were before the request, and when it is applied those that it makes.
+    /// The shares of the zone: as they were before the request, and while it is applied with those
+    /// that it makes and without those that it ends.
     var shares: [StoredShare]
 
     init(_ access: SharedAccess?, shares: [StoredShare]) {
         self.access = access
         self.shares = shares
+    }
+
+    /// The share of a membership, if it is there.
+    func share(of membership: MembershipRow?) -> ShareNumber? {
+        guard let share = membership?.share, self.shares.contains(where: { $0.number == share }) else {
+            return nil
+        }
+        return share
     }
 }
 

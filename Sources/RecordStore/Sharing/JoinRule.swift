@@ -1,4 +1,4 @@
-package import RecordModel
+import RecordModel
 
 /// What `accept_shares` and `request_share_access` mean: changes of share records by users who come with their URLs.
 ///
@@ -92,7 +92,7 @@ struct JoinRule {
         // An earlier execution may have joined, and not have learned that it was committed.
         let mustFollow =
             if progress.hasChanged { true } else {
-                try self.transaction.hasPendingViews(of: self.requester.database)
+                try ViewOutbox(self.transaction).hasRefreshes(of: self.requester.database)
             }
         return mustFollow
             ? .unfinished(.following(progress.outcomes))
@@ -223,12 +223,4 @@ package struct JoinProgress: Sendable {
     var hasChanged = false
     /// Zones that the requester's shared database does not have yet.
     var zones: Set<ZoneKey> = []
-}
-
-extension SharePlace {
-    /// The ID that a record of the zone has for a user.
-    package func recordID(named name: String, for user: String) -> RecordID {
-        let owner = self.ownerName == user ? "" : self.ownerName
-        return RecordID(zone: ZoneID(zoneName: self.zoneName, ownerName: owner), recordName: name)
-    }
 }

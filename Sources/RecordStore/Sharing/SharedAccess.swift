@@ -47,14 +47,13 @@ package struct SharedAccess: Hashable, Sendable {
     /// The zone as a whole is shared with him.
     package private(set) var zoneWide: ShareGrant?
     private var grants: [ShareNumber: ShareGrant] = [:]
-    /// Tokens of positions up to this one are of no use any more: whatever he may changes it in the same transaction, so that no feed begins before
-    /// he had the rights that he has.
-    package let expiredThrough: Int64
+
+    /// Shares of a zone that are all read to find those that somebody has joined.
+    static let sharesReadMax = 16
 
     /// Grants without the right to read are as good as none.
-    package init(_ grants: [ShareGrant], expiredThrough: Int64) {
-        self.expiredThrough = expiredThrough
-        for grant in grants where grant.permission == .readOnly || grant.permission == .readWrite {
+    package init(_ grants: [ShareGrant]) {
+        for grant in grants where grant.permission.mayRead {
             self.grants[grant.share.number] = grant
             if grant.share.root == nil { self.zoneWide = grant }
         }
@@ -69,4 +68,8 @@ package struct SharedAccess: Hashable, Sendable {
 
     /// The shares that he has joined.
     package var shares: some Collection<ShareGrant> { self.grants.values }
+}
+
+extension SharePermission {
+    var mayRead: Bool { self == .readOnly || self == .readWrite }
 }

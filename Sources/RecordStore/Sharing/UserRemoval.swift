@@ -52,7 +52,8 @@ package struct UserRemoval {
                 record: record,
                 position: position,
                 entries: IndexChanges(from: record, to: nil, named: name, definitions: definitions),
-                targets: Array(References(body: record.body, parent: record.parent).kinds.keys)
+                targets: Array(References(body: record.body, parent: record.parent).kinds.keys),
+                coveredBy: nil
             )
         ]
         try self.transaction.apply(writes, to: zone, in: self.environment)

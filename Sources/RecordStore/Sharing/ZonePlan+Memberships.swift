@@ -77,12 +77,21 @@ extension ZonePlan {
             try transaction.noteNews(of: zoneWide.number)
             return
         }
-        let before =
-            try planned.existing == nil ? nil : transaction.membership(of: self.key(of: record))
+        let before = try planned.existing == nil ? nil : self.storedMembership(of: record)
         let after = try self.membership(of: planned.name, parent: record.parent)
         if before != after {
-            try transaction.setMembership(after, of: self.key(of: record), since: record.position)
-            if let before { try self.note(before, isArrival: false, record, named: planned.name) }
+            var changes = MembershipChanges()
+            changes.set(after, of: record, since: record.position)
+            if let before {
+                changes.note(
+                    before,
+                    isArrival: false,
+                    record,
+                    named: planned.name,
+                    at: try transaction.takePosition(in: self.key.database)
+                )
+            }
+            try self.write(changes)
             try self.spread(after, below: planned.name, at: record.position)
         }
         if let after { try transaction.noteNews(of: after) }
@@ -96,7 +105,7 @@ extension ZonePlan {
         guard let parent, let record = try self.rule.transaction.record(named: parent, in: self.key) else {
             return nil
         }
-        return try self.rule.transaction.membership(of: self.key(of: record))
+        return try self.storedMembership(of: record)
     }
 
     /// Records that `spread` reads in one call: bounds the memory for their bodies.
@@ -139,52 +148,61 @@ extension ZonePlan {
             record.map { (name: name, record: $0) }
         }
         let memberships = try transaction.memberships(of: found.map { self.key(of: $0.record) })
+        var changes = MembershipChanges()
         var changed: [String] = []
-        for ((name, record), before) in zip(found, memberships) where before != share {
-            if let before { try self.note(before, isArrival: false, record, named: name) }
-            let since =
-                if let share, isNotifying {
-                    try self.note(share, isArrival: true, record, named: name)
-                } else { position }
-            try transaction.setMembership(share, of: self.key(of: record), since: since)
+        func next() throws(StorageFailure) -> Int64 {
+            try transaction.takePosition(in: self.key.database)
+        }
+        for ((name, record), row) in zip(found, memberships) {
+            let before = self.sharing.share(of: row)
+            guard before != share else { continue }
+            if let before {
+                changes.note(before, isArrival: false, record, named: name, at: try next())
+            }
+            var since = position
+            if let share, isNotifying {
+                since = try next()
+                changes.note(share, isArrival: true, record, named: name, at: since)
+            }
+            changes.set(share, of: record, since: since)
             changed.append(name)
         }
+        try self.write(changes)
         return changed
     }
 
-    /// Returns the position at which it is told.
-    @discardableResult
-    private func note(
-        _ share: ShareNumber,
-        isArrival: Bool,
-        _ record: StoredRecord,
-        named name: String
-    ) throws(StorageFailure) -> Int64 {
-        let change = CoverChange(
-            position: try self.rule.transaction.takePosition(in: self.key.database),
-            share: share,
-            isArrival: isArrival,
-            record: record.number,
-            name: name,
-            recordType: record.recordType
-        )
-        try self.rule.transaction.noteCover(
-            change,
+    /// Writes memberships of records, and what the readers of their shares are told of it.
+    private func write(_ changes: MembershipChanges) throws(StorageFailure) {
+        let transaction = self.rule.transaction
+        if !changes.set.isEmpty { try transaction.put(changes.set, in: MembershipRow.table) }
+        if !changes.removed.isEmpty {
+            try transaction.delete(keys: changes.removed, from: MembershipRow.table)
+        }
+        try transaction.note(
+            changes.noted,
             in: self.key,
             environment: self.rule.requester.environment
         )
-        try self.rule.transaction.noteNews(of: share)
-        return change.position
+        for share in Set(changes.noted.map(\.share)) { try transaction.noteNews(of: share) }
     }
 
     // MARK: - Deletes
 
-    /// Notifies the readers of the share that a deleted record belongs to.
-    func noteNews(ofDeleting record: StoredRecord) throws(StorageFailure) {
-        guard !self.shares.isEmpty else { return }
-        var share = self.shares.first { $0.root == nil }?.number
-        if share == nil { share = try self.rule.transaction.membership(of: self.key(of: record)) }
-        if let share { try self.rule.transaction.noteNews(of: share) }
+    /// Ends what sharing has of a record that is about to be deleted: its membership and its URLs.
+    ///
+    /// The readers of its share are notified.
+    ///
+    /// - Returns: The share that it belonged to; `nil` if to none.
+    func endSharing(of record: StoredRecord, named name: String) throws(StorageFailure) -> ShareNumber? {
+        let transaction = self.rule.transaction
+        try transaction.forgetTokens(of: name, in: self.key)
+        let share = try self.storedMembership(of: record)
+        if let share {
+            try transaction.delete(MembershipRow(record: record.number, share: share, since: 0))
+        }
+        let told = self.shares.first { $0.root == nil }?.number ?? share
+        if let told { try transaction.noteNews(of: told) }
+        return share
     }
 
     /// Ends the share whose record was deleted: its root says so, and nobody reads it any more.
@@ -192,6 +210,7 @@ extension ZonePlan {
         guard let share = self.shares.first(where: { $0.name == name }) else { return }
         let transaction = self.rule.transaction
         try transaction.deleteShare(share)
+        self.sharing.shares.removeAll { $0.number == share.number }
         guard let root = share.root, let record = try transaction.record(named: root, in: self.key) else {
             return
         }
@@ -217,5 +236,45 @@ extension ShareParticipant {
     /// Whether he was invited by a URL that is good for one person.
     var isForWhoeverComes: Bool {
         self.identity.userRecordName.isEmpty && self.identity.lookup == nil && self.acceptance == .pending
+    }
+}
+
+/// What is to be written of the memberships of some records.
+private struct MembershipChanges {
+    /// Rows of `MembershipRow.table`.
+    private(set) var set: [[ColumnValue]] = []
+    /// Keys of such rows.
+    private(set) var removed: [[ColumnValue]] = []
+    private(set) var noted: [MembershipChange] = []
+
+    /// Gives a record a share; `nil` if it belongs to none now.
+    mutating func set(_ share: ShareNumber?, of record: StoredRecord, since position: Int64) {
+        if let share {
+            self.set.append(
+                MembershipRow(record: record.number, share: share, since: position).values
+            )
+        } else {
+            self.removed.append([.integer(record.number)])
+        }
+    }
+
+    /// Notes that a record came under a share, or left it; positions ascend.
+    mutating func note(
+        _ share: ShareNumber,
+        isArrival: Bool,
+        _ record: StoredRecord,
+        named name: String,
+        at position: Int64
+    ) {
+        self.noted.append(
+            MembershipChange(
+                position: position,
+                share: share,
+                isArrival: isArrival,
+                record: record.number,
+                name: name,
+                recordType: record.recordType
+            )
+        )
     }
 }

@@ -69,11 +69,3 @@ extension ChangeTransaction {
         self.count(rowBytes: -count * RowBytes.cursor, in: subscription.key.database)
     }
 }
-
-extension WriteTransaction {
-    /// Deletes a zone with everything in it, and the subscriptions that go with it.
-    func removeZone(_ zone: ZoneKey, named name: String, at position: Int64) throws(StorageFailure) {
-        try self.deleteZone(zone, named: name, at: position)
-        try self.deleteSubscriptions(of: zone, at: position)
-    }
-}

@@ -1,3 +1,5 @@
+import RecordModel
+
 /// A share that is there.
 package struct ShareRow: TableRow {
     package static let table = Table(
@@ -12,12 +14,20 @@ package struct ShareRow: TableRow {
     )
     static let byName = Self.index(on: "database", "zone", "name")
 
-    var number: Int64 = 0
+    var number = ShareNumber(rawValue: 0)
     var database: DatabaseID
     var zone: Int64
     var name: String
     /// `nil` if the zone is shared as a whole.
     var root: String?
+
+    init(_ share: StoredShare) {
+        self.number = share.number
+        self.database = share.zone.database
+        self.zone = share.zone.number
+        self.name = share.name
+        self.root = share.root
+    }
 
     package init(_ columns: inout ColumnReader) throws(StorageFailure) {
         self.number = try columns.next()
@@ -34,6 +44,12 @@ package struct ShareRow: TableRow {
         columns.append(self.name)
         columns.append(self.root)
     }
+
+    var zoneKey: ZoneKey { ZoneKey(database: self.database, number: self.zone) }
+
+    var stored: StoredShare {
+        StoredShare(number: self.number, zone: self.zoneKey, name: self.name, root: self.root)
+    }
 }
 
 /// A user who has joined a share.
@@ -47,14 +63,22 @@ package struct ShareReaderRow: TableRow {
         key: ["reader", "share"],
         indexes: [.lookup("share")]
     )
+    static let byShare = Self.index(on: "share")
 
     /// The shared database of the user.
     var reader: DatabaseID
-    var share: Int64
-    var permission: Int64
-    var role: Int64
+    var share: ShareNumber
+    var permission: SharePermission
+    var role: ShareRole
     /// Of no account.
-    var since: Int64
+    var since: Int64 = 0
+
+    init(reader: DatabaseID, share: ShareNumber, permission: SharePermission, role: ShareRole) {
+        self.reader = reader
+        self.share = share
+        self.permission = permission
+        self.role = role
+    }
 
     package init(_ columns: inout ColumnReader) throws(StorageFailure) {
         self.reader = try columns.next()
@@ -89,6 +113,13 @@ package struct ViewRefreshRow: TableRow {
     /// Who made the change, as `ChangeOrigin` encodes it; `nil` if several made it, or nobody.
     var origin: [UInt8]?
 
+    init(reader: DatabaseID, zone: ZoneKey, origin: ChangeOrigin?) {
+        self.reader = reader
+        self.database = zone.database
+        self.zone = zone.number
+        self.origin = origin?.bytes
+    }
+
     package init(_ columns: inout ColumnReader) throws(StorageFailure) {
         self.reader = try columns.next()
         self.database = try columns.next()
@@ -102,4 +133,119 @@ package struct ViewRefreshRow: TableRow {
         columns.append(self.zone)
         columns.append(self.origin)
     }
+    var zoneKey: ZoneKey { ZoneKey(database: self.database, number: self.zone) }
+}
+
+/// Something new in a share of which the shared databases of its readers do not know yet.
+package struct ShareNewsRow: TableRow {
+    package static let table = Table(
+        "share_news",
+        columns: [.integer("share"), .optional(.bytes("origin"))],
+        key: ["share"]
+    )
+
+    var share: ShareNumber
+    /// As in `ViewRefreshRow`.
+    var origin: [UInt8]?
+
+    init(share: ShareNumber, origin: ChangeOrigin?) {
+        self.share = share
+        self.origin = origin?.bytes
+    }
+
+    package init(_ columns: inout ColumnReader) throws(StorageFailure) {
+        self.share = try columns.next()
+        self.origin = try columns.next()
+    }
+
+    package func write(to columns: inout ColumnWriter) {
+        columns.append(self.share)
+        columns.append(self.origin)
+    }
+}
+
+/// How far the tokens have expired that a reader has of a zone.
+package struct TokenExpiryRow: TableRow {
+    package static let table = Table(
+        "share_expiry",
+        columns: [.integer("database"), .integer("zone"), .integer("reader"), .integer("through")],
+        key: ["database", "zone", "reader"]
+    )
+
+    var database: DatabaseID
+    var zone: Int64
+    /// The shared database.
+    var reader: DatabaseID
+    /// Tokens are good from this position on.
+    var through: Int64
+
+    init(zone: ZoneKey, reader: DatabaseID, through: Int64) {
+        self.database = zone.database
+        self.zone = zone.number
+        self.reader = reader
+        self.through = through
+    }
+
+    package init(_ columns: inout ColumnReader) throws(StorageFailure) {
+        self.database = try columns.next()
+        self.zone = try columns.next()
+        self.reader = try columns.next()
+        self.through = try columns.next()
+    }
+
+    package func write(to columns: inout ColumnWriter) {
+        columns.append(self.database)
+        columns.append(self.zone)
+        columns.append(self.reader)
+        columns.append(self.through)
+    }
+}
+
+/// Where the URL of a share leads.
+///
+/// The row of a root for everybody stays if its share goes, and goes with the root.
+package struct ShareTokenRow: TableRow {
+    package static let table = Table(
+        "share_token",
+        columns: [
+            .text("token"), .integer("database"), .integer("zone"), .text("root"), .text("participant"),
+        ],
+        key: ["token"],
+        indexes: [.unique("database", "zone", "root", "participant")]
+    )
+    static let byRoot = Self.index(on: "database", "zone", "root", "participant")
+
+    var token: String
+    var database: DatabaseID
+    var zone: Int64
+    /// Empty if the zone is shared as a whole.
+    var root: String
+    /// For whom the URL is; empty if for everybody.
+    var participant: String
+
+    init(token: String, zone: ZoneKey, root: String, participant: String) {
+        self.token = token
+        self.database = zone.database
+        self.zone = zone.number
+        self.root = root
+        self.participant = participant
+    }
+
+    package init(_ columns: inout ColumnReader) throws(StorageFailure) {
+        self.token = try columns.next()
+        self.database = try columns.next()
+        self.zone = try columns.next()
+        self.root = try columns.next()
+        self.participant = try columns.next()
+    }
+
+    package func write(to columns: inout ColumnWriter) {
+        columns.append(self.token)
+        columns.append(self.database)
+        columns.append(self.zone)
+        columns.append(self.root)
+        columns.append(self.participant)
+    }
+
+    var zoneKey: ZoneKey { ZoneKey(database: self.database, number: self.zone) }
 }

@@ -9,7 +9,7 @@ final class Housekeeping {
     let staleChanges: StaleChanges
     private var tombstones: TombstoneExpiry
     private var outcomes = OutcomeExpiry()
-    private var newsSpreadMilliseconds: Int64 = 0
+    private var viewPace = ViewPace()
 
     /// Records that are indexed while requests wait, and while nobody does.
     private static let indexedRecordsMax = 100
@@ -43,18 +43,11 @@ final class Housekeeping {
             || self.outcomes.isWanted(nowMilliseconds: now)
     }
 
-    /// Shares of which readers are told in one transaction, and how long others may wait for it while requests come.
-    private static let newsMax = 20
-    private static let newsEveryMilliseconds: Int64 = 20
-
-    /// Tells shared databases what is new.
-    func spreadNews(isAlone: Bool) throws(StorageFailure) {
-        let now = self.transaction.nowMilliseconds
-        guard self.transaction.mayHaveViewWork,
-            isAlone || now - self.newsSpreadMilliseconds >= Self.newsEveryMilliseconds
-        else { return }
-        self.newsSpreadMilliseconds = now
-        _ = try self.transaction.spreadNews(max: Self.newsMax)
+    /// Brings shared databases up to date.
+    func updateViews(isAlone: Bool) throws(StorageFailure) {
+        guard self.transaction.mayHaveViewWork else { return }
+        let mayBeMore = try self.viewPace.step(isAlone: isAlone, in: self.transaction)
+        if !mayBeMore { self.transaction.viewsWereTold() }
     }
 
     /// What to tell an operator, after a commit.

@@ -15,6 +15,8 @@ final class HousekeepingRows: HousekeepingTransaction {
         self.database = database
     }
 
+    var tables: any TableWriter { self.transaction }
+
     // MARK: Sweeping
 
     func nextSweptZone() throws(StorageFailure) -> SweptZone? {
@@ -42,21 +44,6 @@ final class HousekeepingRows: HousekeepingTransaction {
             [zone.database.rawValue, zone.number]
         )
         self.transaction.changes.count(rowBytes: -swept.bytes, in: zone.database)
-    }
-
-    func nextRemovedShare() throws(StorageFailure) -> ShareNumber? {
-        try self.firstRow("SELECT share FROM share_removal LIMIT 1").map { ShareNumber(rawValue: $0[0]) }
-    }
-
-    func removeMemberships(of share: ShareNumber, limit: Int) throws(StorageFailure) -> Int {
-        try self.execute(
-            "DELETE FROM cover WHERE record IN (SELECT record FROM cover WHERE share = ? LIMIT ?)",
-            [share.rawValue, limit]
-        )
-    }
-
-    func finishRemoval(of share: ShareNumber) throws(StorageFailure) {
-        try self.execute("DELETE FROM share_removal WHERE share = ?", [share.rawValue])
     }
 
     // MARK: Outcomes of requests

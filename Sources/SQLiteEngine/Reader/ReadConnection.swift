@@ -5,17 +5,16 @@ import RecordStore
 
 /// A connection that reads, with its statements.
 ///
-/// Each call is a transaction: one snapshot.
+/// It is a snapshot while `snapshot(_:)` runs: SQL, and nothing of what it means.
 ///
 /// SAFETY: one thread at a time has it: the pool hands it out to one borrower, a read thread keeps its own.
-final class ReadConnection: @unchecked Sendable {
+final class ReadConnection: Snapshot, @unchecked Sendable {
     private let queue: DatabaseQueue
     private let connection: OpaquePointer
     private let copies: LogCopies
     /// The copies of the log that the connection has heard of.
     private var copiesKnown: Int
     private let begin, commit, zoneByName, recordByName, typeName, authorName: HotStatement
-    let sharing: SharingConnection
     /// The statements of feeds.
     let feedStatements: FeedStatements
     /// The statements of queries.
@@ -48,7 +47,6 @@ final class ReadConnection: @unchecked Sendable {
         self.recordCursor = RecordCursor(self.feedStatements.fromNumber)
         self.typeName = try HotStatement(NameQueries.recordType, on: connection)
         self.authorName = try HotStatement(NameQueries.author, on: connection)
-        self.sharing = try SharingConnection(connection)
     }
 
     func snapshot<Answer>(

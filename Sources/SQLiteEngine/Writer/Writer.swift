@@ -274,8 +274,9 @@ final class Writer: @unchecked Sendable {
         let now = transaction.nowMilliseconds
         do throws(StorageFailure) {
             try transaction.isolated { () throws(StorageFailure) in
+                transaction.origin = nil
                 let isShort = self.room.isShort
-                if !isShort { try housekeeping.spreadNews(isAlone: false) }
+                if !isShort { try housekeeping.updateViews(isAlone: false) }
                 try housekeeping.sweep()
                 if !isShort { try housekeeping.workOnIndexes(isAlone: false) }
                 try housekeeping.staleChanges.remove(isIdle: false)
@@ -294,7 +295,7 @@ final class Writer: @unchecked Sendable {
         _ job: WriteJob,
         _ transaction: WriterTransaction
     ) throws(StorageFailure) -> Execution {
-        transaction.report.origin = job.origin
+        transaction.origin = job.origin
         switch try job.execute(transaction) {
         case .finished(let reply): return .finished(reply)
         case .unfinished(let rest): return .unfinished(job: job, rest: rest)
@@ -374,7 +375,7 @@ final class Writer: @unchecked Sendable {
                 return false
             }
             try transaction.begin(nowMilliseconds: now)
-            if !isShort { try housekeeping.spreadNews(isAlone: true) }
+            if !isShort { try housekeeping.updateViews(isAlone: true) }
             try housekeeping.sweep()
             if !isShort { try housekeeping.workOnIndexes(isAlone: true) }
             try housekeeping.staleChanges.remove(isIdle: true)

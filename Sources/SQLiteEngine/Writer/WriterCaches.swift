@@ -34,11 +34,8 @@ struct WriterCaches {
     var counters: [DatabaseID: Counter] = [:]
     var changedCounters: [DatabaseID] = []
     var zones: [Name: ZoneKey] = [:]
-    var shares: [ZoneKey: [StoredShare]] = [:]
-    /// Whether URLs lead into a zone; they may have gone meanwhile.
-    var zonesWithTokens: [ZoneKey: Bool] = [:]
-    /// Shares that have a row in `share_news`, with the origin in it.
-    var sharesWithNews: [ShareNumber: ChangeOrigin?] = [:]
+    /// What the rules know.
+    var memory = RuleMemory()
     var typeNumbers: [Name: Int64] = [:]
     var typeNames: [Int64: String] = [:]
     var types: [Name: StoredType] = [:]
@@ -78,9 +75,8 @@ struct WriterCaches {
     mutating func trim() {
         let count =
             self.counters.count + self.zones.count + self.typeNumbers.count + self.types.count
-            + self.accounts.count + self.authorNumbers.count
-            + self.authorNames.count + self.shares.count + self.sharesWithNews.count
-            + self.zonesWithTokens.count
+            + self.accounts.count + self.authorNumbers.count + self.authorNames.count
+            + self.memory.count
         if count > Self.entriesMax { self = WriterCaches() }
     }
 }

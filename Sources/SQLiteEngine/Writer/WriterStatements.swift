@@ -15,8 +15,6 @@ final class WriterStatements {
     let names: NameStatements
     let indexes: IndexStatements
     let usage: UsageStatements
-    let shares: ShareStatements
-    let views: ViewStatements
     let tables: TableStatements
     let indexSearch: IndexSearch
 
@@ -39,8 +37,6 @@ final class WriterStatements {
         self.names = try NameStatements(connection)
         self.indexes = try IndexStatements(connection)
         self.usage = try UsageStatements(connection)
-        self.shares = try ShareStatements(connection)
-        self.views = try ViewStatements(connection)
         self.tables = TableStatements(connection: connection)
         self.indexSearch = try IndexSearch(connection)
     }

@@ -159,18 +159,8 @@ extension WriterTransaction {
         statement.bind(5, try self.typeNumber(record.recordType, in: environment))
         statement.bind(6, self.nowMilliseconds)
         statement.bind(7, try self.authorNumber(record.system.createdBy))
-        statement.bind(8, try self.takeMembership(of: record.number, in: zone)?.rawValue)
+        statement.bind(8, delete.coveredBy?.rawValue)
         try statement.run()
-        try self.forgetTokens(of: name, in: zone)
-    }
-
-    /// Ends the membership of a record that is gone; returns the share that it belonged to.
-    private func takeMembership(of record: Int64, in zone: ZoneKey) throws(StorageFailure) -> ShareNumber? {
-        guard try !self.shares(in: zone).isEmpty else { return nil }
-        let key = RecordKey(zone: zone, number: record)
-        guard let share = try self.membership(of: key) else { return nil }
-        try self.setMembership(nil, of: key, since: 0)
-        return share
     }
 
     func referrers(

@@ -2,6 +2,33 @@ import RecordStore
 
 /// Rows of declared tables.
 extension WriterTransaction {
+    /// What a change of a table concerns beside the table.
+    private enum Concern {
+        /// The writer knows record types, which are made of it; with `isNamed` also their numbers.
+        case types(isNamed: Bool)
+        /// The writer knows where zones are, by their names.
+        case zones
+        /// Shared databases have to follow.
+        case views
+        /// The sweep has work.
+        case sweep
+        /// Old outcomes are looked for once so many are stored.
+        case outcomes
+        /// A request may write thousands of rows of it: what each of them counts for.
+        case work(Int)
+    }
+
+    private static let concerns: [ObjectIdentifier: Concern] = [
+        ObjectIdentifier(RecordTypeRow.table): .types(isNamed: true),
+        ObjectIdentifier(FieldRow.table): .types(isNamed: false),
+        ObjectIdentifier(TypeGrantRow.table): .types(isNamed: false),
+        ObjectIdentifier(IndexBuildRow.table): .types(isNamed: false),
+        ObjectIdentifier(RequestRow.table): .outcomes, ObjectIdentifier(ZoneRow.table): .zones,
+        ObjectIdentifier(ViewRefreshRow.table): .views, ObjectIdentifier(ShareNewsRow.table): .views,
+        ObjectIdentifier(ShareRemovalRow.table): .sweep, ObjectIdentifier(MembershipRow.table): .work(1),
+        ObjectIdentifier(MembershipChangeRow.table): .work(2),
+    ]
+
     func rows(
         of table: Table,
         by index: Table.Index,
@@ -24,21 +51,34 @@ extension WriterTransaction {
 
     @discardableResult
     func put(_ rows: [[ColumnValue]], in table: Table) throws(StorageFailure) -> [Int64] {
-        if table === RequestRow.table {
-            self.outcomesStored += rows.count
-        } else {
-            self.forget(table, rows: rows.count)
+        switch Self.concerns[ObjectIdentifier(table)] {
+        case .types(let isNamed): self.forgetTypes(isNamed: isNamed, rows: rows.count)
+        case .zones: self.forgetZones(rows.map { table.key(of: $0) })
+        case .views: self.wantViewWork()
+        case .sweep: self.mayHaveSweepWork = true
+        case .outcomes: self.outcomesStored += rows.count
+        case .work(let each): self.workDone += each * rows.count
+        case nil: break
         }
         return try self.statements.tables.put(rows, in: table)
     }
 
     func delete(keys: [[ColumnValue]], from table: Table) throws(StorageFailure) {
-        self.forget(table, rows: keys.count)
+        switch Self.concerns[ObjectIdentifier(table)] {
+        case .types(let isNamed): self.forgetTypes(isNamed: isNamed, rows: keys.count)
+        case .zones: self.forgetZones(keys)
+        case .work(let each): self.workDone += each * keys.count
+        case .views, .sweep, .outcomes, nil: break
+        }
         try self.statements.tables.delete(keys: keys, from: table)
     }
 
     func delete(from table: Table, in range: TableRange, limit: Int) throws(StorageFailure) -> Int {
-        self.forget(table, rows: 1)
+        switch Self.concerns[ObjectIdentifier(table)] {
+        case .types(let isNamed): self.forgetTypes(isNamed: isNamed, rows: 1)
+        case .zones: self.caches.forgetNames()
+        case .views, .sweep, .outcomes, .work, nil: break
+        }
         return try self.statements.tables.delete(from: table, in: range, limit: limit)
     }
 
@@ -46,19 +86,19 @@ extension WriterTransaction {
         try self.statements.indexSearch.hasEntries(ofIndex: index, in: environment)
     }
 
-    /// Tables of which `StoredType` is made.
-    private static let tablesOfTypes = Set(
-        [RecordTypeRow.table, FieldRow.table, TypeGrantRow.table, IndexBuildRow.table].map {
-            ObjectIdentifier($0)
-        }
-    )
-
-    /// Drops what is in memory of a table that is about to change.
-    private func forget(_ table: Table, rows: Int) {
-        guard Self.tablesOfTypes.contains(ObjectIdentifier(table)) else { return }
+    /// Drops what is in memory of record types that are about to change.
+    private func forgetTypes(isNamed: Bool, rows: Int) {
         // Rows of schemas have several indexes, and what is known of types has to be read again.
         self.workDone += 3 * rows
         self.caches.forgetTypes()
-        if table === RecordTypeRow.table { self.caches.forgetNames() }
+        if isNamed { self.caches.forgetNames() }
+    }
+
+    /// Drops what is in memory of zones that are about to change, by the keys of their rows.
+    private func forgetZones(_ keys: [[ColumnValue]]) {
+        for key in keys {
+            guard case .integer(let database) = key[0], case .text(let name) = key[1] else { continue }
+            self.caches.zones[WriterCaches.Name(owner: database, name: name)] = nil
+        }
     }
 }

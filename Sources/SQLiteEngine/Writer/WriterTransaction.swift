@@ -246,7 +246,6 @@ final class WriterTransaction: WriteTransaction {
 
     func deleteZone(_ zone: ZoneKey, named name: String, at position: Int64) throws(StorageFailure) {
         self.caches.zones[WriterCaches.Name(owner: zone.database.rawValue, name: name)] = nil
-        for share in try self.shares(in: zone) { try self.deleteShare(share) }
         let bytes = try self.dropContents(of: zone, named: name)
         self.statements.zones.delete.bind(1, zone.database.rawValue)
         self.statements.zones.delete.bind(2, name)
@@ -264,6 +263,17 @@ final class WriterTransaction: WriteTransaction {
         self.mayHaveSweepWork = true
         self.note(.zoneDeleted(name), at: position, in: zone.database)
     }
+
+    // MARK: What rules know and say
+
+    var memory: RuleMemory { self.caches.memory }
+
+    var origin: ChangeOrigin? {
+        get { self.report.origin }
+        set { self.report.origin = newValue }
+    }
+
+    func advance(_ zone: ZoneKey, to position: Int64) { self.changes.move(to: position, in: zone) }
 
     // MARK: Counting
 

@@ -82,7 +82,7 @@ struct FetchExecutionTests {
                 "zoneMissing", "zoneMissing", "zoneMissing",
             ]
         )
-        world.share("root", 1, with: [2, 3])
+        try world.share("root", 1, with: [2, 3])
         let results = try self.fetch(ids, world, by: participant).get()
         #expect(results[0] == .failed(.recordMissing))
         guard case .record(let root) = results[1], case .record(let child) = results[2] else {
@@ -94,7 +94,7 @@ struct FetchExecutionTests {
         for (id, result) in zip(ids, results) {
             #expect(try self.fetch([id], world, by: participant).get() == [result])
         }
-        world.share(nil, 2, with: [])
+        try world.share(nil, 2, with: [])
         #expect(try self.names(self.fetch(ids, world, by: participant)) == ["folder", "root", "child"])
     }
 

@@ -4,7 +4,7 @@ import RecordModel
 
 /// A snapshot of rows that a test names, in memory.
 ///
-/// It has no changes, no indexes and no URLs of shares.
+/// It has no changes and no indexes.
 final class MemorySnapshot: Snapshot {
     struct RecordRow {
         var name: String
@@ -13,11 +13,6 @@ final class MemorySnapshot: Snapshot {
     }
 
     var records: [RecordRow] = []
-    var shares: [StoredShare] = []
-    var memberships: [RecordKey: ShareMembership] = [:]
-    /// What readers have joined, by their shared database.
-    var joined: [DatabaseID: [ShareGrant]] = [:]
-    var users: [IdentityLookup: String] = [:]
     /// Names that were asked for together, a call each.
     private(set) var namesAsked: [[String]] = []
     /// The rows of declared tables.
@@ -126,8 +121,6 @@ final class MemorySnapshot: Snapshot {
 
     func deletions(after position: Int64, in zone: ZoneKey, limit: Int) -> [FeedDeletion] { [] }
 
-    func membershipChanges(after position: Int64, in zone: ZoneKey, limit: Int) -> [CoverChange] { [] }
-
     func entries(_ scan: EntryScan, of index: Int64, in zone: ZoneKey, limit: Int) -> [EntryPlace] { [] }
 
     func records(
@@ -139,26 +132,6 @@ final class MemorySnapshot: Snapshot {
     ) -> [Int64] { [] }
 
     func countOfEntries(_ scan: EntryScan, of index: Int64, in zone: ZoneKey, limit: Int) -> Int { 0 }
-
-    // MARK: Shares
-
-    func sharedAccess(to zone: ZoneKey, of reader: DatabaseID) -> SharedAccess {
-        SharedAccess((self.joined[reader] ?? []).filter { $0.share.zone == zone }, expiredThrough: 0)
-    }
-
-    func memberships(of records: [RecordKey]) -> [ShareMembership?] {
-        records.map { self.memberships[$0] }
-    }
-
-    func zoneWideShare(of zone: ZoneKey) -> StoredShare? {
-        self.shares.first { $0.zone == zone && $0.root == nil }
-    }
-
-    func shares(in zone: ZoneKey) -> [StoredShare] { self.shares.filter { $0.zone == zone } }
-
-    func place(ofToken token: String) -> SharePlace? { nil }
-
-    func user(_ lookup: IdentityLookup, in environment: EnvironmentID) -> String? { self.users[lookup] }
 }
 
 /// Alice, who owns the zone "notes", and Bob, whose shared database shows it.
@@ -234,15 +207,22 @@ struct ReadingWorld {
     }
 
     /// Shares a record of Alice with Bob, and puts records under the share.
-    func share(_ root: String?, _ number: Int64, with records: [Int64]) {
+    func share(_ root: String?, _ number: Int64, with records: [Int64]) throws {
         let number = ShareNumber(rawValue: number)
-        let share = StoredShare(number: number, zone: Self.notes, name: "share", root: root)
-        self.snapshot.shares.append(share)
-        let grant = ShareGrant(share: share, permission: .readOnly, role: .privateUser)
-        self.snapshot.joined[Self.bobsShared, default: []].append(grant)
+        let name = root.map { "share of \($0)" } ?? ShareRecord.zoneWideName
+        let share = StoredShare(number: number, zone: Self.notes, name: name, root: root)
+        let tables = self.snapshot.tables
+        try tables.put(ShareRow(share))
+        try tables.put(
+            ShareReaderRow(
+                reader: Self.bobsShared,
+                share: number,
+                permission: .readOnly,
+                role: .privateUser
+            )
+        )
         for record in records {
-            let key = RecordKey(zone: Self.notes, number: record)
-            self.snapshot.memberships[key] = ShareMembership(share: number, since: 1)
+            try tables.put(MembershipRow(record: record, share: number, since: 1))
         }
     }
 }

@@ -19,8 +19,8 @@ struct ZonesAndAssetsTests {
         let none = ZoneID(zoneName: "none")
         var zone = Zone(id: notes, scope: .private)
         #expect(try self.zones(.ids([none, notes]), world).get() == [.failed(.zoneMissing), .zone(zone)])
-        world.share(nil, 1, with: [])
-        zone.share = "share"
+        try world.share(nil, 1, with: [])
+        zone.share = ShareRecord.zoneWideName
         #expect(try self.zones(.ids([notes]), world).get() == [.zone(zone)])
         #expect(try self.zones(.all, world).get() == [.zone(zone)])
     }
@@ -31,7 +31,7 @@ struct ZonesAndAssetsTests {
         let participant = ReadingWorld.participant
         #expect(try self.zones(.all, world, by: participant).get() == [])
         #expect(try self.zones(.ids([id]), world, by: participant).get() == [.failed(.zoneMissing)])
-        world.share("root", 1, with: [])
+        try world.share("root", 1, with: [])
         let zone = Zone(id: id, scope: .shared)
         #expect(try self.zones(.all, world, by: participant).get() == [.zone(zone)])
         #expect(try self.zones(.ids([id]), world, by: participant).get() == [.zone(zone)])

@@ -1,8 +1,9 @@
 import Synchronization
 
-/// Whether there may be news that shared databases have not been told of.
+/// Whether tables of the outbox of shared databases may have rows.
 ///
-/// True before anybody can see such a change, so that who reads his shared database can have it told first.
+/// It is true before anybody can see such a row, so that a user who reads their shared database can
+/// have the rows applied first. It saves every other read the look.
 final class PendingViews: Sendable {
     private let flag = Atomic(true)
 

@@ -1,0 +1,59 @@
+package import RecordModel
+
+/// Where the token of a URL leads.
+package struct SharePlace: Hashable, Sendable {
+    package var zone: ZoneKey
+    package var zoneName: String
+    package var environment: EnvironmentID
+    /// User record name.
+    package var ownerName: String
+    /// `nil` if nothing is shared there now.
+    package var share: StoredShare?
+    /// The participant for whom the URL is; empty if it is for everybody.
+    package var participant: String
+}
+
+extension SharePlace {
+    /// The ID that a record of the zone has for a user.
+    package func recordID(named name: String, for user: String) -> RecordID {
+        let owner = self.ownerName == user ? "" : self.ownerName
+        return RecordID(zone: ZoneID(zoneName: self.zoneName, ownerName: owner), recordName: name)
+    }
+}
+
+extension TableReader {
+    /// Finds where the token of a URL leads; `nil` if nowhere.
+    func place(ofToken token: String) throws(StorageFailure) -> SharePlace? {
+        guard let row = try self.row(ShareTokenRow.byKey, token),
+            let owner = try self.owner(of: row.zoneKey)
+        else { return nil }
+        return SharePlace(
+            zone: row.zoneKey,
+            zoneName: owner.zoneName,
+            environment: owner.environment,
+            ownerName: owner.userRecordName,
+            share: try self.shares(in: row.zoneKey).first { ($0.root ?? "") == row.root },
+            participant: row.participant
+        )
+    }
+
+    /// Reads the name of a zone and whose it is; `nil` if the zone is gone.
+    func owner(of zone: ZoneKey) throws(StorageFailure) -> ZoneOwner? {
+        guard let row = try self.row(ZoneRow.byNumber, zone.database, zone.number),
+            let database = try self.row(DatabaseRow.byKey, zone.database),
+            let user = try self.row(UserRow.byKey, database.owner)
+        else { return nil }
+        return ZoneOwner(
+            zoneName: row.name,
+            userRecordName: user.recordName,
+            environment: database.environment
+        )
+    }
+}
+
+/// A zone by names.
+struct ZoneOwner: Hashable {
+    let zoneName: String
+    let userRecordName: String
+    let environment: EnvironmentID
+}

@@ -1,0 +1,172 @@
+import RecordModel
+
+/// What shared databases do not know yet of the zones that they show.
+///
+/// A shared database has a row for each zone of somebody else of which its user has joined a share.
+/// A write into such a zone leaves entries in two tables: news of a share, which concern all its
+/// readers, and refreshes of one reader, whose rights have changed. Each entry is applied in a
+/// later transaction, which brings the rows up to date with what is there then. A second time it
+/// changes nothing.
+package struct ViewOutbox {
+    private let transaction: any WriteTransaction
+
+    /// Entries of each kind that one step applies while nothing else waits for it.
+    private static let stepMax = 100
+
+    package init(_ transaction: any WriteTransaction) { self.transaction = transaction }
+
+    /// Applies all entries.
+    package func applyAll() throws(StorageFailure) {
+        while try self.apply(max: Self.stepMax) {}
+    }
+
+    /// Applies at most so many entries of each kind: refreshes in the order of readers, and then
+    /// news.
+    ///
+    /// - Returns: Whether there may be more.
+    package func apply(max: Int) throws(StorageFailure) -> Bool {
+        let refreshes = try self.transaction.rows(RowRange(ViewRefreshRow.byKey), limit: max)
+        try self.apply(refreshes)
+        let news = try self.transaction.rows(RowRange(ShareNewsRow.byKey), limit: max)
+        try self.apply(news)
+        return refreshes.count == max || news.count == max
+    }
+
+    /// Whether there are refreshes of a user's shared database.
+    func hasRefreshes(of reader: DatabaseID) throws(StorageFailure) -> Bool {
+        try self.transaction.count(RowRange(ViewRefreshRow.byKey, reader), limit: 1) > 0
+    }
+
+    /// Applies the refreshes of a user's shared database.
+    func applyRefreshes(of reader: DatabaseID) throws(StorageFailure) {
+        try self.apply(try self.transaction.rows(RowRange(ViewRefreshRow.byKey, reader)))
+    }
+
+    private func apply(_ refreshes: [ViewRefreshRow]) throws(StorageFailure) {
+        for entry in refreshes {
+            try self.change(as: entry.origin) { () throws(StorageFailure) in
+                try self.update(entry.zoneKey, of: [Reader(database: entry.reader, mayRead: false)])
+            }
+            try self.transaction.delete(entry)
+        }
+    }
+
+    private func apply(_ news: [ShareNewsRow]) throws(StorageFailure) {
+        let shares = try self.transaction.rows(ShareRow.byKey, keys: news.map(\.share))
+        for (entry, share) in zip(news, shares) {
+            if let share {
+                let rows = try self.transaction.rows(RowRange(ShareReaderRow.byShare, entry.share))
+                try self.change(as: entry.origin) { () throws(StorageFailure) in
+                    try self.update(share.zoneKey, of: rows.map { Reader($0) })
+                }
+            }
+            try self.transaction.delete(entry)
+            self.transaction.memory.sharesWithNews[entry.share] = nil
+        }
+    }
+
+    /// Makes changes that follow from one of somebody's: the connection which made that is not
+    /// notified.
+    private func change(
+        as origin: [UInt8]?,
+        _ body: () throws(StorageFailure) -> Void
+    ) throws(StorageFailure) {
+        let before = self.transaction.origin
+        self.transaction.origin = origin.flatMap { ChangeOrigin($0) }
+        defer { self.transaction.origin = before }
+        try body()
+    }
+
+    // MARK: Rows of zones
+
+    fileprivate struct Reader {
+        let database: DatabaseID
+        /// Whether it is known that there is something in the zone that the reader may read.
+        let mayRead: Bool
+    }
+
+    /// Brings the rows of readers up to date: something has changed in the zone, or in what they
+    /// may do there.
+    private func update(_ zone: ZoneKey, of readers: [Reader]) throws(StorageFailure) {
+        let keys = readers.map { ZoneRow.byTarget.key($0.database, zone.database, zone.number) }
+        let views = try self.transaction.rows(ZoneRow.byTarget, keys: keys)
+        for (reader, view) in zip(readers, views) {
+            let database = reader.database
+            let isShown =
+                if reader.mayRead { true } else {
+                    try !self.transaction.sharedAccess(to: zone, of: database).isEmpty
+                }
+            guard let view else {
+                if isShown { try self.insert(zone, of: database) }
+                continue
+            }
+            let position = try self.transaction.takePosition(in: database)
+            guard isShown else {
+                try self.transaction.removeZone(view.key, named: view.name, at: position)
+                continue
+            }
+            self.transaction.advance(view.key, to: position)
+            self.transaction.note(.zoneChanged(view.name), at: position, in: database)
+        }
+    }
+
+    private func insert(_ zone: ZoneKey, of reader: DatabaseID) throws(StorageFailure) {
+        guard let owner = try self.transaction.owner(of: zone) else { return }
+        let name = SharedZoneName.text(
+            of: ZoneID(zoneName: owner.zoneName, ownerName: owner.userRecordName)
+        )
+        let position = try self.transaction.takePosition(in: reader)
+        var view = ZoneRow(database: reader, name: name, number: position)
+        view.position = position
+        view.targetDatabase = zone.database
+        view.targetZone = zone.number
+        try self.transaction.put(view)
+        self.transaction.count(rowBytes: RowBytes.zone(named: name), in: reader)
+        self.transaction.note(.zoneCreated(name), at: position, in: reader)
+    }
+}
+
+extension ViewOutbox.Reader {
+    fileprivate init(_ row: ShareReaderRow) {
+        self.init(database: row.reader, mayRead: row.permission.mayRead)
+    }
+}
+
+extension WriteTransaction {
+    /// Notes that there is something new for the readers of a share.
+    func noteNews(of share: ShareNumber) throws(StorageFailure) {
+        let origin = self.origin
+        // If several made the news, one more changes nothing.
+        if let noted = self.memory.sharesWithNews[share], noted == nil || noted == origin { return }
+        let known = try self.row(ShareNewsRow.byKey, share)
+        let isOthersToo = known.map { $0.origin != origin?.bytes } ?? false
+        let row = ShareNewsRow(share: share, origin: isOthersToo ? nil : origin)
+        if known.map({ $0.origin != row.origin }) ?? true { try self.put(row) }
+        self.memory.sharesWithNews.updateValue(isOthersToo ? nil : origin, forKey: share)
+    }
+}
+
+/// When shared databases are brought up to date beside requests, and by how much.
+package struct ViewPace: Sendable {
+    /// Entries of each kind in one transaction.
+    private static let entriesMax = 20
+    /// How long they may wait for it while requests come.
+    private static let everyMilliseconds: Int64 = 20
+
+    private var lastMilliseconds: Int64 = 0
+
+    package init() {}
+
+    /// Applies some entries if it is time, or if nothing else is to be done.
+    ///
+    /// - Returns: Whether there may be more; `true` if it is not time.
+    package mutating func step(
+        isAlone: Bool,
+        in transaction: any WriteTransaction
+    ) throws(StorageFailure) -> Bool {
+        let now = transaction.nowMilliseconds
+        guard isAlone || now - self.lastMilliseconds >= Self.everyMilliseconds else { return true }
+        self.lastMilliseconds = now
+        return try ViewOutbox(transaction).apply(max: Self.entriesMax)
+    }
+}
