@@ -19,8 +19,8 @@ enum KnownOffenders {
         Row("type size", "Sources/RecordStore", 1),
         Row("type size", "Sources/SQLiteEngine", 1),
         Row("comment width", "Sources/RecordStore", 76),
-        Row("comment width", "Sources/SQLiteEngine", 88),
+        Row("comment width", "Sources/SQLiteEngine", 41),
         Row("comment prose", "Sources/RecordStore", 79),
-        Row("comment prose", "Sources/SQLiteEngine", 19),
+        Row("comment prose", "Sources/SQLiteEngine", 16),
     ]
 }

@@ -1,9 +1,9 @@
 import GRDB
 
-/// What keeps the file of a backup from being served: SQLite's application ID, in the first page of the file.
+/// SQLite's application ID, in the first page of a file, that keeps a backup from being served.
 ///
-/// Whoever copies the file by hand copies the mark, and only the transaction of a restore that begins a new life of every
-/// database takes it away.
+/// A copy of the file that is made by hand has the mark as well. Only the transaction of a restore
+/// that begins a new life of every database takes it away.
 enum BackupMark {
     /// "TDMB".
     private static let applicationID: Int32 = 0x5444_4D42

@@ -5,7 +5,8 @@ package import RecordStore
 
 /// A copy of the file of a store: in a backup, where nobody serves it, or in a folder that is being restored.
 ///
-/// It has the current format, one file, and a mark that every engine refuses, until `beginNewLife` takes it away.
+/// It has the current format and is one file. Every engine refuses its mark, until `beginNewLife`
+/// takes that away.
 package final class DatabaseCopy: StoreCopy {
     private let database: DatabaseQueue
 
@@ -72,7 +73,9 @@ package final class DatabaseCopy: StoreCopy {
         }
     }
 
-    /// Leaves it to the next server to forget an asset that has no file, unless a record names it; returns whether none does.
+    /// Leaves it to the next server to forget an asset that has no file, unless a record names it.
+    ///
+    /// Returns whether no record names it.
     package func forgetUnnamed(_ number: AssetNumber) throws(StoreCopyError) -> Bool {
         try self.write { try TableStatements($0).forgetLostAsset(number) }
     }
@@ -81,9 +84,10 @@ package final class DatabaseCopy: StoreCopy {
 
     /// Lets the file be served, as another life of every database: the end of a restore.
     ///
-    /// One transaction gives each database an epoch that no token of before has, and a position that no change tag of before has
-    /// (`DatabaseEpoch`). Each subscription has news for every listener, whatever he has acknowledged of what is no more. Answers to
-    /// requests stay: what they answer is in the file.
+    /// One transaction gives each database an epoch that no earlier token has, and a position that
+    /// no earlier change tag has (`DatabaseEpoch`). Each subscription has news for every listener,
+    /// whatever the listener has acknowledged of changes that are gone. Answers to requests stay:
+    /// what they answer is in the file.
     ///
     /// - Durability: returns after all of it is on disk, or throws and nothing is.
     package func beginNewLife(nowMilliseconds now: Int64) throws(StoreCopyError) {

@@ -132,7 +132,8 @@ struct DatabaseFile: Sendable {
 
     /// Opens the log beside SQLite, and makes sure that it is found after a loss of power.
     ///
-    /// There is one as long as a connection writes. (POSIX locks, which a second descriptor of a file would lose, are on other files.)
+    /// The log exists as long as a connection writes. A second descriptor of a file would lose its
+    /// POSIX locks, but those are on other files.
     func openLog() throws -> FileHandle {
         let log = try FileHandle(forReadingFrom: URL(fileURLWithPath: self.path + "-wal"))
         let folder = open((self.path as NSString).deletingLastPathComponent, O_RDONLY | O_DIRECTORY)
@@ -153,7 +154,9 @@ struct DatabaseFile: Sendable {
         return try DatabaseQueue(path: self.path, configuration: configuration)
     }
 
-    /// Copies the log into the file, if the disk has room for that: of a copy that fails the file keeps what it has grown by.
+    /// Copies the log into the file, if the disk has room for that.
+    ///
+    /// A copy that fails leaves the file as large as it has grown.
     func copyLog(_ database: Database) throws {
         if let disk = DiskSpace(at: self.path), disk.free < self.growth(database) { return }
         _ = try database.checkpoint(.passive)
@@ -199,7 +202,8 @@ struct DatabaseFile: Sendable {
 extension SQLiteEngineConfiguration.Durability {
     /// The value of SQLite's pragma.
     ///
-    /// `NORMAL` syncs the log before it is copied into the file, the file after it, and not the log at each commit.
+    /// `NORMAL` syncs the log before it is copied into the file, and the file after that. It does
+    /// not sync the log at each commit.
     fileprivate var synchronous: String { self == .full ? "NORMAL" : "OFF" }
 }
 

@@ -1,11 +1,12 @@
 import Foundation
 import Synchronization
 
-/// Room on the disk that a server holds, to have it when the disk is full: a file of the data folder that nobody reads.
+/// Room on the disk that a server holds for the time when the disk is full.
 ///
-/// Deletes and administration need room before they make any: the log grows with each change, and a delete leaves a tombstone. So the
-/// server gives the file's room back when the disk is full, and takes it again when there is some. A command that runs beside the
-/// server may give it back as well; only the server takes it.
+/// It is a file of the data folder that nobody reads. Deletes and administration need room before
+/// they make any: the log grows with each change, and a delete leaves a tombstone. So the server
+/// gives the file's room back when the disk is full, and takes it again when there is some. A
+/// command that runs beside the server may give it back as well; only the server takes it.
 ///
 /// A file system that compresses, or that writes nothing in place, may promise room that it does not have.
 final class DiskReserve: Sendable {

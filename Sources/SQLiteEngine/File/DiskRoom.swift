@@ -4,20 +4,21 @@ import RecordModel
 import RecordStore
 import Synchronization
 
-/// What the writer does when the disk is full: it lends the reserve to deletes, administration and housekeeping.
+/// Lends the reserve to deletes, administration and housekeeping when the disk is full.
 ///
 /// ```text
-/// whole   a write fails for want of room: the reserve is given back, the log copied into the file, and the reserve
-///         taken again as far as there is room. Enough: whole, and the write is tried again. Else short.
-/// short   only what makes room is executed, in the room of the reserve; all else is refused at once.
-///         Every two seconds it is tried to take the reserve. Enough: whole.
+/// whole   a write fails for want of room: the reserve is given back, the log copied into the file,
+///         and the reserve taken again as far as there is room. Enough: whole, and the write is
+///         tried again. Else short.
+/// short   only what makes room is executed, in the room of the reserve; all else is refused at
+///         once. Every two seconds it is tried to take the reserve. Enough: whole.
 /// ```
 ///
-/// Free pages of the file count as room, because saves can use them. So a store that has filled its disk by itself takes saves
-/// again when as much was deleted as the reserve lacks.
+/// Free pages of the file count as room, because saves can use them. So a store that has filled its
+/// disk by itself takes saves again when as much was deleted as the reserve lacks.
 ///
-/// A copy of the log that fails keeps what the file has grown by. So the log is copied early while the disk gets short, and not
-/// at all where there is no room for that.
+/// A copy of the log that fails leaves the file as large as it has grown. So the log is copied
+/// early while the disk gets short, and not at all where there is no room for that.
 ///
 /// SAFETY: used by the writer's thread alone, but for `reserve` and `isShort`, which any thread may read.
 final class DiskRoom: @unchecked Sendable {
@@ -32,8 +33,9 @@ final class DiskRoom: @unchecked Sendable {
     private var failuresInARow = 0
     private var lookNanoseconds = Int64.min
     private var pagesWritten = 0
-    /// So many pages of the log, and it is time to look, whatever the clock says: what the log adds to the file is to fit into the
-    /// reserve.
+    /// The number of pages of the log at which it is time to look, whatever the clock says.
+    ///
+    /// What the log adds to the file is to fit into the reserve.
     private var lookPages: Int64 = 4_096
 
     private static let lookEveryNanoseconds: Int64 = 2_000_000_000

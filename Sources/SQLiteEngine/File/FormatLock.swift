@@ -2,11 +2,13 @@ import Foundation
 
 /// Lets one process at a time make the tables of a folder's file, or bring them to another format.
 ///
-/// GRDB looks once which steps a file has behind it, and then runs each of the others in a transaction of its own. Two processes that
-/// look at the same time would both run all of them. SQLite's own locks do not help: switching a new file to a write-ahead log fails
-/// at once if another connection is there.
+/// GRDB looks once which steps a file has behind it, and then runs each of the others in a
+/// transaction of its own. Two processes that look at the same time would both run all of them.
+/// SQLite's own locks do not help: switching a new file to a write-ahead log fails at once if
+/// another connection is there.
 ///
-/// The kernel's lock is on the folder itself, so that no file is left. It ends with the process, however that ends.
+/// The kernel's lock is on the folder itself, so that no file is left. It ends with the process,
+/// however that ends.
 struct FormatLock: ~Copyable {
     private let descriptor: Int32
 

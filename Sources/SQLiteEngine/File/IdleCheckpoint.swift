@@ -4,14 +4,16 @@ import RecordStore
 
 /// Copies the log into the file while nobody writes.
 ///
-/// A page that is in the log is looked for in a table for each 4,096 of the log's pages and then read with a system call; one that is
-/// in the file is mapped into memory. So reads are cheaper when the log is empty, and so is the next start. Under a steady load the
-/// writer copies the log itself, when it has grown to its bound.
+/// SQLite looks for a page of the log in a table for each 4,096 of the log's pages, and then reads
+/// it with a system call. A page of the file is mapped into memory. So reads are cheaper when the
+/// log is empty, and so is the next start. Under a steady load the writer copies the log itself,
+/// when it has grown to its bound.
 ///
-/// It has a thread and a connection of its own and no lock that a writer or a reader waits for: who writes meanwhile adds to the
-/// log, and what that adds is left for the next time.
+/// It has a thread and a connection of its own, and no lock that a writer or a reader waits for.
+/// Writes meanwhile add to the log, and what they add is left for the next time.
 ///
-/// SAFETY: the variables are read and written only while the condition is locked; the connection is used by the thread alone.
+/// SAFETY: the variables are read and written only while the condition is locked; the connection is
+/// used by the thread alone.
 final class IdleCheckpoint: @unchecked Sendable {
     private let condition = NSCondition()
     private var isWanted = false

@@ -5,7 +5,8 @@ extension Migrations {
     ///
     ///     zone        `row_bytes`: of its contents
     ///     database    `row_bytes`: of its zones, their contents and all else that it has
-    ///     sweep       `byte_count`: what the zone had, which counts as rows of its database until it is swept
+    ///     sweep       `byte_count`: what the zone had, which counts as rows of its database until
+    ///                 it is swept
     ///
     /// What zones had that are being swept meanwhile does not count.
     static let format10 =

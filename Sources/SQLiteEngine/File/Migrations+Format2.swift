@@ -1,8 +1,9 @@
 extension Migrations {
     /// Adds indexes, marks of fields, roles and grants, and what seals the cursors of queries.
     ///
-    /// Fields of before get the marks that a first save gives (`IndexKinds.justInTime`, written out here because that may
-    /// change and a migration may not), and an index that is filled in the background where they have one.
+    /// Earlier fields get the marks that a first save gives, and an index that is filled in the
+    /// background where they have one. The marks are those of `IndexKinds.justInTime`, written out
+    /// here because that may change and a migration may not.
     static let format2 =
         [
             """

@@ -4,8 +4,10 @@ import GRDB
 extension Migrations {
     /// Puts the order of changes into a table that a save only appends to, in place of an index.
     ///
-    ///     change          (database, zone, position) -> changes up to that position, behind those of the row before
-    ///     stale_change    positions in `change` that no record has any more, a row for a zone and a transaction
+    ///     change          (database, zone, position) -> changes up to that position, behind those
+    ///                     of the row before
+    ///     stale_change    positions in `change` that no record has any more, a row for a zone and
+    ///                     a transaction
     ///
     /// Each entry of `change` is the last change of its record, or is in `stale_change`.
     static func migrateToFormat3(_ database: Database) throws {

@@ -1,8 +1,8 @@
 extension Migrations {
     /// Adds what feeds need.
     ///
-    /// Records of before count as created at position 0: no feed of before knows one. Their deletions count as of now, and as of
-    /// records that nobody created.
+    /// Earlier records count as created at position 0: no earlier feed knows one. Their deletions
+    /// count as of now, and as of records that nobody created.
     static let format4 = [
         "ALTER TABLE record ADD COLUMN created_position INTEGER NOT NULL DEFAULT 0",
         // The number of the record stands at the end of every entry by itself.

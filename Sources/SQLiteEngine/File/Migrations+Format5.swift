@@ -1,9 +1,11 @@
 extension Migrations {
     /// Adds subscriptions, and what installations have acknowledged of them.
     ///
-    ///     subscription      a number each; unique by (database, owner, ID), and by (database, owner, definition): there are no duplicates;
-    ///                       found by (database, zone), with which they go
-    ///     listener_cursor   (subscription, installation) -> the position of the last notification that was acknowledged
+    ///     subscription      a number each; unique by (database, owner, ID), and by (database,
+    ///                       owner, definition): there are no duplicates; found by (database,
+    ///                       zone), with which they go
+    ///     listener_cursor   (subscription, installation) -> the position of the last notification
+    ///                       that was acknowledged
     static let format5 = [
         """
         CREATE TABLE subscription (

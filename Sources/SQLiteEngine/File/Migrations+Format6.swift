@@ -1,10 +1,14 @@
 extension Migrations {
     /// Adds assets, and what databases have in all.
     ///
-    ///     asset        a number each, never used again; states: 0 uploading, 1 complete, 2 going: its file may be gone.
-    ///                  `uploader` is whose upload it is, in public databases, and a participant's in private ones; 0 is the owner.
-    ///                  `since_ms` is when the last record let go of it, or the last byte came; NULL while a record names it or it is going
-    ///     asset_user   (asset, author): who has sent it, in public databases; in private ones a participant who has sent all of an upload
+    ///     asset        a number each, never used again; states: 0 uploading, 1 complete, 2 going:
+    ///                  its file may be gone.
+    ///                  `uploader` is whose upload it is, in public databases, and a participant's
+    ///                  in private ones; 0 is the owner.
+    ///                  `since_ms` is when the last record let go of it, or the last byte came;
+    ///                  NULL while a record names it or it is going
+    ///     asset_user   (asset, author): who has sent it, in public databases; in private ones a
+    ///                  participant who has sent all of an upload
     ///     asset_use    (database, zone, record, asset): which records name it; found by asset as well
     ///
     /// A field that was declared as an asset had no type of values: now it has one.

@@ -1,8 +1,9 @@
 extension Migrations {
     /// Adds keys of services, and what says when a credential ends.
     ///
-    ///     user             kind: 0 a person, 1 a service; `credential_version` ascends in the whole file, and is taken anew
-    ///                      whenever something changes that could end a connection of the user
+    ///     user             kind: 0 a person, 1 a service; `credential_version` ascends in the
+    ///                      whole file, and is taken anew whenever something changes that could end
+    ///                      a connection of the user
     ///     service_key      of a service (`user`); `revoked_ms` is NULL while it is good
     ///     service_key_user (key, user): for whom the key may act
     ///

@@ -2,7 +2,8 @@ extension Migrations {
     /// Adds shares, their readers, and share membership of records (`Sources/RecordStore/SHARING.md`).
     ///
     ///     share            a share that is there; `root` is NULL when the zone is shared as a whole
-    ///     share_token      what URLs lead to; the row of a root, with participant '', stays when its share goes, and goes with the root
+    ///     share_token      what URLs lead to; the row of a root, with participant '', stays when
+    ///                      its share goes, and goes with the root
     ///     share_reader     who has joined: `reader` is a shared database; `since` is of no account
     ///     cover            the share of a record; of one that is gone it means nothing
     ///     cover_change     kind: 0 the record left the share, 1 it came under it

@@ -8,8 +8,8 @@ import GRDB
 ///
 ///     container, environment, user, database   who there is and what they have; a row each
 ///     zone            (database, name) -> number: what the contents are stored under
-///     record          number -> the record, the body as it travels; found by (database, zone, name), and in format 1
-///                     followed by (database, zone, position)
+///     record          number -> the record, the body as it travels; found by (database, zone,
+///                     name), and in format 1 followed by (database, zone, position)
 ///     tombstone       (database, zone, name) of what was deleted, and zone_tombstone for zones
 ///     hold            (database, zone, target, holder) for references with an action and parents
 ///     request         (database, request ID) -> the outcome, for replays
@@ -32,9 +32,12 @@ import GRDB
 ///
 /// Format 4:
 ///
-///     record           gets the position of its creation, and an index in the order of creation (database, zone, number)
-///     zone             gets its latest position, its number of records and their bytes; found by number as well
-///     tombstone, zone_tombstone   get the time of the deletion; record tombstones an index in the order of positions
+///     record           gets the position of its creation, and an index in the order of creation
+///                      (database, zone, number)
+///     zone             gets its latest position, its number of records and their bytes; found by
+///                      number as well
+///     tombstone, zone_tombstone   get the time of the deletion; record tombstones an index in the
+///                      order of positions
 ///     database         gets an epoch, and the position through which tombstones are gone
 ///
 /// Format 5:
@@ -48,7 +51,8 @@ import GRDB
 ///
 /// Format 7:
 ///
-///     user             gets a kind, its own mark of revocation, the token before, and the version of its credentials
+///     user             gets a kind, its own mark of revocation, the token before, and the version
+///                      of its credentials
 ///     service_key, service_key_user   keys of services, and for whom they may act
 ///
 /// Format 8: shares (`Migrations+Format8`). Format 9: the client's token of a zone

@@ -2,7 +2,8 @@ import GRDB
 
 /// A record type whose name is empty, which earlier versions let the first save of a request declare.
 ///
-/// No schema can be imported that has it, and nobody can save a record of it. With a name it is a type like others.
+/// No schema can be imported that has it, and nobody can save a record of it. With a name it is a
+/// type like others.
 enum NamelessType {
     /// What such a type is called from the next start on, in each environment.
     private static let name = "TypeWithoutName"

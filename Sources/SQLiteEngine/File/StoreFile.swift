@@ -66,9 +66,9 @@ package final class StoreFile: StoreSource {
         }
     }
 
-    /// Copies the store as it is at one moment, with every change that was answered before; writers go on meanwhile.
+    /// Copies the store as it is at one moment, with every change that was answered before.
     ///
-    /// While it lasts the log of the store is not emptied.
+    /// Writers go on meanwhile. While the copy lasts, the log of the store is not emptied.
     ///
     /// What is at the path is replaced. `progress` is called with the bytes since the last call.
     ///
@@ -82,14 +82,15 @@ package final class StoreFile: StoreSource {
             var configuration = Configuration()
             configuration.label = "tidemark.copy"
             configuration.prepareDatabase { database in
-                // Whatever cuts it off, the file is not used.
+                // A copy that is cut off for any reason is not used: it needs no syncs.
                 try database.execute(sql: "PRAGMA synchronous = OFF")
                 _ = try String.fetchOne(database, sql: "PRAGMA journal_mode = OFF")
             }
             let target = try DatabaseQueue(path: path, configuration: configuration)
             try withoutActuallyEscaping(progress) { progress in
                 try self.reader.read { source in
-                    // The snapshot begins with the first row that is read. In it, no write of others makes SQLite begin again.
+                    // The snapshot begins with the first row that is read. In it, no write of
+                    // others makes SQLite begin again.
                     let pageBytes = try Int.fetchOne(source, sql: "PRAGMA page_size") ?? 0
                     _ = try Int.fetchOne(source, sql: "SELECT count(*) FROM sqlite_master")
                     var remaining = try Int.fetchOne(source, sql: "PRAGMA page_count") ?? 0
