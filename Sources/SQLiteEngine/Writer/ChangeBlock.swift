@@ -7,7 +7,9 @@
 enum ChangeBlock {
     struct Entry: Hashable {
         var position: Int64
-        /// The number of the record that had its change at the position: its last, or else the entry is stale.
+        /// The number of the record that had its change at the position.
+        ///
+        /// It is the last change of the record, or else the entry is stale.
         var record: Int64
     }
 
@@ -26,7 +28,7 @@ enum ChangeBlock {
         return bytes
     }
 
-    /// `nil`: not what was encoded.
+    /// Returns `nil` if the bytes are not what was encoded.
     static func decode(_ bytes: [UInt8]) -> [Entry]? {
         var entries: [Entry] = []
         entries.reserveCapacity(self.entriesMax)

@@ -27,8 +27,10 @@ struct CommitReport {
         self.incomplete[database] = position
     }
 
-    /// Beyond the bounds changes of records are only counted in; subscriptions and zones are always told, as each of them costs the writer much
-    /// more than a line here.
+    /// Notes a change of a watched database.
+    ///
+    /// Beyond the bounds changes of records are only counted in. Subscriptions and zones are always
+    /// told, as each of them costs the writer much more than a line here.
     mutating func note(_ kind: CommittedChange.Kind, at position: Int64, in database: DatabaseID) {
         guard let environment = self.watched[database] else { return }
         if case .record(let record) = kind {
@@ -52,7 +54,7 @@ struct CommitReport {
         )
     }
 
-    /// `nil`: nothing to tell.
+    /// What to tell, or `nil` if there is nothing to tell.
     func committed(atMilliseconds now: Int64) -> CommittedChanges? {
         guard !self.changes.isEmpty || !self.incomplete.isEmpty else { return nil }
         return CommittedChanges(

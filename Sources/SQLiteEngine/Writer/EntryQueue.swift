@@ -2,8 +2,9 @@ import RecordStore
 
 /// Changes of entries that a transaction has yet to write.
 ///
-/// They are written in about the order of the index, which finds the same pages again, and a change that another one of the same
-/// entry follows is never written: of a record that is saved ten times in a transaction one entry goes and one comes.
+/// They are written in about the order of the index, which finds the same pages again. A change
+/// that is followed by another one of the same entry is never written. So of a record that is saved
+/// ten times in a transaction one entry goes and one comes.
 struct EntryQueue {
     struct Change {
         let zone: ZoneKey

@@ -7,18 +7,20 @@ import Synchronization
 ///     writer   execute 1, COMMIT | execute 2, COMMIT            | execute 3 …
 ///     here                       | sync 1, answers | reads of 1 | sync 2, answers …
 ///
-/// SQLite appends a commit to its log and does not sync it (`synchronous=NORMAL`); this does, on a thread of its own, while the writer
-/// executes what came meanwhile. A commit is visible to readers before it is on disk, so a read of its database is not answered
-/// before either: whatever anybody was told survives a loss of power.
+/// SQLite appends a commit to its log and does not sync it (`synchronous=NORMAL`). This type does,
+/// on a thread of its own, while the writer executes what came meanwhile. A commit is visible to
+/// readers before it is on disk, so a read of its database is not answered before either. So
+/// whatever anybody was told survives a loss of power.
 ///
-/// One commit is being synced and one more may wait; then the writer waits. Answers are given in the order of commits, by the thread
-/// that synced.
+/// One commit is being synced and one more may wait; then the writer waits. Answers are given in
+/// the order of commits, by the thread that synced.
 ///
-/// When a sync fails, nobody knows which part of the log is on disk, and the system may report success the next time. So this is
-/// final: what waits is refused, and so is everything that comes, until a new process has read what there is.
+/// When a sync fails, nobody knows which part of the log is on disk, and the system may report
+/// success the next time. So this is final: what waits is refused, and so is everything that comes,
+/// until a new process has read what there is.
 ///
-/// SAFETY: the state is read and written only while the condition is locked; the descriptor is opened once, before the thread
-/// starts, and closed by the last that uses it.
+/// SAFETY: the state is read and written only while the condition is locked; the descriptor is
+/// opened once, before the thread starts, and closed by the last that uses it.
 final class LogSync: @unchecked Sendable {
     /// What to do when a commit is on disk, or not to be had.
     typealias Answer = @Sendable (StorageFailure?) -> Void
@@ -86,7 +88,8 @@ final class LogSync: @unchecked Sendable {
 
     /// Syncs a commit and gives its answer.
     ///
-    /// `isAlone`: nobody waits for the writer, who then does it himself and saves a change of threads.
+    /// With `isAlone`, nobody waits for the writer. The writer's thread then syncs by itself, and
+    /// saves a change of threads.
     func committed(_ announced: Announced, isAlone: Bool, answer: @escaping Answer) {
         self.add(Commit(announced: announced, answer: answer), isAlone: isAlone)
     }
@@ -116,9 +119,12 @@ final class LogSync: @unchecked Sendable {
     /// Whether everything that anybody can see is on disk.
     var isIdle: Bool { self.unsyncedCount.load(ordering: .sequentiallyConsistent) == 0 }
 
-    /// Answers a read of a database, or of several, when everything that it may have seen is on disk: mostly at once.
+    /// Answers a read of one or several databases when all that it may have seen is on disk.
+    ///
+    /// Mostly that is at once.
     func whenSynced(_ database: DatabaseID?, answer: @escaping Answer) {
-        // A commit is announced before it is visible, so who has seen one finds it counted.
+        // A commit is announced before it is visible, so a reader that has seen one finds it
+        // counted.
         guard !self.isIdle else { return answer(nil) }
         let isNow: Bool
         let loss: StorageFailure?
@@ -141,7 +147,7 @@ final class LogSync: @unchecked Sendable {
         self.ending.wait()
     }
 
-    /// Waits for a commit; `nil`: there will be none.
+    /// Waits for a commit, and returns `nil` if there will be none.
     private func next() -> Commit? {
         self.condition.withLock {
             while self.state.waiting == nil || self.state.isSyncing {
@@ -196,7 +202,9 @@ final class LogSync: @unchecked Sendable {
 }
 
 extension LogSync {
-    /// Syncs the log of a file, and tells the queue how long that took; without durability there is nothing to be done.
+    /// Syncs the log of a file, and tells the queue how long that took.
+    ///
+    /// Without durability there is nothing to be done.
     convenience init(
         file: DatabaseFile,
         configuration: SQLiteEngineConfiguration,

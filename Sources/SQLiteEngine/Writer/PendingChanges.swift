@@ -87,7 +87,9 @@ struct PendingChanges {
         self.usages[self.usageOffset(of: database)].rowBytes += rowBytes
     }
 
-    /// Notes that a zone is gone, which had so much before the transaction; returns the bytes that it had in all.
+    /// Notes that a zone is gone, and returns the bytes that it had in all.
+    ///
+    /// The parameters say what it had before the transaction.
     mutating func drop(records: Int, bytes: Int, rowBytes: Int, of zone: ZoneKey) -> Int {
         let pending = self.zones[self.offset(of: zone)]
         let gone = (bytes: bytes + pending.bytesAdded, rowBytes: rowBytes + pending.rowBytesAdded)
@@ -110,7 +112,7 @@ struct PendingChanges {
         self.usages[usage].rowBytes += Int(growth.rowBytes)
     }
 
-    /// What a database has more or less than before; `nil`: as much.
+    /// What a database has more or less than before; `nil` if it has as much.
     func usage(of database: DatabaseID) -> Usage? { self.usageOffsets[database].map { self.usages[$0] } }
 
     /// Notes that a record has its last change there no more.

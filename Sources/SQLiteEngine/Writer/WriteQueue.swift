@@ -3,7 +3,10 @@ import RecordModel
 import RecordStore
 import Synchronization
 
-/// What waits for the writer, in turns by holder: bounded in number and bytes, and by a rule in the time that it takes; beyond that newcomers are refused.
+/// Work that waits for the writer, in turns by holder.
+///
+/// The queue is bounded in number and bytes, and by a rule in the time that the work takes; beyond
+/// that newcomers are refused.
 ///
 /// SAFETY: `state` is read and written only between `lock()` and `unlock()` of the condition.
 final class WriteQueue: @unchecked Sendable {
@@ -52,9 +55,9 @@ final class WriteQueue: @unchecked Sendable {
         var later: [Administration] = []
         /// Whether the last batch was of the directory: then it is the others' turn.
         var wasAdministration = false
-        /// Whose the last batch was; `nil`: several holders'.
+        /// The holder of the last batch; `nil` if it was of several holders.
         var lastHolder: AccountHolder?
-        /// Until then a batch is one turn for each holder, whoever waits.
+        /// Until then a batch is one turn for each holder, even for one that waits alone.
         var sharedUntil = Int64.min
         var bytes = 0
         var isClosed = false
@@ -78,13 +81,16 @@ final class WriteQueue: @unchecked Sendable {
 
     /// So many requests may always wait, or a few clients with large batches would be refused.
     private static let requestsMin = 64
-    /// A turn, in the rule's unit of work: some 200 records, or less than two milliseconds; so one request of as many records as may be.
+    /// A turn, in the rule's unit of work.
+    ///
+    /// It is some 200 records, or less than two milliseconds; so one request of as many records as
+    /// may be.
     fileprivate static let turnWork = 500
     /// More is not added to a commit that others wait for.
     private static let addedWorkMax = 250
     /// For so long after somebody else was served a holder who waits alone has one turn a commit.
     private static let sharedNanoseconds: Int64 = 100_000_000
-    /// Who pays for what nobody may be refused.
+    /// The holder that pays for what nobody may be refused.
     private static let nobody = AccountHolder.address("")
     /// How long the writer waits before it looks whether another process wrote.
     private static let waitSecondsMax = 1.0
@@ -122,9 +128,10 @@ final class WriteQueue: @unchecked Sendable {
         }
     }
 
-    /// How long somebody should wait whose change need not be decoded, because it will be rejected; `nil` if it may be tried.
+    /// How long somebody should wait whose change will be rejected; `nil` if it may be tried.
     ///
-    /// Costs a lock: only to be asked while `mayReject`.
+    /// A change that will be rejected need not be decoded. Costs a lock: only to be asked while
+    /// `mayReject`.
     func rejection(of requester: Requester, records: Int, bytes: Int) -> UInt32? {
         let work = OverloadRule.work(records: max(1, records), bytes: bytes)
         return self.condition.withLock {
@@ -163,10 +170,12 @@ final class WriteQueue: @unchecked Sendable {
 
     /// Takes what fits into one commit: at least one job, or one of the directory by itself.
     ///
-    /// Those of the directory and the others alternate while both wait. Of the others a single holder has all that fits; where there are
-    /// several, each has a turn. So whoever comes meanwhile waits for a turn of each of them, and not for all that they have waiting.
+    /// Those of the directory and the others alternate while both wait. Of the others a single
+    /// holder has all that fits; where there are several, each has a turn. So a newcomer waits for
+    /// a turn of each of them, and not for all that they have waiting.
     ///
-    /// Without `waits`, or after a second of waiting, it may be nothing; `nil` when the queue is closed and empty.
+    /// Without `waits`, or after a second of waiting, it may be nothing; `nil` when the queue is
+    /// closed and empty.
     func takeBatch(recordsMax: Int, bytesMax: Int, waits: Bool) -> Batch? {
         self.condition.withLock {
             self.state.timePassed(now: self.time())
@@ -277,7 +286,7 @@ final class WriteQueue: @unchecked Sendable {
 
     /// What a job took beyond what its size said, in the rule's unit.
     struct Excess {
-        /// `nil`: nobody's.
+        /// The holder of the job; `nil` if it is nobody's.
         let holder: AccountHolder?
         let work: Int
     }
@@ -327,7 +336,7 @@ extension WriteJob {
     /// What its size says that it takes, in the rule's unit.
     var work: Int { self.portion.work }
 
-    /// What it took beyond that; `nil`: nothing.
+    /// What it took beyond that; `nil` if it took no more.
     func excess(of work: Int) -> WriteQueue.Excess? {
         // No job is smaller.
         guard work > OverloadRule.work(records: 1, bytes: 0) else { return nil }

@@ -6,13 +6,15 @@ import Synchronization
 
 /// The one thread that writes.
 ///
-/// It takes everything that waits, executes it in one transaction, and leaves it to `LogSync` to reply when the transaction is on
-/// disk; meanwhile it executes the next.
+/// It takes everything that waits, executes it in one transaction, and leaves it to `LogSync` to
+/// reply when the transaction is on disk. Meanwhile it executes the next.
 ///
-/// A request that fails half-way for a reason of ours takes back the transaction, which is then executed again with each
-/// request in a savepoint, so that this one is taken back alone. A disk that is full or fails takes back all.
+/// A request that fails half-way for a reason of ours takes back the transaction. That is then
+/// executed again with each request in a savepoint, so that this one is taken back alone. A disk
+/// that is full or fails takes back all.
 ///
-/// SAFETY: `pagesInLog`, `transaction` and `database` are used on the writer's thread only; the rest is immutable or locked.
+/// SAFETY: `pagesInLog`, `transaction` and `database` are used on the writer's thread only; the
+/// rest is immutable or locked.
 final class Writer: @unchecked Sendable {
     private let queue: WriteQueue
     private let configuration: SQLiteEngineConfiguration
@@ -22,7 +24,9 @@ final class Writer: @unchecked Sendable {
     private let checkpoint: IdleCheckpoint
     private let room: DiskRoom
     private let sync: LogSync
-    /// Pages in the log that the idle checkpoint was not asked to copy; what an earlier process left is not known.
+    /// Pages in the log that the idle checkpoint was not asked to copy.
+    ///
+    /// The number that an earlier process left is not known.
     private var pagesInLog = Writer.checkpointPagesMin
 
     /// A log of fewer pages is left as it is: a copy costs two flushes to disk.
@@ -355,8 +359,8 @@ final class Writer: @unchecked Sendable {
 
     /// Sweeps, works on indexes and removes old tombstones, while nobody waits.
     ///
-    /// After waiting there is work only if somebody else wrote, such as the command line, or time has passed. Returns whether there may be
-    /// more to do.
+    /// After waiting there is work only if somebody else wrote, such as the command line, or time
+    /// has passed. Returns whether there may be more to do.
     private func workAlone(
         _ housekeeping: Housekeeping,
         _ transaction: WriterTransaction,

@@ -81,9 +81,10 @@ extension WriterTransaction {
         return statement.integer(0)
     }
 
-    /// What a zone that is about to be deleted has is its database's no more.
+    /// Takes what a zone that is about to be deleted has from the usage of its database.
     ///
-    /// Returns the bytes: they count as rows until the sweep has removed them, or a user would fill the disk faster than it sweeps.
+    /// Returns the bytes: they count as rows until the sweep has removed them, or a user would fill
+    /// the disk faster than it sweeps.
     func dropContents(of zone: ZoneKey, named name: String) throws(StorageFailure) -> Int {
         // What they add is the zone's as well.
         try self.writeEntries()

@@ -18,9 +18,13 @@ final class WriterTransaction: WriteTransaction {
     var mayHaveViewWork: Bool { self.pendingViews.mayBeAny }
     /// Whether the transaction has told them of everything.
     private var viewsAreTold = false
-    /// Positions that were taken in any database since the process began: whoever changes something takes one.
+    /// Positions that were taken in any database since the process began.
+    ///
+    /// Everything that changes something takes one.
     private(set) var positionsTaken = 0
-    /// What was done since the process began, in the unit of the overload rule: of one that took more than its size said the holder pays.
+    /// What was done since the process began, in the unit of the overload rule.
+    ///
+    /// The holder pays for a request that took more than its size said.
     var workDone = 0
     /// Outcomes of requests stored since housekeeping asked last.
     var outcomesStored = 0
@@ -28,7 +32,7 @@ final class WriterTransaction: WriteTransaction {
     var changes = PendingChanges()
     /// Entries of `change` that the transaction before made stale.
     var staleWritten = 0
-    /// Who is told of commits.
+    /// Passes commits on to their observer.
     let observation: CommitObservation
     private let pendingViews: PendingViews
     /// What the transaction has changed in watched databases.
@@ -139,7 +143,8 @@ final class WriterTransaction: WriteTransaction {
         self.entries.removeAll()
         self.changes.removeAll()
         self.report = CommitReport()
-        // SQLite rolls back by itself after some failures; there is nothing to roll back then, and it says so.
+        // SQLite rolls back by itself after some failures; there is nothing to roll back then, and
+        // it says so.
         try? self.statements.rollback.run()
     }
 
