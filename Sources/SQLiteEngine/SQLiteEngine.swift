@@ -4,8 +4,8 @@ import Synchronization
 
 /// The store in one SQLite file.
 ///
-/// One thread writes, many waiting requests in one transaction; readers never wait for it. Another process may open the same
-/// folder for administration while this one serves.
+/// One thread writes, many waiting requests in one transaction; readers never wait for it. Another
+/// process may open the same folder for administration while this one serves.
 package final class SQLiteEngine: StorageEngine {
     private let queue: WriteQueue
     private let writer: Writer
@@ -23,8 +23,8 @@ package final class SQLiteEngine: StorageEngine {
 
     /// Opens the store, making it when it is absent.
     ///
-    /// The clock gives milliseconds since 1970. Both closures are called from any thread, `report` also while requests wait:
-    /// be quick. Fails with `SQLiteEngineError`.
+    /// The clock gives milliseconds since 1970. Both closures are called from any thread, `report`
+    /// also while requests wait: be quick. Fails with `SQLiteEngineError`.
     package init(
         configuration: SQLiteEngineConfiguration,
         clock: @escaping @Sendable () -> Int64,

@@ -9,7 +9,9 @@ package struct SQLiteEngineConfiguration: Sendable {
     package enum Durability: Sendable {
         /// A reply comes after the bytes are on disk.
         case full
-        /// A reply comes when another process would see the change; a loss of power may take it back. For tests.
+        /// A reply comes when another process would see the change.
+        ///
+        /// A loss of power may take the change back. This is for tests.
         case relaxed
     }
 
@@ -47,12 +49,13 @@ package struct SQLiteEngineConfiguration: Sendable {
     /// Assets that no record has named for so long are removed, and uploads that got no byte for so long.
     package var assetGraceSeconds = 86_400
     package var quotas = StorageQuotas.none
-    /// The reserve for deletes and administration on a full disk (`DiskReserve`), bytes; 0: this process keeps none, and may use a
-    /// server's.
+    /// Bytes of the reserve for deletes and administration on a full disk (`DiskReserve`).
+    ///
+    /// With 0 this process keeps no reserve, and may use a server's.
     package var reserveBytes: Int64 = 0
     /// What a server keeps: the log of some thousand deletes.
     package static let serverReserveBytes: Int64 = 64 * 1_024 * 1_024
-    /// Pages of 4,096 bytes that the file may have; `nil`: what the disk has.
+    /// Pages of 4,096 bytes that the file may have; `nil` if only the disk limits them.
     ///
     /// Tests fill a disk with it.
     package var filePagesMax: Int?

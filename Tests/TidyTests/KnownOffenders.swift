@@ -19,8 +19,6 @@ enum KnownOffenders {
         Row("type size", "Sources/RecordStore", 1),
         Row("type size", "Sources/SQLiteEngine", 1),
         Row("comment width", "Sources/RecordStore", 76),
-        Row("comment width", "Sources/SQLiteEngine", 14),
         Row("comment prose", "Sources/RecordStore", 79),
-        Row("comment prose", "Sources/SQLiteEngine", 6),
     ]
 }

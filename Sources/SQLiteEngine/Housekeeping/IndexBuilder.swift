@@ -4,15 +4,18 @@ import RecordStore
 
 /// Fills new indexes and empties dropped ones, in pieces, within transactions of the writer.
 ///
-/// Every save keeps an index from the moment that it has a number, so what is left are the records of before: they are read in the
-/// order of their numbers, and how far that got is on disk. All indexes that are as far as one another are filled by one pass.
+/// Every save keeps an index from the moment that it has a number, so only earlier records are
+/// left. They are read in the order of their numbers, and how far that got is on disk. All indexes
+/// that are as far as one another are filled by one pass.
 final class IndexBuilder {
     private let transaction: WriterTransaction
     private let database: Database
     private let records: HotStatement
     /// What to tell an operator once the transaction is on disk.
     private var events: [EngineEvent] = []
-    /// Indexes of the pass, and records that were read for it since the start of the process; `nil`: there is none.
+    /// Indexes of the pass, and records that were read for it since the start of the process.
+    ///
+    /// It is `nil` if there is no pass.
     private var pass: (indexes: Int, records: Int)?
 
     /// Foreign records, for each one that is indexed, that a piece may pass over.
@@ -129,7 +132,7 @@ final class IndexBuilder {
         return definitions
     }
 
-    /// Returns where to go on; `nil`: all records were read.
+    /// Returns where to go on, or `nil` if all records were read.
     private func fill(
         _ build: Build,
         _ types: [Int64: FieldDefinitions],

@@ -4,7 +4,8 @@ import RecordStore
 
 /// Takes out of `change` what is stale, and joins what gets small.
 ///
-/// A transaction only appends; many of them later, the blocks that lost entries are rewritten in the order of their keys.
+/// A transaction only appends. Many of them later, the blocks that lost entries are rewritten in
+/// the order of their keys.
 struct StaleChanges {
     private let transaction: WriterTransaction
     private var statements: ChangeStatements { self.transaction.statements.changes }

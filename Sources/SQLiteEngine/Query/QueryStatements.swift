@@ -1,7 +1,8 @@
 /// The statements of queries on one connection, compiled once.
 ///
-/// Those that scan entries have the same parameters: 1 database, 2 zone, 3 index, 4 the value to start at, or with 5 the entry to
-/// start behind, 6 the value to end at, 7 limit, 8 how many to pass over.
+/// Those that scan entries have the same parameters: 1 database, 2 zone, 3 index, 4 the value to
+/// start at, or with 5 the entry to start behind, 6 the value to end at, 7 limit, 8 how many to
+/// pass over.
 final class QueryStatements {
     /// With and without one of the bounds.
     struct Bounded {

@@ -60,7 +60,7 @@ extension ReadConnection {
         return Int(statement.integer(0))
     }
 
-    /// `nil`: there may be more than the limit.
+    /// Counts all entries, or returns `nil` if there may be more than the limit.
     private func countOfAll(
         _ scan: EntryScan,
         of index: Int64,

@@ -3,8 +3,9 @@ import Synchronization
 
 /// Connections for short reads on the caller's thread, and threads with their own for long ones.
 ///
-/// Queries have threads of their own: a page of one may compare for dozens of times as long as any other read takes, and can't be put
-/// aside for it. So those who count a lot make queries wait, and neither feeds nor fetches.
+/// Queries have threads of their own. A page of one may compare for dozens of times as long as any
+/// other read takes, and can't be put aside for it. So those who count a lot make queries wait, and
+/// neither feeds nor fetches.
 final class ReadPool: Sendable {
     typealias Read = @Sendable (ReadConnection) -> Void
 

@@ -2,10 +2,11 @@ import Foundation
 import RecordStore
 import Synchronization
 
-/// Reads that wait for a thread, in turns by holder: a turn is counted in the time that reads took.
+/// Reads that wait for a thread, in turns by holder.
 ///
-/// Bounded in number, and by a rule in the time that they take; beyond that newcomers are refused. One whose deadline passes while it
-/// waits is not executed.
+/// A turn is counted in the time that reads took. The queue is bounded in number, and by a rule in
+/// the time that reads take; beyond that newcomers are refused. A read whose deadline passes while
+/// it waits is not executed.
 ///
 /// SAFETY: the variables are read and written only while the condition is locked.
 final class ReadQueue: @unchecked Sendable {

@@ -4,7 +4,7 @@ import RecordStore
 
 /// A statement that is compiled once and run millions of times, without a layer between it and SQLite.
 ///
-/// Whoever has it has its connection to himself: the writer's thread, or the borrower of a read connection.
+/// Its user has the connection alone: the writer's thread, or the borrower of a read connection.
 final class HotStatement {
     private let connection: OpaquePointer
     private let statement: OpaquePointer
@@ -82,7 +82,9 @@ final class HotStatement {
         self.bind(column, bytes)
     }
 
-    /// Binds bytes without copying them, and a text that is not empty as well, and runs a statement without rows.
+    /// Binds bytes without copying them, and runs a statement without rows.
+    ///
+    /// A text that is not empty is not copied either.
     func run(text: String, at textColumn: Int32, bytes: [UInt8], at bytesColumn: Int32) throws(StorageFailure)
     {
         var text = text
@@ -133,7 +135,9 @@ final class HotStatement {
         return false
     }
 
-    /// Moves to the next row, unless that takes more of SQLite's operations: then `nil`, and the statement is ready to be run again.
+    /// Moves to the next row, unless that takes more of SQLite's operations.
+    ///
+    /// Returns `nil` if it does, and the statement is then ready to be run again.
     func step(operationsMax: Int) throws(StorageFailure) -> Bool? {
         // SQLite counts from what the statement's earlier runs took, unless that is forgotten.
         sqlite3_stmt_status(self.statement, SQLITE_STMTSTATUS_VM_STEP, 1)
@@ -174,7 +178,7 @@ final class HotStatement {
 
     /// The bytes of a value where SQLite has them, a text's in UTF-8.
     ///
-    /// SAFETY: valid until the statement moves on or is reset: whoever asks keeps them no longer.
+    /// SAFETY: valid until the statement moves on or is reset; the caller keeps them no longer.
     func lent(_ column: Int32) -> UnsafeRawBufferPointer {
         // As a text SQLite would lend it too, but with a zero behind it, for which it copies.
         guard let start = sqlite3_column_blob(self.statement, column) else {

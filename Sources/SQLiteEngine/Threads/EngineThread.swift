@@ -2,7 +2,9 @@ import Foundation
 
 /// A thread of the engine's own.
 enum EngineThread {
-    /// Starts a thread that tools (`top -H`, `perf`) show under its name, of which the kernel keeps 15 characters.
+    /// Starts a thread that tools (`top -H`, `perf`) show under its name.
+    ///
+    /// The kernel keeps 15 characters of the name.
     static func start(_ name: String, _ body: @escaping @Sendable () -> Void) {
         let thread = Thread(block: body)
         thread.start()
