@@ -1,6 +1,6 @@
 package import RecordModel
 
-/// Who may do what (`Protocol/README.md`, section 5.6).
+/// The rules that say who may do what (`Protocol/README.md`, section 5.6).
 package enum Access {
     /// Whether the requester may change anything in the database at all.
     package static func checkWriting(by requester: Requester) throws(StoreError) {
@@ -26,12 +26,12 @@ package enum Access {
         TypeAccess(grants: grants, roles: roles, requester: requester).readRule
     }
 
-    /// Whether the words of a zone ID mean a zone of the requester himself.
+    /// Whether the words of a zone ID mean a zone of the requester's own.
     package static func isOwn(_ zone: ZoneID, of requester: Requester) -> Bool {
         zone.ownerName.isEmpty || zone.ownerName == requester.userRecordName
     }
 
-    /// The name under which the requester's database has a zone; `nil`: it can't have it.
+    /// The name under which the requester's database has a zone; `nil` if it can't have it.
     package static func storedName(of zone: ZoneID, for requester: Requester) -> String? {
         let isOwn = self.isOwn(zone, of: requester)
         guard requester.scope == .shared else { return isOwn ? zone.zoneName : nil }
@@ -52,13 +52,13 @@ package enum Access {
     }
 }
 
-/// What one requester may do with the records of one type: the sum of what all his roles may.
+/// What one requester may do with the records of one type: the sum of what all their roles may.
 package struct TypeAccess: Hashable, Sendable {
     /// With every record of the type.
     package let toAll: Permissions
     /// With those that the requester created.
     package let toOwn: Permissions
-    /// The requester; `nil`: nobody's records are his.
+    /// The requester; `nil` if no record counts as their own.
     package let creator: String?
 
     /// Everything: a private database is its user's.
@@ -103,7 +103,9 @@ package struct TypeAccess: Hashable, Sendable {
         return .none
     }
 
-    /// The same in a feed, which lists what no query finds: of the records of users everybody reads their own alone there.
+    /// The same in a feed, which lists what no query finds.
+    ///
+    /// Of the records of users, everybody reads only their own there.
     func inFeed(ofType type: String) -> TypeAccess {
         guard type == UserRecord.type, self.toAll.contains(.read) else { return self }
         return TypeAccess(toAll: [], toOwn: .read, creator: self.creator)

@@ -16,7 +16,7 @@ package struct AssetChanges: Hashable, Sendable {
 
     private init() {}
 
-    /// `nil`: there was no record.
+    /// Compares the bodies of a record; `old` is `nil` if there was no record.
     package init(from old: RecordBody?, to new: RecordBody) {
         let before = old?.namedAssets ?? []
         let after = new.namedAssets

@@ -106,7 +106,7 @@ package struct BeginUploadsRule: Sendable {
         // What an owner has is not for a participant to find out.
         if self.requester.scope != .shared, let number = try transaction.asset(asset, in: database) {
             guard let user else { return .complete(number) }
-            // Who knows a hash does not have to have the file.
+            // A user who knows a hash does not have to have the file.
             if try transaction.isAsset(number, sentBy: user) { return .complete(number) }
         }
         guard let upload = try transaction.upload(of: asset, by: user, in: database) else { return nil }

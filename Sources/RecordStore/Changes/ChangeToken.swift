@@ -14,14 +14,16 @@ struct ChangeToken: Hashable, Sendable {
         var order: FetchChanges.SnapshotOrder
         /// Where the database was when the snapshot began: what changes later is left to the feed.
         var position: Int64
-        /// The number of the record that was looked at last; `nil`: none yet.
+        /// The number of the record that was looked at last; `nil` if there is none yet.
         var last: Int64?
         var totals: SnapshotTotals?
     }
 
     enum Phase: Hashable, Sendable {
         case snapshot(Snapshot)
-        /// The changes behind a position. The client has had each living record that was created at or before `known`.
+        /// The changes behind a position.
+        ///
+        /// The client has had each living record that was created at or before `known`.
         case feed(after: Int64, known: Int64)
     }
 
@@ -31,7 +33,7 @@ struct ChangeToken: Hashable, Sendable {
     var database: DatabaseID
     /// Of the database: another one after it was restored from a backup.
     var epoch: Int64
-    /// `nil`: the database's own feed.
+    /// The zone of the feed; `nil` if it is the database's own feed.
     var zone: Int64?
     var phase: Phase
     var ahead = SentAhead()
@@ -40,7 +42,9 @@ struct ChangeToken: Hashable, Sendable {
     /// Encoded: leaves the seal and the name of the user room in `Bounds.tokenBytesMax`.
     static let bytesMax = 660
 
-    /// What was changed at or before it has been sent or needs not be; deletions behind it must still be known.
+    /// What was changed at or before it has been sent or needs not be.
+    ///
+    /// Deletions behind it must still be known.
     var position: Int64 {
         switch self.phase {
         case .snapshot(let snapshot): snapshot.position

@@ -54,7 +54,7 @@ struct ChangeWalk {
         self.memberships = Source(after: position, isAtEnd: !hasMemberships)
     }
 
-    /// `nil`: there is no more.
+    /// The next turn; `nil` if there is no more.
     mutating func next() throws(StorageFailure) -> Turn? {
         if self.changes.wantsPiece { try self.readChanges() }
         if self.deletions.wantsPiece { try self.readDeletions() }

@@ -1,16 +1,19 @@
-/// What tells one life of a database from every other: its creation begins one, and so does each restore.
+/// What tells one life of a database from every other.
 ///
-/// Two lives count the same positions and mean different changes. So neither the token of a feed nor a change tag may
-/// ever pass from one to another: an epoch is no count of restores, which two restores of one backup would share, and
-/// neither of the two numbers is derived from anything that a restore takes back.
+/// Its creation begins one life, and so does each restore. Two lives count the same positions and
+/// mean different changes. So neither the token of a feed nor a change tag may ever pass from one
+/// to another.
+///
+/// An epoch is no count of restores, because two restores of one backup would share it. Neither of
+/// the two numbers is derived from anything that a restore takes back.
 package enum DatabaseEpoch {
     /// Room for the time until the year 2248.
     private static let randomBits: Int64 = 20
 
     /// An epoch that no database has had: the time, followed by 20 random bits.
     ///
-    /// Two lives share one only when they began in the same millisecond, by clocks right or wrong, and drew the same of a
-    /// million numbers.
+    /// Two lives share one only if they began in the same millisecond, by clocks right or wrong,
+    /// and drew the same of a million numbers.
     package static func fresh(
         nowMilliseconds now: Int64,
         using generator: inout some RandomNumberGenerator
@@ -24,10 +27,11 @@ package enum DatabaseEpoch {
         return self.fresh(nowMilliseconds: now, using: &generator)
     }
 
-    /// The position from which a database counts after a restore, unless it is further already: the time in microseconds.
+    /// The position from which a database counts after a restore, unless it is further already.
     ///
-    /// Above every position of a life that the restore ended, which would have had to commit a million changes a second since
-    /// it began: so no change tag of it, such as a client still has, is that of a later change.
+    /// It is the time in microseconds. So it is above every position of a life that the restore
+    /// ended: that life would have had to commit a million changes a second since it began. No
+    /// change tag of that life, such as a client still has, is therefore that of a later change.
     package static func firstPosition(nowMilliseconds now: Int64) -> Int64 {
         self.bounded(now) * 1_000
     }

@@ -2,13 +2,15 @@ import RecordModel
 
 /// Fills one page of a zone's feed, parents before their children.
 ///
-/// Whether the client has a parent follows from positions: a parent whose turn has passed was sent then or before. One
-/// whose turn would be later is sent ahead, and `SentAhead` remembers it.
+/// Positions tell whether the client has a parent: a parent whose turn has passed was sent then or
+/// before. A parent whose turn would be later is sent ahead, and `SentAhead` remembers it.
 struct FeedPage {
     private let read: FeedRead
     private let zone: ZoneKey
     private let requester: Requester
-    /// What the requester may do in a zone of somebody else; `nil`: the zone is his, or the public database's.
+    /// What the requester may do in a zone of somebody else.
+    ///
+    /// `nil` if the zone is the requester's own, or the public database's.
     private let shared: SharedAccess?
     /// Whether there are such rights, which are too much to look at for each record.
     private let isForeign: Bool
@@ -56,7 +58,7 @@ struct FeedPage {
 
     // MARK: Turns
 
-    /// Goes through what is alive; returns where it stopped, `nil`: at the end.
+    /// Goes through what is alive; returns where it stopped, `nil` if it came to the end.
     mutating func fill(from start: ChangeToken.Snapshot) throws(FeedFailure) -> ChangeToken.Snapshot? {
         var snapshot = start
         var isThrough = true
@@ -86,7 +88,9 @@ struct FeedPage {
         return isThrough ? nil : snapshot
     }
 
-    /// Goes through the changes behind a position; returns where it stopped, `nil`: at the end.
+    /// Goes through the changes behind a position.
+    ///
+    /// Returns where it stopped, `nil` if it came to the end.
     mutating func fill(after position: Int64, known: Int64) throws(FeedFailure) -> Int64? {
         var walk = ChangeWalk(
             self.snapshot,
@@ -148,7 +152,10 @@ struct FeedPage {
 
     // MARK: Shares
 
-    /// A record that came under a share comes now, unless it has a later turn of its own; one that left it is gone, unless another share covers it.
+    /// Takes a record that came under a share, or one that left it.
+    ///
+    /// A record that came under the share comes now, unless it has a later turn of its own. One
+    /// that left it is gone, unless another share covers it.
     private mutating func take(_ change: MembershipChange) throws(FeedFailure) -> Bool {
         guard let shared, shared.grant(coveredBy: change.share) != nil else { return true }
         let membership = try self.membership(of: change.record)
@@ -244,7 +251,7 @@ struct FeedPage {
 
     /// A parent that the client can't have, and the parent's own, the nearest first.
     ///
-    /// Whatever it has came after its own ancestors.
+    /// A record that the client has came after its own ancestors, so the search ends there.
     private mutating func missingAncestors(
         from parent: String,
         _ has: (FeedPlace) -> Bool
@@ -268,7 +275,7 @@ struct FeedPage {
         return missing
     }
 
-    /// `nil`: it is not there for the requester.
+    /// The ancestor; `nil` if it is not there for the requester.
     private mutating func ancestor(at place: FeedPlace) throws(FeedFailure) -> NamedRecord? {
         let record = try FeedFailure.wrapping { () throws(StorageFailure) in
             try self.snapshot.record(self.key(place.number))
@@ -325,7 +332,9 @@ struct FeedPage {
         return access
     }
 
-    /// Whether the requester may read every record of the zone: of a public one nobody may, as it has the records of all users.
+    /// Whether the requester may read every record of the zone.
+    ///
+    /// Nobody may read all of a public zone, because it has the records of all users.
     var readsEverything: Bool {
         if let shared { return shared.zoneWide != nil }
         return !self.isPublic

@@ -3,13 +3,13 @@ package import RecordModel
 /// One page of a zone's feed.
 package struct FeedRead: Hashable, Sendable {
     package var zone: ZoneID
-    /// What the page before ended with; `nil`: a snapshot from its beginning.
+    /// What the page before ended with; `nil` if a snapshot is to be read from its beginning.
     ///
     /// May be any bytes: what is not a token of this feed is refused with `changeTokenExpired`.
     package var token: [UInt8]?
     /// Of a snapshot that begins; afterwards the token knows.
     package var order: FetchChanges.SnapshotOrder
-    /// `nil`: all fields; empty: none.
+    /// The fields to answer: `nil` for all, empty for none.
     package var desiredKeys: [String]?
     /// Items of the page, 1…`Bounds.feedPageMax`.
     package var limit: Int
@@ -31,7 +31,7 @@ package struct FeedRead: Hashable, Sendable {
 
 /// One page of a database's feed.
 package struct DatabaseFeedRead: Hashable, Sendable {
-    /// As in `FeedRead`; `nil`: all zones that are there.
+    /// As in `FeedRead`; `nil` if all zones that are there are to be listed.
     package var token: [UInt8]?
     /// Items of the page, 1…`Bounds.feedPageMax`.
     package var limit: Int
@@ -44,8 +44,8 @@ package struct DatabaseFeedRead: Hashable, Sendable {
 
 /// Takes the items of a page as they are read.
 ///
-/// At most as many as the limit of the page, from one thread at a time, before the page is answered. What came before a page
-/// is refused is not part of any answer.
+/// A page gives at most as many items as its limit, from one thread at a time, before the page is
+/// answered. Items that came before a page is refused are not part of any answer.
 package protocol FeedSink: AnyObject, Sendable {
     /// A record of the feed's zone, lent: the sink copies what it keeps.
     func add(_ record: borrowing LentRecord)
@@ -60,7 +60,9 @@ package struct FeedAnswer: Hashable, Sendable {
     package var token: [UInt8]
     /// Something is left already.
     package var moreComing: Bool
-    /// Of a snapshot, counted when it began; `nil` as well when the requester may not see all that was counted.
+    /// The totals of a snapshot, counted when it began.
+    ///
+    /// `nil` if this is no snapshot, or if the requester may not see all that was counted.
     package var totals: SnapshotTotals?
     /// Of a zone's feed: what the client has kept with the zone; empty if nothing.
     package var clientToken: [UInt8] = []

@@ -1,7 +1,8 @@
-/// Records that were sent before their turn because a child came first: at their turn they are left out.
+/// Records that were sent before their turn because a child came first.
 ///
-/// Known by their positions, so that one that has changed meanwhile is not meant. A token remembers those sent last, as many
-/// as fit; one that is forgotten is sent again, and nothing is ever left out for it.
+/// They are left out at their turn. Their positions name them, so that a record that has changed
+/// meanwhile is not meant. A token remembers the records sent last, as many as fit. A record that
+/// is forgotten is sent again, and nothing is ever left out for it.
 struct SentAhead: Hashable, Sendable {
     /// As they were sent, those that had their turn as well.
     private var order: [Int64] = []

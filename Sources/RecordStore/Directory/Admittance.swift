@@ -1,6 +1,6 @@
 import RecordModel
 
-/// Who somebody says to be, when that has been proved as far as it can be without the directory.
+/// A claim about who somebody is, proved as far as it can be without the directory.
 package enum CredentialClaim: Hashable, Sendable {
     /// Nobody is signed in.
     case nobody
@@ -15,7 +15,9 @@ package enum CredentialClaim: Hashable, Sendable {
 /// What a token of an identity provider says.
 package struct IdentityClaim: Hashable, Sendable {
     package var userName: String
-    /// The user record name of the user if he is added now; `nil`: one who is not there is refused.
+    /// The user record name of the user if they are added now.
+    ///
+    /// `nil` if a user who is not there is refused.
     package var newUserRecordName: String?
     /// When the token ends.
     package var expiresMilliseconds: Int64
@@ -34,7 +36,9 @@ package struct UserNumber: RawRepresentable, Hashable, Sendable {
     package init(rawValue: Int64) { self.rawValue = rawValue }
 }
 
-/// What a connection was opened with, to be asked for again when something about one of its users has changed.
+/// What a connection was opened with.
+///
+/// It is asked for again when something about one of its users has changed.
 package enum Credential: Hashable, Sendable {
     case accessToken(user: UserNumber, hash: [UInt8])
     /// `user` is the service itself, or who it acts for.
@@ -54,9 +58,9 @@ package enum Credential: Hashable, Sendable {
 /// What a connection may use, and for how long.
 package struct Admittance: Hashable, Sendable {
     package var signIn: SignIn
-    /// `nil`: nobody is signed in.
+    /// The credential; `nil` if nobody is signed in.
     package var credential: Credential?
-    /// `nil`: until something is taken away.
+    /// When the admittance ends; `nil` if it lasts until something is taken away.
     package var expiresMilliseconds: Int64?
     /// Of the directory, when it was looked at: see `Directory.credentialChanges`.
     package var version: Int64

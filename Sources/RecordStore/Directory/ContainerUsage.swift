@@ -18,7 +18,7 @@ package struct ContainerUsage: Hashable, Sendable {
 
 package struct DatabaseUsage: Hashable, Sendable {
     package var environment: Environment
-    /// The name of the user; `nil`: the public database.
+    /// The name of the user; `nil` if this is the public database.
     package var user: String?
     package var amount: StoredAmount
 
@@ -37,7 +37,9 @@ package struct StoredAmount: Hashable, Sendable {
     /// Each once in a database, uploads that are not complete included.
     package var assets: Int64 = 0
     package var assetBytes: Int64 = 0
-    /// What all rows take beside: those of records, indexes, tombstones, zones, outcomes of requests (`RowBytes`).
+    /// What all rows take besides (`RowBytes`).
+    ///
+    /// These are the rows of records, indexes, tombstones, zones and outcomes of requests.
     package var rowBytes: Int64 = 0
 
     package init() {}

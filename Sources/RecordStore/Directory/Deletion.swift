@@ -1,8 +1,9 @@
 /// Somebody, or something, whose data an operator deletes for good.
 package enum Deletion: Hashable, Sendable {
-    /// A user or a service, with the private and the shared databases, credentials, contacts, roles and share memberships.
+    /// A user or a service.
     ///
-    /// Records that they saved in public databases stay; the record of the user there goes.
+    /// Their private and shared databases, credentials, contacts, roles and share memberships go
+    /// along. Records that they saved in public databases stay; the record of the user there goes.
     case user(name: String, container: String)
     /// Both environments, with all databases, users and schemas.
     case container(String)

@@ -1,6 +1,6 @@
 /// Names one run of one server of a store.
 ///
-/// Whatever outlives a run and names one of its connections, such as a pending change of a shared
+/// Data that outlives a run and names one of its connections, such as a pending change of a shared
 /// database, names the run as well. The numbers of connections begin anew with each run.
 package struct ServerRun: Hashable, Sendable {
     /// The server; 0, as one server has the store.

@@ -6,7 +6,9 @@ package struct CommittedChanges: Hashable, Sendable {
     package var committedMilliseconds: Int64
     /// In the order in which they were made; the positions of each database ascend.
     package var changes: [CommittedChange]
-    /// Databases in which so much changed that not all changes of records are in `changes`: whatever looks there has news up to this position.
+    /// Databases in which so much changed that not all changes of records are in `changes`.
+    ///
+    /// A reader that looks there has news up to this position.
     package var incomplete: [DatabaseID: Int64]
 
     package init(
@@ -23,7 +25,10 @@ package struct CommittedChanges: Hashable, Sendable {
 /// One change in a watched database.
 package struct CommittedChange: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
-        /// Created, updated or deleted; what goes along with a deleted record included, what goes with its zone not.
+        /// Created, updated or deleted.
+        ///
+        /// Records that go along with a deleted record are included; those that go with their zone
+        /// are not.
         case record(CommittedRecord)
         /// Zones by name; a reset of development deletes and creates `_defaultZone` as well.
         case zoneCreated(String)
@@ -63,11 +68,13 @@ package struct CommittedRecord: Hashable, Sendable {
     /// The zone's name.
     package var zone: String
     package var name: String
-    /// `nil`: it was created.
+    /// The record before the change; `nil` if it was created.
     package var before: StoredRecord?
-    /// `nil`: it was deleted.
+    /// The record after the change; `nil` if it was deleted.
     package var after: StoredRecord?
-    /// The fields of its type as they are after the change: `QueryableType(_:)` makes of them what a predicate is checked against.
+    /// The fields of its type as they are after the change.
+    ///
+    /// `QueryableType(_:)` makes of them what a predicate is checked against.
     package var definitions: FieldDefinitions
 
     package init(

@@ -71,7 +71,7 @@ package struct QueryableField: Hashable, Sendable {
     package var isEncrypted: Bool
     /// What a client may ask for.
     package var indexes: IndexKinds
-    /// `nil`: there are no entries.
+    /// The index of the entries; `nil` if there are no entries.
     package var index: Int64?
     /// The entries are not complete yet.
     package var isBuilding: Bool

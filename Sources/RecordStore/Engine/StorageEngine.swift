@@ -7,12 +7,12 @@ package struct DatabaseID: RawRepresentable, Hashable, Sendable {
     package init(rawValue: Int64) { self.rawValue = rawValue }
 }
 
-/// Who asks, and of which database.
+/// The user or service that asks, and the database that is asked.
 package struct Requester: Hashable, Sendable {
     package var database: DatabaseID
     package var scope: DatabaseScope
     package var environment: EnvironmentID
-    /// `nil`: not signed in.
+    /// The user; `nil` if the requester is not signed in.
     package var userRecordName: String?
     /// What the request is known by when the same client makes it again, with whatever ID; 0: nothing.
     package var mark: UInt64
@@ -41,7 +41,7 @@ package struct Requester: Hashable, Sendable {
 }
 
 extension Requester {
-    /// The database whose commits an answer may show; `nil`: those of several.
+    /// The database whose commits an answer may show; `nil` if it may show those of several.
     package var databaseShown: DatabaseID? { self.scope == .shared ? nil : self.database }
 }
 
@@ -117,8 +117,8 @@ package enum ReadOutcome: Hashable, Sendable {
 /// The only protocol of the store with several production conformers: whatever a database brings that knows
 /// transactions, the rules above it (`SaveRules`, `Access`, `Schema`) are the same.
 ///
-/// Replies come on a thread of the engine, or before the call returns on the caller's. Nothing is said about the order
-/// of replies to different calls. Every reply comes exactly once.
+/// Replies come on a thread of the engine, or on the caller's before the call returns. Replies to
+/// different calls may come in any order. Every reply comes exactly once.
 package protocol StorageEngine: Sendable {
     /// Executes a job in a transaction, together with others, and calls back when that is durable.
     ///

@@ -1,9 +1,10 @@
 package import RecordModel
 
-/// What a rule may do within one transaction: the part of an engine that differs from one database to another.
+/// What a rule may do within one transaction: the part in which engines differ.
 ///
-/// Calls come from one thread at a time. A write is seen by the reads after it, and by nobody else before the commit.
-/// A failure leaves the request in a state that nobody may rely on: the engine rolls it back to its beginning.
+/// Calls come from one thread at a time. A write is seen by the reads after it, and by nobody else
+/// before the commit. A failure leaves the request in a state that nobody may rely on: the engine
+/// rolls it back to its beginning.
 package protocol WriteTransaction: ChangeTransaction, RecordReader, IndexWriter {
     /// Grows with whatever a request changes.
     var positionsTaken: Int { get }
@@ -101,7 +102,9 @@ package enum StorageFailure: Error, Hashable, Sendable {
     case outcomeUnknown
 }
 
-/// The key under which the contents of a zone are stored: a zone that is created again under an old name has another.
+/// The key under which the contents of a zone are stored.
+///
+/// A zone that is created again under an old name has another key.
 package struct ZoneKey: Hashable, Sendable {
     package var database: DatabaseID
     package var number: Int64

@@ -26,7 +26,9 @@ package enum StoreError: Error, Hashable, Sendable {
     /// Production takes only what was deployed.
     case newTypeInProduction(String)
     case newFieldInProduction(recordType: String, field: String)
-    /// Encrypted values do not exist in the public database, and are neither references, assets nor empty lists.
+    /// Encrypted values do not exist in the public database.
+    ///
+    /// They are also neither references, assets nor empty lists.
     case fieldEncryptionNotAllowed(field: String)
     case recordTooLarge(bytes: Int)
     /// The record type has as many fields as it may: save fields that it has, or use another type.
@@ -35,9 +37,12 @@ package enum StoreError: Error, Hashable, Sendable {
     case tooManyRecordTypes
     /// The database has as many zones as it may: delete one.
     case tooManyZones
-    /// The field names an asset that the database does not have whole, or not from this user; upload it, save again.
+    /// The field names an asset that the database does not have whole, or not from this user.
+    ///
+    /// Upload it, then save again.
     case assetNotAvailable(field: String)
-    /// What would be stored is more than the operator permits; delete something, or ask him.
+    /// What would be stored is more than the operator permits; delete something, or ask the
+    /// operator.
     case quotaExceeded(Quota)
     /// The same record twice among the saves or the deletes.
     case duplicateItem
@@ -48,7 +53,9 @@ package enum StoreError: Error, Hashable, Sendable {
     /// The record is the parent of another, or named by a validating reference, that stays.
     case referenceWouldDangle(holder: String)
     case referenceLimit(target: String)
-    /// In the public database, a reference with an action or a parent names a record that the requester may not write.
+    /// A reference with an action or a parent names a record that the requester may not write.
+    ///
+    /// This is refused in the public database only.
     case referenceNotPermitted(target: String)
     /// The record would be its own ancestor.
     case parentCycle
@@ -122,12 +129,16 @@ package enum StoreError: Error, Hashable, Sendable {
 
     // A request as a whole is refused; nothing of it happened.
     case tooManyItems(Int)
-    /// What was asked for does not fit into one answer; ask for fewer records at a time. Of an item: the record that its outcome carries.
+    /// What was asked for does not fit into one answer; ask for fewer records at a time.
+    ///
+    /// As the error of an item: the record that its outcome carries does not fit.
     case answerTooLarge(bytes: Int)
     case requestIDMissing
     /// The ID is so old that the server may have forgotten whether it executed the request.
     case requestIDExpired
-    /// The ID's time is more than a day ahead of the server's clock: make IDs with the server's time, check the clock.
+    /// The ID's time is more than a day ahead of the server's clock.
+    ///
+    /// Make IDs with the server's time, and check the clock.
     case requestIDAhead
     case deadlinePassed
     case cancelled
@@ -137,8 +148,9 @@ package enum StoreError: Error, Hashable, Sendable {
     case overloaded(retryAfterMilliseconds: UInt32)
     /// The disk refuses to write. Nothing acknowledged is lost; come back after this time.
     case storageUnavailable(retryAfterMilliseconds: UInt32)
-    /// The disk is full, and only what makes room is executed. Nothing acknowledged is lost; delete something, or come back after this
-    /// time.
+    /// The disk is full, and only what makes room is executed.
+    ///
+    /// Nothing acknowledged is lost. Delete something, or come back after this time.
     case diskFull(retryAfterMilliseconds: UInt32)
     /// A fault of ours; the log has the reason.
     case internalFault
@@ -174,7 +186,7 @@ package enum NameKind: Hashable, Sendable {
 package struct Quota: Hashable, Sendable {
     /// Whose bytes are counted.
     package enum Holder: Hashable, Sendable {
-        /// A user: his private databases.
+        /// A user: their private databases.
         case user
         /// A container: all its databases.
         case container

@@ -7,7 +7,9 @@ package struct OutcomeExpiry: Sendable {
     private static let passEveryMilliseconds: Int64 = 600_000
     /// Databases that one transaction of a pass looks at.
     private static let stepsMax = 20
-    /// Without a pass they are looked for after so many new ones, and at most so many are removed: more than came.
+    /// Stored outcomes after which old ones are looked for without a pass.
+    ///
+    /// At most `outcomesMax` are then removed: more than came.
     private static let storedBetween = 250
     static let outcomesMax = 500
 

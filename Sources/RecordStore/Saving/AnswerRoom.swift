@@ -1,8 +1,9 @@
 import RecordModel
 
-/// What the answer to a change may still hold of records that it carries: those of conflicts, and shares that were joined.
+/// What the answer to a change may still hold of records that it carries.
 ///
-/// An item whose record has no room is refused for that: a client that sends fewer gets it.
+/// It carries the records of conflicts, and shares that were joined. An item whose record has no
+/// room is refused for that: a client that sends fewer items gets it.
 final class AnswerRoom {
     private let bytesMax: Int
     private var bytes = 0

@@ -87,7 +87,7 @@ struct IndexedField: Hashable, Sendable {
     let name: [UInt8]
     let type: FieldType
     let isNumber: Bool
-    /// The index of its values; `nil`: only its tokens are looked for.
+    /// The index of its values; `nil` if only its tokens are looked for.
     let index: Int64?
     let isSearchable: Bool
 

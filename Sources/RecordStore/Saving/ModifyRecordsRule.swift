@@ -1,7 +1,8 @@
 import RecordModel
 
-/// What `modify_records` means: zone by zone, each planned as a whole and then applied, so that a zone or an item that
-/// is refused has written nothing.
+/// What `modify_records` means: zone by zone, each planned as a whole and then applied.
+///
+/// So a zone or an item that is refused has written nothing.
 struct ModifyRecordsRule {
     let requester: Requester
     let operation: ModifyRecords
@@ -32,7 +33,7 @@ struct ModifyRecordsRule {
         case unfinished(CascadeTurns)
     }
 
-    /// Executes what is left behind some turns; `nil`: all of it.
+    /// Executes what is left behind some turns; `nil` if all of it is left.
     func execute(behind turns: CascadeTurns?) throws(StorageFailure) -> OnExecute {
         var allowance = CascadeAllowance(stepsMax: self.bounds.cascadeTurnMax)
         if let turns {
@@ -111,7 +112,8 @@ struct ModifyRecordsRule {
 
     /// The items of each zone, in the order in which the zones appear.
     ///
-    /// Nearly always they are of one, so the name of the last is not looked up again; and a save is not copied for the name of its zone.
+    /// Nearly always they are of one zone, so the name of the last is not looked up again. And a
+    /// save is not copied for the name of its zone.
     private var batches: [Batch] {
         var batches: [Batch] = []
         var offsets: [ZoneID: Int] = [:]

@@ -35,7 +35,9 @@ struct ModifyZonesRule {
         return RowBytes.outcome(items * RowBytes.outcomeItemMax + names)
     }
 
-    /// How many zones the database takes; zones that the same request deletes make none yet: saves come first.
+    /// How many zones the database takes.
+    ///
+    /// Zones that the same request deletes make no room yet, because saves come first.
     private func room() throws(StorageFailure) -> Int {
         let count = try self.transaction.countOfZones(
             in: self.requester.database,

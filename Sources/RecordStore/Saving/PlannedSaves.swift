@@ -2,13 +2,16 @@ import RecordModel
 
 /// A record that will be written.
 ///
-/// An object, because copying it takes longer than looking it up. Nearly always `parts` is `nil`: so a save costs no more than the record.
+/// An object, because copying it takes longer than looking it up. Nearly always `parts` is `nil`,
+/// so a save costs no more than the record.
 final class PlannedSave {
     let index: Int
     let name: String
     let existing: StoredRecord?
     let record: StoredRecord
-    /// What is to be done besides; `nil`: only the record is written, and nothing refers to anything.
+    /// What is to be done besides.
+    ///
+    /// `nil` if only the record is written, and nothing refers to anything.
     let parts: PlannedParts?
 
     init(index: Int, name: String, existing: StoredRecord?, record: StoredRecord, parts: PlannedParts?) {
@@ -19,7 +22,7 @@ final class PlannedSave {
         self.parts = parts
     }
 
-    /// What becomes of a share; `nil`: the record is none.
+    /// What becomes of a share; `nil` if the record is none.
     var share: Share? { self.parts?.share }
 }
 

@@ -3,8 +3,10 @@ import RecordModel
 extension RecordBody {
     /// Whether the other body has fields of the same names, types and encryption.
     ///
-    /// Most saves replace the values of a record's fields: such a save defines nothing, and replaces the body as it is. So this is asked of
-    /// nearly every save, on the writer's thread, and looks at the bytes themselves: up to its value a field of the one is that of the other.
+    /// Most saves replace the values of a record's fields: such a save defines nothing, and
+    /// replaces the body as it is. So this is asked of nearly every save, on the writer's thread.
+    /// It looks at the bytes themselves: up to its value, a field of the one body is that of the
+    /// other.
     func hasSameFields(as other: RecordBody) -> Bool {
         // SAFETY: `FieldHead` reads below the counts only, and is gone when the call returns.
         self.bytes.withUnsafeBytes { ours in
@@ -24,7 +26,9 @@ extension RecordBody {
     }
 }
 
-/// What stands before the value of a field: its name, whether it is encrypted, and the number of its value's type.
+/// What stands before the value of a field.
+///
+/// This is its name, whether it is encrypted, and the number of its value's type.
 ///
 ///     0x0A length  ( 0x0A length name [ 0x10 0x01 ] tag )  value
 private struct FieldHead {

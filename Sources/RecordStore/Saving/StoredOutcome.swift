@@ -10,7 +10,7 @@ import RecordModel
 ///             | 0x04                          deleted
 ///             | 0x05 number integers texts    failed: `StoreError.Parts`
 ///             | 0x06                          subscription: saved as the request says
-///             | 0x07                          share: accepted; a replay accepts it again, which changes nothing
+///             | 0x07                          share: accepted; a replay accepts again, to no effect
 ///             | 0x08                          done
 ///
 /// A failure that carries the server's record is kept without it: a replay gets the record as it is by then.
@@ -147,7 +147,9 @@ struct StoredOutcome {
         return .subscriptionSaved(operation.saves[index].canonical(for: self.request.requester))
     }
 
-    /// The conflict of an item with the record as it is now; a record that has gone since has nothing to merge with.
+    /// The conflict of an item with the record as it is now.
+    ///
+    /// A record that has gone since has nothing to merge with.
     private func conflict(_ parts: StoreError.Parts, index: Int) throws(StorageFailure) -> StoreError {
         guard case .modifyRecords(let operation) = self.request.operation,
             operation.saves.indices.contains(index)

@@ -1,6 +1,8 @@
 package import RecordModel
 
-/// What a write means, whatever engine executes it: once for each request ID, and nothing that is refused leaves a trace.
+/// What a write means, whatever engine executes it.
+///
+/// A write is executed once for each request ID, and nothing that is refused leaves a trace.
 package struct WriteRules: Sendable {
     package let bounds: Bounds
     package let quotas: StorageQuotas
@@ -91,7 +93,7 @@ package struct WriteRules: Sendable {
         case .requestShareAccess(let operation):
             return try self.joining(request, transaction).requestAccess(operation.tokens, rest?.joining)
         }
-        // What changed nothing may be executed again, and takes no room: its outcome would be the user's to pile up.
+        // A request that changed nothing may run again. Its outcome takes no room, so none pile up.
         if case .success(let outcomes) = result {
             // Also after an earlier execution that left shares, and did not learn that it was committed.
             if request.mayLeaveShares, try ViewOutbox(transaction).hasRefreshes(of: database) {

@@ -4,7 +4,8 @@ import RecordModel
 extension ZonePlan {
     /// What the requester may do with a record, or with one that is made.
     ///
-    /// Whether a record may be made in a zone of somebody else depends on its parent, and is decided when all saves are known.
+    /// Whether a record may be made in a zone of somebody else depends on its parent. It is decided
+    /// when all saves are known.
     mutating func access(
         to record: StoredRecord?,
         ofType type: String
@@ -39,7 +40,9 @@ extension ZonePlan {
         return access
     }
 
-    /// Whether a record is the root of a share that the requester has joined: what is above it is not for him to know.
+    /// Whether a record is the root of a share that the requester has joined.
+    ///
+    /// The requester must not learn what is above such a record.
     func isForeignRoot(_ name: String) -> Bool {
         self.shared != nil && self.shares.contains { $0.root == name }
     }

@@ -79,8 +79,9 @@ extension ZonePlan {
         }
     }
 
-    /// The order of the items, except that a parent that is saved in the same request goes before its children: feeds
-    /// promise that order.
+    /// The order of the items, but a parent saved in the same request goes before its children.
+    ///
+    /// Feeds promise that order.
     private var parentsFirst: [PlannedSave] {
         let saves = self.saves.inOrder
         guard self.saves.haveParts,

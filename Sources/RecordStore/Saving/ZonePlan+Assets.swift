@@ -20,8 +20,10 @@ extension ZonePlan {
 
     private static let namingRecordsMax = 1_000
 
-    /// The same for a participant, to whom only what he has sent is to be had, and what a record names that he may read: nobody gets a file of an
-    /// owner by its hash, or learns whether it is there.
+    /// The same for a participant, who gets only what they have sent and what records name.
+    ///
+    /// Only records that the participant may read count. So nobody gets a file of an owner by its
+    /// hash, or learns whether it is there.
     private func assetUnavailable(
         to shared: SharedAccess,
         in parts: PlannedParts

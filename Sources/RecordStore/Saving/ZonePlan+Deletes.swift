@@ -7,9 +7,9 @@ extension ZonePlan {
         let name: String
         /// Whether there is something to be deleted.
         let isThere: Bool
-        /// Itself and what refers to it with `deleteSelf`, and so on, but for what goes with a delete before; the farthest last.
+        /// The record itself and what refers to it with `deleteSelf`, and so on; the farthest last.
         ///
-        /// Empty until all deletes are validated.
+        /// What goes with a delete before is left out. Empty until all deletes are validated.
         var cascade: [String] = []
         /// The share that the requester leaves instead.
         var left: StoredShare?

@@ -9,9 +9,10 @@ extension ZonePlan {
         } while try self.refuseBeyondQuota()
     }
 
-    /// Refuses saves that refer to what is not there or not for the requester to bind, and those that would make a circle of parents.
+    /// Refuses saves by what they refer to, and saves that would make a circle of parents.
     ///
-    /// One that is refused may take away what others refer to, hence the repetition: each round but the last
+    /// A save may not refer to what is not there, or is not for the requester to bind. A save that
+    /// is refused may take away what others refer to, hence the repetition: each round but the last
     /// refuses something.
     private mutating func settleReferences() throws(StorageFailure) {
         guard self.saves.haveParts,
@@ -72,10 +73,10 @@ extension ZonePlan {
         return nil
     }
 
-    /// In the public database, refuses references and parents that would bind a record which the requester may not write: nobody
-    /// else keeps a record from being deleted, or uses up its places.
+    /// Refuses references and parents that would bind a record which the requester may not write.
     ///
-    /// Those that a record has already stay.
+    /// It does so in the public database: nobody else keeps a record from being deleted, or uses up
+    /// its places. References that a record has already stay.
     private mutating func refuseForeignTargets() throws(StorageFailure) -> Bool {
         guard self.rule.requester.scope == .public else { return false }
         var hasRefused = false

@@ -12,7 +12,7 @@ struct ZonePlan {
     var deletes: [PlannedDelete] = []
     /// The deletes that were validated, by record name: what needs one that failed is told so.
     var deleteIndexes: [String: Int] = [:]
-    /// What has to be done before the plan is applied; `nil`: nothing.
+    /// What has to be done before the plan is applied; `nil` if nothing has to be.
     var turns: CascadeTurns?
     /// By number of the item.
     var failures: [Int: StoreError] = [:]
@@ -41,7 +41,7 @@ struct ZonePlan {
     /// `deleteSelf` references that accepted saves add to a record, less those that they remove.
     private var deleteSelfAdded: [String: Int] = [:]
 
-    /// `nil`: the zone is not there for the requester.
+    /// Plans the request for a zone; `nil` if the zone is not there for the requester.
     init?(rule: ModifyRecordsRule, zone: ZoneID) throws(StorageFailure) {
         let requester = rule.requester
         guard let name = Access.storedName(of: zone, for: requester),
@@ -333,7 +333,9 @@ struct ZonePlan {
 
 /// What a plan knows of shares: behind a reference, as a plan is copied and most zones have none.
 final class ZoneSharing {
-    /// What the requester may do in a zone of somebody else; `nil`: the zone is his, or the public database's.
+    /// What the requester may do in a zone of somebody else.
+    ///
+    /// `nil` if the zone is the requester's own, or the public database's.
     let access: SharedAccess?
     /// The shares of the zone: as they were before the request, and while it is applied with those
     /// that it makes and without those that it ends.

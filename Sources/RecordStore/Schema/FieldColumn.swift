@@ -1,6 +1,8 @@
 import RecordModel
 
-/// How the type of a field stands in its row: what values have in `type`, how a schema spells it in `declared`.
+/// How the type of a field stands in its row: as `type` and as `declared`.
+///
+/// `type` is the type that values have, `declared` is how a schema spells it.
 package enum FieldColumn {
     private static let plain: Int64 = 0
     private static let number: Int64 = 1

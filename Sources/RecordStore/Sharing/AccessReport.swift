@@ -1,12 +1,14 @@
 package import RecordModel
 
-/// Who may do what with one record, and why: for an operator, in the words of a command line.
+/// What each user and role may do with one record, and why.
+///
+/// It is for an operator, in the words of a command line.
 package struct AccessReport: Hashable, Sendable {
     /// What somebody may do.
     package struct Line: Hashable, Sendable {
         /// A user record name, or the name of a role.
         package var who: String
-        /// Empty: he has not joined yet, or may nothing.
+        /// Empty if the user has not joined yet, or may do nothing.
         package var may: Permissions
         package var why: String
 
@@ -27,7 +29,7 @@ package struct AccessReport: Hashable, Sendable {
 }
 
 extension AccessReport {
-    /// `nil`: there is no such zone or record.
+    /// Reports on one record; `nil` if there is no such zone or record.
     package init?(
         of id: RecordID,
         in requester: Requester,

@@ -1,10 +1,12 @@
 import RecordModel
 
-/// What `accept_shares` and `request_share_access` mean: changes of share records by users who come with their URLs.
+/// What `accept_shares` and `request_share_access` mean.
+///
+/// Both change share records, for users who come with the URLs of the shares.
 ///
 /// A transaction changes the database of one owner. The change of a reader's rights leaves an entry
 /// in the outbox, from which the reader's own database follows in the last transaction, or after a
-/// crash at the next start. Whoever repeats the request is found to have joined.
+/// crash at the next start. A user who repeats the request is found to have joined.
 struct JoinRule {
     let requester: Requester
     let bounds: Bounds
@@ -62,7 +64,7 @@ struct JoinRule {
             } catch {
                 return .finished(.failure(error), isReplay: false)
             }
-            // Whoever joins has a zone more, and what others store counts for them.
+            // A user who joins has a zone more, and what others store counts for them.
             let growth =
                 RowBytes.zoneBase + 4 * Bounds.nameBytesMax + RowBytes.outcome(RowBytes.outcomeItemMax)
             if let refusal = try self.transaction.refusal(
@@ -138,7 +140,9 @@ struct JoinRule {
         return self.outcome(found, record)
     }
 
-    /// Whether the requester's shared database has the zone already, or takes another one, which it then will have.
+    /// Whether the requester's shared database has the zone already, or has room for it.
+    ///
+    /// The zone then counts as one of the database's.
     private func hasRoom(
         for found: Found,
         _ progress: inout JoinProgress

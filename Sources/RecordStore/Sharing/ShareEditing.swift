@@ -53,7 +53,9 @@ struct ShareEditing {
         self.share.participants.remove(at: place)
     }
 
-    /// Another permission than before ends all invitations, and `none` the participation of everybody whom the save does not name.
+    /// Sets the permission of everybody; another one than before ends all invitations.
+    ///
+    /// `none` also ends the participation of everybody whom the save does not name.
     private mutating func setPublicPermission(
         _ permission: SharePermission,
         keeping named: Set<String>
@@ -164,7 +166,10 @@ extension Share {
         return participant.role == .owner || participant.role == .administrator
     }
 
-    /// The share as a user may see it: who decides sees everything, others the owner, themselves and, where only the invited take part, those who have joined.
+    /// The share as a user may see it.
+    ///
+    /// Users who manage the share see everything. Others see the owner and themselves. Where only
+    /// the invited take part, they also see those who have joined.
     package func seen(by user: String) -> Share {
         var seen = self
         seen.currentParticipantID = self.participant(user)?.id ?? ""
@@ -182,7 +187,7 @@ extension Share {
 }
 
 extension RecordBody {
-    /// What a share record holds beside its own fields; `nil`: it is none.
+    /// What a share record holds besides its own fields; `nil` if the record is no share.
     package var share: Share? {
         var cursor = FieldCursor(self.bytes)
         while let slice = cursor.nextTrusted() {
@@ -204,7 +209,9 @@ extension RecordBody {
     /// The body of a share as a user may see it.
     func seen(by user: String) -> RecordBody { self.share.map { self.with($0.seen(by: user)) } ?? self }
 
-    /// This body with the name of the share that begins at its record; `nil`: with none.
+    /// This body with the name of the share that begins at its record.
+    ///
+    /// `nil` leaves it without a name.
     func withReference(toShare name: String?) -> RecordBody {
         let value = name.map { FieldValue.reference(Reference(recordName: $0, action: .none)) } ?? .clear
         return self.merging(RecordBody([Field(name: ShareRecord.referenceField, value: value)]))

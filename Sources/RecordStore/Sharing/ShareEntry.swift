@@ -2,17 +2,18 @@ import RecordModel
 
 /// How a share stands to somebody who comes with its URL.
 enum ShareEntry: Hashable, Sendable {
-    /// He has joined, or owns it; the place among the participants.
+    /// The user has joined, or owns it; the place among the participants.
     case joined(Int)
-    /// An invitation waits for him.
+    /// An invitation waits for the user.
     case invited(Int)
     /// Everybody may join.
     case open
     case refused(StoreError)
 
-    /// Looks for him among the participants, whose lookups may have become his since they were invited.
+    /// Looks for the user among the participants.
     ///
-    /// `participant` is for whom the URL is, empty for everybody; `find` gives the user whom a lookup finds.
+    /// Their lookups may have become the user's since they were invited. `participant` is for whom
+    /// the URL is, empty for everybody; `find` gives the user whom a lookup finds.
     ///
     /// - Throws: What `find` throws.
     init(
@@ -50,7 +51,7 @@ enum ShareEntry: Hashable, Sendable {
     ) throws(StorageFailure) -> Int? {
         for (place, participant) in participants.enumerated() where participant.acceptance == .pending {
             if participant.identity.userRecordName == user { return place }
-            // The address may have become his since.
+            // The address may have become the user's since.
             guard participant.identity.userRecordName.isEmpty, let lookup = participant.identity.lookup,
                 try find(lookup) == user
             else { continue }

@@ -77,7 +77,7 @@ package struct ShareMetadataExecution {
             } else if case .userRecordName = lookup {
                 results.append(.failure(.recordMissing))
             } else {
-                // Whoever proves to have the address later can still accept.
+                // A user who proves to have the address later can still accept.
                 results.append(.success(UserIdentity(lookup: lookup)))
             }
         }

@@ -40,8 +40,8 @@ extension TableReader {
     /// Reads up to which position the tokens have expired that a reader has of a zone; 0 if none
     /// has.
     ///
-    /// Whatever changes what a reader may do expires their tokens in the same transaction. So no
-    /// feed begins before the reader had the rights that they have.
+    /// A change of what a reader may do expires their tokens in the same transaction. So no feed
+    /// begins before the reader had the rights that they have.
     func tokensExpiredThrough(in zone: ZoneKey, of reader: DatabaseID) throws(StorageFailure) -> Int64 {
         try self.row(TokenExpiryRow.byKey, zone.database, zone.number, reader)?.through ?? 0
     }

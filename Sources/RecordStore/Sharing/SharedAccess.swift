@@ -6,7 +6,7 @@ package struct StoredShare: Hashable, Sendable {
     package var zone: ZoneKey
     /// Of the share record.
     package var name: String
-    /// Name of the record that is shared with what is below it; `nil`: the zone is.
+    /// Name of the record that is shared with what is below it; `nil` if the whole zone is.
     package var root: String?
 
     package init(number: ShareNumber, zone: ZoneKey, name: String, root: String?) {
@@ -40,11 +40,11 @@ package struct ShareGrant: Hashable, Sendable {
     var mayManage: Bool { self.role == .administrator }
 }
 
-/// What one user may do in one zone of another: the shares that he has joined.
+/// What one user may do in one zone of another: the shares that the user has joined.
 ///
 /// The one check that everything passes which returns, counts or changes records of a shared database.
 package struct SharedAccess: Hashable, Sendable {
-    /// The zone as a whole is shared with him.
+    /// The grant if the zone as a whole is shared with the user.
     package private(set) var zoneWide: ShareGrant?
     private var grants: [ShareNumber: ShareGrant] = [:]
 
@@ -61,12 +61,14 @@ package struct SharedAccess: Hashable, Sendable {
 
     package var isEmpty: Bool { self.grants.isEmpty }
 
-    /// What he may do with a record that a share covers; `nil`: it is not there for him.
+    /// What the user may do with a record that a share covers.
+    ///
+    /// `nil` if the record is not there for the user.
     package func grant(coveredBy share: ShareNumber?) -> ShareGrant? {
         self.zoneWide ?? share.flatMap { self.grants[$0] }
     }
 
-    /// The shares that he has joined.
+    /// The shares that the user has joined.
     package var shares: some Collection<ShareGrant> { self.grants.values }
 }
 

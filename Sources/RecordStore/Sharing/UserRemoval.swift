@@ -37,7 +37,9 @@ package struct UserRemoval {
         for grant in access.shares { try rewriting.leave(grant.share) }
     }
 
-    /// Deletes the user's own record in a database, if it is there, with its index entries and what it refers to.
+    /// Deletes the user's own record in a database, if it is there.
+    ///
+    /// Its index entries and its references go along.
     package func deleteUserRecord(in database: DatabaseID) throws(StorageFailure) {
         let name = self.userRecordName
         guard let zone = try self.transaction.zone(named: ZoneID.defaultZoneName, in: database),

@@ -36,7 +36,8 @@ extension ZonePlan {
             return planned.record
         }
         if self.deletes.contains(where: { $0.cascade.contains(share.name) }) {
-            // Its save is the last change of the root, so that the tag that is answered is the one that it has.
+            // The root's save is its last change, so the tag that is answered is the one that it
+            // has.
             return planned.record.with(body: planned.record.body.withReference(toShare: nil))
         }
         guard let save = self.saves[share.name], save.existing == nil else { return planned.record }
@@ -233,7 +234,7 @@ extension ZonePlan {
 }
 
 extension ShareParticipant {
-    /// Whether he was invited by a URL that is good for one person.
+    /// Whether the participant was invited by a URL that is good for one person.
     var isForWhoeverComes: Bool {
         self.identity.userRecordName.isEmpty && self.identity.lookup == nil && self.acceptance == .pending
     }

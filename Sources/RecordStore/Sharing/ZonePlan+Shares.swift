@@ -64,7 +64,8 @@ extension ZonePlan {
         } else {
             guard self.shared == nil else { throw .permissionDenied(.create) }
         }
-        // Whatever the request's policy: a device that missed a removal would invite again whom another has removed.
+        // This ignores the request's policy: otherwise a device that missed a removal would invite
+        // again the user whom another device has removed.
         _ = try SaveRules.verdict(
             on: save,
             policy: .ifServerRecordUnchanged,
@@ -253,7 +254,9 @@ extension ShareSave {
 }
 
 extension UserIdentity {
-    /// Whether a search for somebody found enough: a user record name is somebody's, an address may yet become somebody's.
+    /// Whether a search for somebody found enough.
+    ///
+    /// A user record name is somebody's, while an address may yet become somebody's.
     fileprivate func isWellFound(as user: String) -> Bool {
         guard user.isEmpty else { return true }
         if case .userRecordName = self.lookup { return false }

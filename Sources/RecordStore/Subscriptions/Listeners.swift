@@ -1,6 +1,6 @@
 package import RecordModel
 
-/// Who listens: an installation of a program, for a user.
+/// A listener: an installation of a program, for a user.
 package struct ListenerIdentity: Hashable, Sendable {
     /// 16 bytes.
     package var installation: [UInt8]

@@ -2,19 +2,23 @@ package import RecordModel
 
 /// Subscriptions as they are stored; equal contents are equal bytes.
 ///
-///     definition = 0x01 kind                  integers in zigzag LEB128, texts behind their length, as `CompactBytes` has them
+/// Integers are in zigzag LEB128, texts behind their length, as `CompactBytes` has them.
+///
+///     definition = 0x01 kind
 ///     kind       = 0x01 text integer zone predicate     query: record type, bits of `FiresOn`
 ///                | 0x02 zone text                       zone: record type, or empty
 ///                | 0x03 text                            database: record type, or empty
 ///     zone       = text text                            name, owner; both empty: none
 ///     predicate  = 0x00 | 0x01                          all, nothing
-///                | 0x02 text byte integer texts         comparison: field, comparator, bits of the distance, operand
+///                | 0x02 text byte integer texts         comparison: field, comparator, bits of the
+///                                                       distance, operand
 ///                | 0x03 integer *predicate              and
 ///                | 0x04 integer *predicate              or
 ///     info       = 0x01 texts texts texts texts texts byte
 ///
-/// An operand is a record body with one field, behind its length. The texts of an `info` are its single ones, then the arguments of alert,
-/// title and subtitle and the desired keys; the byte has its three marks.
+/// An operand is a record body with one field, behind its length. The texts of an `info` are its
+/// single ones, then the arguments of alert, title and subtitle and the desired keys. The byte has
+/// its three marks.
 package enum SubscriptionCoding {
     private static let version: UInt8 = 1
     /// Deeper than any predicate that was admitted.
@@ -41,7 +45,7 @@ package enum SubscriptionCoding {
         return bytes.bytes
     }
 
-    /// `nil`: nothing that this version wrote.
+    /// The kind; `nil` if the bytes are nothing that this version wrote.
     package static func kind(_ definition: [UInt8]) -> Subscription.Kind? {
         var bytes = CompactBytes(definition)
         guard bytes.nextByte() == self.version else { return nil }
@@ -85,7 +89,7 @@ package enum SubscriptionCoding {
         return bytes.bytes
     }
 
-    /// `nil`: nothing that this version wrote.
+    /// The information; `nil` if the bytes are nothing that this version wrote.
     package static func info(_ stored: [UInt8]) -> NotificationInfo? {
         var bytes = CompactBytes(stored)
         guard bytes.nextByte() == self.version, let texts = bytes.nextTexts(), texts.count == 11,

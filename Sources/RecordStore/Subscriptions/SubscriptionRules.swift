@@ -56,7 +56,7 @@ extension Subscription {
         }
     }
 
-    /// The record type that it is about; `nil`: all.
+    /// The record type that it is about; `nil` if it is about all.
     package var recordType: String? {
         switch self.kind {
         case .query(let recordType, _, _, _): recordType

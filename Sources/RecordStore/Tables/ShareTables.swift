@@ -110,7 +110,9 @@ package struct ViewRefreshRow: TableRow {
     /// Of the owner.
     var database: DatabaseID
     var zone: Int64
-    /// Who made the change, as `ChangeOrigin` encodes it; `nil` if several made it, or nobody.
+    /// The connection that made the change, as `ChangeOrigin` encodes it.
+    ///
+    /// `nil` if several made it, or nobody.
     var origin: [UInt8]?
 
     init(reader: DatabaseID, zone: ZoneKey, origin: ChangeOrigin?) {

@@ -1,7 +1,8 @@
 /// The records of a cascade in the order in which they may go, in pieces.
 ///
-/// Those that refer to each other in a circle go together: the strongly connected components of Tarjan's algorithm, which come with those that
-/// are referred to last. Without recursion, since a chain may have thousands of records.
+/// Records that refer to each other in a circle go together. They are the strongly connected
+/// components of Tarjan's algorithm, which come with those that are referred to last. The algorithm
+/// runs without recursion, since a chain may have thousands of records.
 struct CascadeOrder {
     private struct Visit {
         let number: Int32

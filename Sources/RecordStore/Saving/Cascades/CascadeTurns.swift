@@ -1,16 +1,19 @@
 import RecordModel
 
-/// What is left of a request whose deletes take more along than one transaction should: a turn a piece, beside the requests of others.
+/// What is left of a request whose deletes take more along than one transaction should.
+///
+/// Each turn executes a piece, beside the requests of others.
 ///
 ///     walking   finds what goes, and what keeps it; then judges the deletes, and puts what goes in order
 ///       │ all is found and judged
 ///       ▼
-///     leaving   deletes a piece a turn, the farthest first                        ── something came in between: begins anew
+///     leaving   deletes a piece a turn, the farthest first    ── something came in between: begins anew
 ///       │ all pieces are gone
 ///       ▼
 ///     settled   the rest of the request is executed as if it had just come
 ///
-/// Whatever refers to a record goes with it or before it, so nothing refers to what is gone after any of the turns.
+/// A record that refers to another goes with it or before it, so nothing refers to what is gone
+/// after any of the turns.
 package struct CascadeTurns: Sendable {
     enum Stage: Sendable {
         case walking(CascadeWalk)
@@ -70,7 +73,9 @@ struct CascadeAllowance {
 }
 
 extension ModifyRecordsRule {
-    /// Has what goes walk, or leave, for one turn: what is left then; `nil`: nothing was done, and the request is to be judged anew.
+    /// Has what goes walk, or leave, for one turn; returns what is left then.
+    ///
+    /// `nil` if nothing was done, and the request is to be judged anew.
     func goOn(_ turns: CascadeTurns) throws(StorageFailure) -> CascadeTurns? {
         guard var plan = try ZonePlan(rule: self, zone: turns.zone),
             plan.key == turns.key

@@ -1,11 +1,15 @@
 import RecordModel
 
-/// What goes with the deletes of a zone, and what keeps it, found look-up by look-up: so it can be cut into turns.
+/// What goes with the deletes of a zone, and what keeps it.
 ///
-/// Records have numbers in the order in which they were found: those that go with the first delete, the nearest first, then those of the
-/// second that are not among them, and so on. What changes behind the walk's back is found when a record goes.
+/// It is found look-up by look-up, so the walk can be cut into turns.
 ///
-/// An object, because a turn would copy all that the turns before it found. It only reads: a turn that is taken back loses nothing.
+/// Records have numbers in the order in which they were found. Those that go with the first delete
+/// come first, the nearest before the others; then those of the second that are not among them, and
+/// so on. What changes behind the walk's back is found when a record goes.
+///
+/// The walk is an object, because a turn would copy all that the turns before it found. It only
+/// reads: a turn that is taken back loses nothing.
 ///
 /// SAFETY: a request has one, and its turns are executed one after the other.
 final class CascadeWalk: @unchecked Sendable {
@@ -14,7 +18,7 @@ final class CascadeWalk: @unchecked Sendable {
         /// Of the item.
         let index: Int
         let name: String
-        /// `nil`: it was not looked at, or it was refused.
+        /// Its number in the walk; `nil` if it was not looked at, or was refused.
         fileprivate(set) var number: Int32?
     }
 
@@ -184,7 +188,9 @@ final class CascadeWalk: @unchecked Sendable {
         return isGoing
     }
 
-    /// For each delete that is not refused, by number of the item: what goes with it and with none before it, the farthest last.
+    /// What goes with each delete that is not refused, by number of the item.
+    ///
+    /// Each has what goes with it and with none before it, the farthest last.
     var cascades: [Int: [String]] {
         var isTaken = [Bool](repeating: false, count: self.names.count)
         var cascades: [Int: [String]] = [:]
@@ -212,8 +218,8 @@ final class CascadeWalk: @unchecked Sendable {
 
     /// Refuses deletes that would leave a reference dangling; returns whether all were judged.
     ///
-    /// One that is refused stays, and may be what keeps another: hence the rounds, each of which refuses one at least. There may be more of
-    /// them than one turn takes.
+    /// A delete that is refused stays, and its record may be what keeps another. Hence the rounds,
+    /// each of which refuses at least one delete. There may be more rounds than one turn takes.
     func settle() -> Bool {
         guard !self.keepers.isEmpty else { return true }
         let keepers = self.keepers.map { self.numbers[$0.name] }
