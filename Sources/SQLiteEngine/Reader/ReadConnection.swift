@@ -8,7 +8,7 @@ import RecordStore
 /// It is a snapshot while `snapshot(_:)` runs: SQL, and nothing of what it means.
 ///
 /// SAFETY: one thread at a time has it: the pool hands it out to one borrower, a read thread keeps its own.
-final class ReadConnection: Snapshot, @unchecked Sendable {
+final class ReadConnection: RowReader, Snapshot, @unchecked Sendable {
     private let queue: DatabaseQueue
     private let connection: OpaquePointer
     private let copies: LogCopies
@@ -154,6 +154,13 @@ final class ReadConnection: Snapshot, @unchecked Sendable {
             createdBy: createdBy,
             modifiedBy: modifier == creator ? createdBy : try self.lentAuthorName(modifier)
         )
+    }
+
+    func types(
+        named names: [String],
+        in environment: EnvironmentID
+    ) throws(StorageFailure) -> [StoredType?] {
+        try self.knownTypes.types(named: names, in: environment, from: self)
     }
 
     // MARK: Names

@@ -7,7 +7,7 @@ import RecordStore
 /// Other reads have connections of their own, so that no sign-in waits for a long query.
 ///
 /// SAFETY: the statements are used within calls of the queue alone, which come one after the other.
-final class TableConnection: @unchecked Sendable {
+final class TableConnection: RowReader, @unchecked Sendable {
     private let queue: DatabaseQueue
     private let begin, commit: HotStatement
     let tables: TableStatements
@@ -37,5 +37,12 @@ final class TableConnection: @unchecked Sendable {
                 throw error
             }
         }
+    }
+
+    func types(
+        named names: [String],
+        in environment: EnvironmentID
+    ) throws(StorageFailure) -> [StoredType?] {
+        try StoredType.types(named: names, in: environment, from: self)
     }
 }

@@ -1,8 +1,8 @@
 import RecordStore
 
 /// Rows of declared tables.
-extension WriterTransaction {
-    /// What a change of a table concerns beside the table.
+extension WriterTransaction: RowReader {
+    /// The concern of a change of a table, beside the table itself.
     private enum Concern {
         /// The writer knows record types, which are made of it; with `isNamed` also their numbers.
         case types(isNamed: Bool)
@@ -29,25 +29,8 @@ extension WriterTransaction {
         ObjectIdentifier(MembershipChangeRow.table): .work(2),
     ]
 
-    func rows(
-        of table: Table,
-        by index: Table.Index,
-        keys: [[ColumnValue]]
-    ) throws(StorageFailure) -> [[ColumnValue]?] {
-        try self.statements.tables.rows(of: table, by: index, keys: keys)
-    }
-
-    func rows(
-        of table: Table,
-        in range: TableRange,
-        limit: Int
-    ) throws(StorageFailure) -> [[ColumnValue]] {
-        try self.statements.tables.rows(of: table, in: range, limit: limit)
-    }
-
-    func count(of table: Table, in range: TableRange, limit: Int) throws(StorageFailure) -> Int {
-        try self.statements.tables.count(of: table, in: range, limit: limit)
-    }
+    var tables: TableStatements { self.statements.tables }
+    var indexes: IndexSearch { self.statements.indexSearch }
 
     @discardableResult
     func put(_ rows: [[ColumnValue]], in table: Table) throws(StorageFailure) -> [Int64] {
@@ -80,10 +63,6 @@ extension WriterTransaction {
         case .views, .sweep, .outcomes, .work, nil: break
         }
         return try self.statements.tables.delete(from: table, in: range, limit: limit)
-    }
-
-    func hasEntries(ofIndex index: Int64, in environment: EnvironmentID) throws(StorageFailure) -> Bool {
-        try self.statements.indexSearch.hasEntries(ofIndex: index, in: environment)
     }
 
     /// Drops what is in memory of record types that are about to change.

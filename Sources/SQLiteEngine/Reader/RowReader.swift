@@ -1,6 +1,12 @@
 import RecordStore
 
-extension TableConnection: IndexReader {
+/// A connection that reads rows of declared tables through its statements.
+protocol RowReader: IndexReader {
+    var tables: TableStatements { get }
+    var indexes: IndexSearch { get }
+}
+
+extension RowReader {
     func rows(
         of table: Table,
         by index: Table.Index,
@@ -19,13 +25,6 @@ extension TableConnection: IndexReader {
 
     func count(of table: Table, in range: TableRange, limit: Int) throws(StorageFailure) -> Int {
         try self.tables.count(of: table, in: range, limit: limit)
-    }
-
-    func types(
-        named names: [String],
-        in environment: EnvironmentID
-    ) throws(StorageFailure) -> [StoredType?] {
-        try StoredType.types(named: names, in: environment, from: self)
     }
 
     func hasEntries(ofIndex index: Int64, in environment: EnvironmentID) throws(StorageFailure) -> Bool {
