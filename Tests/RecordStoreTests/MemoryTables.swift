@@ -101,3 +101,54 @@ final class MemoryTables: IndexWriter {
         }.sorted { left, right in precedes(columns.map { left[$0] }, columns.map { right[$0] }) }
     }
 }
+
+/// A double of a snapshot or a transaction whose declared tables are in memory.
+protocol MemoryRows: TableReader {
+    var tables: MemoryTables { get }
+}
+
+extension MemoryRows {
+    func rows(
+        of table: Table,
+        by index: Table.Index,
+        keys: [[ColumnValue]]
+    ) throws(StorageFailure) -> [[ColumnValue]?] {
+        try self.tables.rows(of: table, by: index, keys: keys)
+    }
+
+    func rows(
+        of table: Table,
+        in range: TableRange,
+        limit: Int
+    ) throws(StorageFailure) -> [[ColumnValue]] {
+        try self.tables.rows(of: table, in: range, limit: limit)
+    }
+
+    func count(of table: Table, in range: TableRange, limit: Int) throws(StorageFailure) -> Int {
+        try self.tables.count(of: table, in: range, limit: limit)
+    }
+
+    @discardableResult
+    func put(_ rows: [[ColumnValue]], in table: Table) throws(StorageFailure) -> [Int64] {
+        try self.tables.put(rows, in: table)
+    }
+
+    func delete(keys: [[ColumnValue]], from table: Table) throws(StorageFailure) {
+        try self.tables.delete(keys: keys, from: table)
+    }
+
+    func delete(from table: Table, in range: TableRange, limit: Int) throws(StorageFailure) -> Int {
+        try self.tables.delete(from: table, in: range, limit: limit)
+    }
+
+    func types(
+        named names: [String],
+        in environment: EnvironmentID
+    ) throws(StorageFailure) -> [StoredType?] {
+        try self.tables.types(named: names, in: environment)
+    }
+
+    func hasEntries(ofIndex index: Int64, in environment: EnvironmentID) throws(StorageFailure) -> Bool {
+        try self.tables.hasEntries(ofIndex: index, in: environment)
+    }
+}

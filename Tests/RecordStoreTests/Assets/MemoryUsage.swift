@@ -4,7 +4,7 @@ import Testing
 @testable import RecordStore
 
 /// A transaction in memory that keeps rows of declared tables and counts what they count for.
-final class MemoryUsage: UsageTransaction {
+final class MemoryUsage: MemoryRows, UsageTransaction {
     static let database = DatabaseID(rawValue: 1)
     static let zone = ZoneKey(database: database, number: 7)
 
@@ -22,40 +22,6 @@ final class MemoryUsage: UsageTransaction {
     func count(rowBytes: Int, in zone: ZoneKey) { self.zoneRowBytes[zone, default: 0] += rowBytes }
 
     func bytesStored(under quota: Quota, with database: DatabaseID) -> Int64? { self.stored[quota.holder] }
-
-    // MARK: Rows
-
-    func rows(
-        of table: Table,
-        by index: Table.Index,
-        keys: [[ColumnValue]]
-    ) throws(StorageFailure) -> [[ColumnValue]?] {
-        try self.tables.rows(of: table, by: index, keys: keys)
-    }
-
-    func rows(
-        of table: Table,
-        in range: TableRange,
-        limit: Int
-    ) throws(StorageFailure) -> [[ColumnValue]] {
-        try self.tables.rows(of: table, in: range, limit: limit)
-    }
-
-    func count(of table: Table, in range: TableRange, limit: Int) throws(StorageFailure) -> Int {
-        try self.tables.count(of: table, in: range, limit: limit)
-    }
-
-    func put(_ rows: [[ColumnValue]], in table: Table) throws(StorageFailure) -> [Int64] {
-        try self.tables.put(rows, in: table)
-    }
-
-    func delete(keys: [[ColumnValue]], from table: Table) throws(StorageFailure) {
-        try self.tables.delete(keys: keys, from: table)
-    }
-
-    func delete(from table: Table, in range: TableRange, limit: Int) throws(StorageFailure) -> Int {
-        try self.tables.delete(from: table, in: range, limit: limit)
-    }
 }
 
 extension MemoryUsage {

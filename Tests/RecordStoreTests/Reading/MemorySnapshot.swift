@@ -5,7 +5,7 @@ import RecordModel
 /// A snapshot of rows that a test names, in memory.
 ///
 /// It has no changes and no indexes.
-final class MemorySnapshot: Snapshot {
+final class MemorySnapshot: MemoryRows, Snapshot {
     struct RecordRow {
         var name: String
         var zone: ZoneKey
@@ -17,39 +17,6 @@ final class MemorySnapshot: Snapshot {
     private(set) var namesAsked: [[String]] = []
     /// The rows of declared tables.
     let tables = MemoryTables()
-
-    // MARK: Declared tables
-
-    func rows(
-        of table: Table,
-        by index: Table.Index,
-        keys: [[ColumnValue]]
-    ) throws(StorageFailure) -> [[ColumnValue]?] {
-        try self.tables.rows(of: table, by: index, keys: keys)
-    }
-
-    func rows(
-        of table: Table,
-        in range: TableRange,
-        limit: Int
-    ) throws(StorageFailure) -> [[ColumnValue]] {
-        try self.tables.rows(of: table, in: range, limit: limit)
-    }
-
-    func count(of table: Table, in range: TableRange, limit: Int) throws(StorageFailure) -> Int {
-        try self.tables.count(of: table, in: range, limit: limit)
-    }
-
-    func types(
-        named names: [String],
-        in environment: EnvironmentID
-    ) throws(StorageFailure) -> [StoredType?] {
-        try self.tables.types(named: names, in: environment)
-    }
-
-    func hasEntries(ofIndex index: Int64, in environment: EnvironmentID) throws(StorageFailure) -> Bool {
-        try self.tables.hasEntries(ofIndex: index, in: environment)
-    }
 
     // MARK: Databases and zones
 

@@ -85,7 +85,7 @@ struct SharingRows {
 /// A transaction over tables in memory: what rules about shares ask of one beside rows.
 ///
 /// It has no records. What is asked of records fails.
-final class SharingTestTransaction: WriteTransaction {
+final class SharingTestTransaction: MemoryRows, WriteTransaction {
     struct Noted: Hashable {
         var kind: CommittedChange.Kind
         var position: Int64
@@ -166,19 +166,6 @@ final class SharingTestTransaction: WriteTransaction {
     func count(of table: Table, in range: TableRange, limit: Int) throws(StorageFailure) -> Int {
         self.readsCount += 1
         return try self.tables.count(of: table, in: range, limit: limit)
-    }
-
-    @discardableResult
-    func put(_ rows: [[ColumnValue]], in table: Table) throws(StorageFailure) -> [Int64] {
-        try self.tables.put(rows, in: table)
-    }
-
-    func delete(keys: [[ColumnValue]], from table: Table) throws(StorageFailure) {
-        try self.tables.delete(keys: keys, from: table)
-    }
-
-    func delete(from table: Table, in range: TableRange, limit: Int) throws(StorageFailure) -> Int {
-        try self.tables.delete(from: table, in: range, limit: limit)
     }
 
     static let absent = StorageFailure.unexpected(code: 99)

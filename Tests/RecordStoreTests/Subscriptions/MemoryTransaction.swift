@@ -3,7 +3,7 @@ import RecordModel
 @testable import RecordStore
 
 /// A transaction over rows in memory, for rules that need no records.
-final class MemoryTransaction: ChangeTransaction {
+final class MemoryTransaction: MemoryRows, ChangeTransaction {
     struct Note: Equatable {
         var kind: CommittedChange.Kind
         var position: Int64
@@ -56,39 +56,4 @@ final class MemoryTransaction: ChangeTransaction {
     func count(rowBytes: Int, in zone: ZoneKey) { self.rowBytes[zone.database, default: 0] += rowBytes }
 
     func bytesStored(under quota: Quota, with database: DatabaseID) -> Int64? { nil }
-
-    // MARK: Rows
-
-    func rows(
-        of table: Table,
-        by index: Table.Index,
-        keys: [[ColumnValue]]
-    ) throws(StorageFailure) -> [[ColumnValue]?] {
-        try self.tables.rows(of: table, by: index, keys: keys)
-    }
-
-    func rows(
-        of table: Table,
-        in range: TableRange,
-        limit: Int
-    ) throws(StorageFailure) -> [[ColumnValue]] {
-        try self.tables.rows(of: table, in: range, limit: limit)
-    }
-
-    func count(of table: Table, in range: TableRange, limit: Int) throws(StorageFailure) -> Int {
-        try self.tables.count(of: table, in: range, limit: limit)
-    }
-
-    @discardableResult
-    func put(_ rows: [[ColumnValue]], in table: Table) throws(StorageFailure) -> [Int64] {
-        try self.tables.put(rows, in: table)
-    }
-
-    func delete(keys: [[ColumnValue]], from table: Table) throws(StorageFailure) {
-        try self.tables.delete(keys: keys, from: table)
-    }
-
-    func delete(from table: Table, in range: TableRange, limit: Int) throws(StorageFailure) -> Int {
-        try self.tables.delete(from: table, in: range, limit: limit)
-    }
 }
