@@ -1,4 +1,4 @@
-/// What a client does with a request that failed.
+/// Advice for a client whose request failed.
 package enum RetryAdvice: Hashable, Sendable {
     /// The same request fails again.
     case never

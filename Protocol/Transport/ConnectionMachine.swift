@@ -22,21 +22,21 @@ package enum ConnectionMachine<Side: ConnectionSide>: ~Copyable {
     case closed
 }
 
-/// What one side of a connection adds to the machine of both.
+/// The part of the machine that one side of a connection adds.
 @usableFromInline
 package protocol ConnectionSide {
-    /// What is to come before streams may be opened.
+    /// The handshake, which comes before streams may be opened.
     associatedtype Handshake
-    /// What the side keeps of a stream that has not ended.
+    /// The state that the side keeps of a stream that has not ended.
     associatedtype Stream
-    /// What the peer did that the protocol forbids, as this side reports it.
+    /// A violation of the protocol by the peer, as this side reports it.
     associatedtype Violation: Error
 
     /// A frame came before the handshake was over.
     static var frameBeforeWelcome: Violation { get }
 }
 
-/// What a connection does about a frame of its peer.
+/// The action for a frame of the peer.
 @usableFromInline
 package protocol FrameAction {
     associatedtype Violation: Error
@@ -45,7 +45,7 @@ package protocol FrameAction {
     static var ignore: Self { get }
 }
 
-/// What a connection does when its peer says that it leaves.
+/// The action when the peer announces its end.
 package enum OnGoAway: Equatable {
     /// Streams that are open go on, and the connection closes with the last of them.
     case drain
@@ -53,7 +53,7 @@ package enum OnGoAway: Equatable {
     case ignore
 }
 
-/// What a connection does when its own side wants to leave.
+/// The action when this side wants to end the connection.
 package enum OnDrain: Equatable {
     case announce
     case announceAndClose

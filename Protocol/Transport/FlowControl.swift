@@ -1,4 +1,4 @@
-/// What the peer lets this side send, in payload bytes.
+/// The credit that the peer gives this side, in payload bytes.
 ///
 /// A frame may go while the window is positive and may take it below zero. So one frame larger than
 /// the window passes, and the excess is one frame at most.
@@ -10,9 +10,9 @@ package struct SendWindow: Hashable, Sendable {
     @inlinable package static var bytesMax: Int64 { 2_147_483_647 }
 
     @usableFromInline let startBytes: Int64
-    /// What may still be sent.
+    /// Bytes that may still be sent.
     @usableFromInline package internal(set) var bytes: Int64
-    /// What was sent and not given back.
+    /// Bytes that were sent and whose credit has not come back.
     @usableFromInline var takenBytes: Int64 = 0
 
     @inlinable
@@ -52,7 +52,7 @@ package struct SendWindow: Hashable, Sendable {
     }
 }
 
-/// What this side lets the peer send, in payload bytes.
+/// The credit that this side gives the peer, in payload bytes.
 ///
 /// A frame takes from the window when it arrives. Once this side has disposed of its bytes they can
 /// be granted again, so that what may come and what is held make up the window's size. Small grants
@@ -70,12 +70,12 @@ package struct ReceiveWindow: Hashable, Sendable {
         case quarter = 4
     }
 
-    /// What the peer was told at first.
+    /// The credit at the beginning.
     @usableFromInline let startBytes: Int64
     @usableFromInline let threshold: GrantThreshold
-    /// What may still come; below zero by a part of a frame at most.
+    /// Bytes that may still come; below zero by a part of a frame at most.
     @usableFromInline package internal(set) var bytes: Int64
-    /// What came and was not disposed of.
+    /// Bytes that came and are not yet disposed of.
     @usableFromInline var heldBytes: Int64 = 0
 
     @inlinable

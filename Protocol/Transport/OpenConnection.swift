@@ -6,13 +6,13 @@
 package struct OpenConnection<Side: ConnectionSide> {
     /// Streams that have not ended.
     @usableFromInline package var streams = StreamTable<Side.Stream>()
-    /// What the peer takes of the frames that count against the connection.
+    /// The peer's credit for frames that count against the connection.
     @usableFromInline package var sending: SendWindow
-    /// What this side takes of them.
+    /// This side's credit for the same frames.
     @usableFromInline package var receiving: ReceiveWindow
     /// Whether no more streams are opened, and the connection closes with the last that is open.
     @usableFromInline package var isDraining = false
-    /// What this side alone keeps.
+    /// The state that this side alone keeps.
     @usableFromInline package var side: Side
 
     @inlinable

@@ -82,7 +82,7 @@ package final class FileWriter: Sendable {
     }
 }
 
-/// What is still to be written.
+/// The bytes that are still to be written.
 private struct Pieces {
     private var rest: ArraySlice<FileBytes>
 

@@ -50,7 +50,7 @@ final class ServerContext: Sendable {
     /// Room set aside for an answer until it is known.
     let answerReservedBytes: Int
     let loops: ServedLoops
-    /// What every connection uses.
+    /// The parts that every connection uses.
     let connections: ConnectionShared
 
     init(

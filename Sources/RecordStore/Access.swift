@@ -52,7 +52,7 @@ package enum Access {
     }
 }
 
-/// What one requester may do with the records of one type: the sum of what all their roles may.
+/// The rights of one requester to the records of one type: the sum of all their roles.
 package struct TypeAccess: Hashable, Sendable {
     /// With every record of the type.
     package let toAll: Permissions

@@ -42,7 +42,7 @@ package struct SQLiteEngineConfiguration: Sendable {
     package var commitBytesMax = 8 * 1024 * 1024
     /// For queries, and as many for all other reads that are not short.
     package var readThreads = 2
-    /// What reads may cost; `bounds` say how large an answer may be.
+    /// Bounds of reads; `bounds` say how large an answer may be.
     package var reading = ReadRules()
     /// Tombstones that are older are removed, and tokens of before them refused.
     package var tombstoneRetentionSeconds = 31_536_000

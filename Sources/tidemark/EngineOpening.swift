@@ -6,7 +6,7 @@ import SQLiteEngine
 
 /// The only place that names an engine: opening it, the files that it keeps, and what it reports.
 enum EngineOpening {
-    /// What an operator does with the files of a store.
+    /// Operations of an operator on the files of a store.
     static let files: any StoreFiles = SQLiteStoreFiles()
 
     /// Opens the engine of a data folder for a server.
@@ -65,7 +65,7 @@ enum EngineOpening {
         }
     }
 
-    /// What a server may be about to bring; `nil` if waiting does not help.
+    /// The part that a server may be about to bring; `nil` if waiting does not help.
     private static func lack(_ error: any Error) -> ServerWait.Lack? {
         switch error as? SQLiteEngineError {
         case .isBeingPrepared?: .preparation

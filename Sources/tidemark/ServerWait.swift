@@ -14,7 +14,7 @@ struct ServerWait {
     /// The files that a starting server makes, in any order.
     private static let firstFiles = Set(["lock", "tls", "assets", "lost+found"] + EngineOpening.files.names)
 
-    /// What a store lacks that a server may be about to bring.
+    /// A part that a store lacks and a server may be about to bring.
     enum Lack {
         /// It is being made, or brought to the current format.
         case preparation

@@ -10,7 +10,7 @@ package struct FaultOccasion: Hashable, Sendable {
     package var userRecordName: String?
 }
 
-/// What happens to a request instead of the usual, or before it.
+/// The treatment of a request: a delay, or an outcome in place of the usual one.
 package enum Fault: Hashable, Sendable {
     /// The whole request fails; nothing is executed.
     case refuse(Failure)

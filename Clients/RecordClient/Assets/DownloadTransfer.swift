@@ -117,7 +117,7 @@ final class DownloadTransfer {
     /// Whether so little is to be written that one thread does it, with that of others.
     var isSmall: Bool { self.batches == 0 && self.waitingBytes < DownloadBatch.sharedBytesMin }
 
-    /// What to write now, by itself; `nil` if nothing waits.
+    /// The next piece to write; `nil` if nothing waits.
     ///
     /// The caller tells `written` of it afterwards.
     func takeSmall() -> DownloadBatch? {

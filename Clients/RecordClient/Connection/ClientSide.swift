@@ -1,15 +1,15 @@
 import Transport
 import WireProtocol
 
-/// What a stream carries besides a request and items: the bytes of assets, one way or the other.
+/// The transfer of asset bytes on a stream, besides its request and items.
 enum TransferStream: Hashable {
     case upload(UploadStream)
     case download(DownloadStream)
 }
 
-/// What the client keeps of a connection, and what it does about each event.
+/// The client's side of a connection: its state, and its actions for each event.
 struct ClientSide: ConnectionSide {
-    /// What is to come before streams may be opened; with what this side has granted.
+    /// The frame before streams may be opened, with the credit that this side has granted.
     enum Handshake {
         case connecting(Windows, expectsChallenge: Bool)
         case awaitingChallenge(Windows)

@@ -134,7 +134,7 @@ extension ConnectionMachine where Side == ClientSide {
 
 // MARK: - Listening
 
-/// What the server may send on stream 0 once it was asked, and what this side owes it for that.
+/// The frames that the server may send on stream 0 once it was asked, and the replies to them.
 extension ConnectionMachine where Side == ClientSide {
     /// The request that was just sent on a stream is `listen`.
     mutating func listenSent(stream: UInt32) {
@@ -163,7 +163,7 @@ extension ConnectionMachine where Side == ClientSide {
         self.act(orElse: ()) { $0.side.notifications.take(upTo: number) }
     }
 
-    /// What to acknowledge before anything else is sent; `nil` if nothing is new.
+    /// The position to acknowledge before anything else is sent; `nil` if nothing is new.
     mutating func acknowledgementDue() -> UInt64? {
         guard self.isOpen else { return nil }
         return self.act(orElse: nil) { $0.side.notifications.acknowledge() }

@@ -2,7 +2,7 @@ import NIOCore
 import Transport
 import WireProtocol
 
-// What each event means to the client while the connection is open.
+// Events of an open connection, as the client treats them.
 extension OpenConnection where Side == ClientSide {
     init(welcome: Welcome, granted: Windows, firstStream: UInt32 = 1) {
         self.init(

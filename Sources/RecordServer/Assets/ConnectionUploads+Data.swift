@@ -8,7 +8,7 @@ import WireProtocol
 
 // Bytes of an upload: from the frame to the disk.
 extension ConnectionUploads {
-    /// What is not written at once is written after so long.
+    /// The time after which waiting bytes are written.
     private static let batchInterval = TimeAmount.milliseconds(1)
 
     /// Bytes came on a stream, within what was granted to it.
@@ -30,7 +30,7 @@ extension ConnectionUploads {
         self.server.metrics.assetBytesReceived(data.bytes.readableBytes)
     }
 
-    /// What a lane has done with the steps of a batch.
+    /// The results of the steps of a batch, from its lane.
     private struct Written: Sendable {
         enum Fault: Sendable {
             case failed(AssetStoreError)
@@ -39,7 +39,7 @@ extension ConnectionUploads {
         }
 
         var payloadBytes: Int
-        /// What was written: memory to be used again.
+        /// Memory of bytes that are written, to be used again.
         var pieces: [ByteBuffer] = []
         /// Items, and how many of their bytes are on disk.
         var durable: [(item: Int, bytes: Int64)] = []
@@ -126,7 +126,7 @@ extension ConnectionUploads {
         if let write = action.writes { self.write(write, of: upload) }
     }
 
-    /// What was written makes room for more.
+    /// Bytes that are written make room for more.
     private func grant(_ payloadBytes: Int, of upload: Upload) {
         let wasClosed = !self.connection.machine.mayReceiveAssetData(on: upload.stream)
         let grant = self.connection.machine.assetBytesDisposed(

@@ -6,7 +6,7 @@ import NIOCore
 struct DownloadQueue {
     /// Reads that go on for one connection at a time.
     static let readsMax = 2
-    /// What one read brings at the most.
+    /// The most bytes of one read.
     static let readBytesMax = 512 * 1_024
     /// Downloads that one read is for at the most.
     ///

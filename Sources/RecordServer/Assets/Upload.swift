@@ -14,7 +14,7 @@ final class Upload {
     /// Jobs on the files of this upload.
     let lane: FileLane
     var machine = UploadStateMachine()
-    /// What the search for offsets has found.
+    /// The result of the search for offsets.
     let found = FoundBytes()
     /// One for each asset that is incomplete; none before they are looked at.
     var files: [UploadFile?] = []

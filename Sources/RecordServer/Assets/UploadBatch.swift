@@ -1,6 +1,6 @@
 import NIOCore
 
-/// What is to be done with the files of an upload, in order.
+/// The steps for the files of an upload, in order.
 struct UploadBatch: Sendable, Equatable {
     enum Step: Sendable, Equatable {
         case write(item: Int, pieces: [ByteBuffer])

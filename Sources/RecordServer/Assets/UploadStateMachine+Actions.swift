@@ -2,7 +2,7 @@ import NIOCore
 import RecordModel
 import RecordStore
 
-// What is to be done about each event of an upload.
+// Actions for each event of an upload.
 extension UploadStateMachine {
     enum OnBegun: Equatable {
         /// Look at what is there.
@@ -44,10 +44,10 @@ extension UploadStateMachine {
         case ignore
     }
 
-    /// What the lane is to do.
+    /// The steps for the lane.
     struct Write: Equatable {
         let batch: UploadBatch
-        /// What is written is to become durable, if there is enough of it.
+        /// Makes written bytes durable, if there are enough of them.
         let isDurabilityDue: Bool
         /// The registry is to hear that bytes came.
         let touches: [AssetNumber]
@@ -59,7 +59,7 @@ extension UploadStateMachine {
     }
 
     struct OnWritten: Equatable {
-        /// What was written makes room for more.
+        /// Bytes that are written make room for more.
         let grants: Bool
         /// The item that is to be made durable.
         let syncs: Int?
@@ -96,7 +96,7 @@ extension UploadStateMachine {
         case ignore
     }
 
-    /// What an upload gives back at its end.
+    /// The resources that an upload gives back at its end.
     struct OnEnd: Equatable {
         /// What came and no thread had yet: written, so that it need not be sent again.
         let batch: UploadBatch

@@ -53,7 +53,7 @@ extension UploadStateMachine {
         self.whileReceiving(orElse: ()) { $0.heardAt = now }
     }
 
-    /// What was written of an item is durable.
+    /// Notes that the written bytes of an item are durable.
     mutating func becameDurable(
         item: Int,
         bytes: Int64,
@@ -68,7 +68,7 @@ extension UploadStateMachine {
         }
     }
 
-    /// What was written of an item could not be made durable.
+    /// Notes that the written bytes of an item could not be made durable.
     mutating func syncFailed() {
         self.whileReceiving(orElse: ()) { $0.isSyncing = false }
     }
@@ -190,7 +190,7 @@ extension UploadStateMachine.OnEnd {
 }
 
 extension UploadStateMachine.Receiving {
-    /// What is not written at once waits for so many bytes.
+    /// The bytes that a batch waits for.
     private static let batchBytes = 512 * 1_024
     /// Bytes become durable at least so often, if there are enough: a slow client sees how far it
     /// is.
@@ -275,7 +275,7 @@ extension UploadStateMachine.Receiving {
         return true
     }
 
-    /// What the client is to hear of what is durable.
+    /// The progress of durable bytes to tell the client.
     fileprivate mutating func toldWhenDue(now: NIODeadline) -> UploadStateMachine.Told? {
         let durableBytes = self.progress.durableBytes
         guard durableBytes > self.toldBytes, self.pace.isDue(at: now) else { return nil }

@@ -26,7 +26,7 @@ enum UploadStateMachine: ~Copyable {
     case givingUp(Held, incomplete: [AssetNumber])
     case ended
 
-    /// What an upload waits for before its client may send.
+    /// The step that an upload waits for before its client may send.
     enum Step: Equatable {
         /// For the length of a call: a turn is asked for. Exits: `turnAsked`.
         case asking
@@ -39,9 +39,9 @@ enum UploadStateMachine: ~Copyable {
         case recovering
     }
 
-    /// What an upload has of the registry and of the turns.
+    /// The claims of an upload on the registry and on turns.
     struct Held {
-        /// What rows say of each asset.
+        /// The rows' answer for each asset.
         var places: [AssetPlace]
         /// `nil` until it is asked for, and if nothing is missing, so that none is needed.
         var turn: Turn?
@@ -69,18 +69,18 @@ enum UploadStateMachine: ~Copyable {
         var held: Held
         var progress: UploadProgress
         var lane = Lane.idle
-        /// What was written is being made durable.
+        /// Written bytes are being made durable.
         var isSyncing = false
         /// When bytes came, or could first come again.
         var heardAt: NIODeadline
         /// When bytes were last made durable, or began to come.
         var durableAt: NIODeadline
-        /// What the client was last told to be durable.
+        /// The durable bytes that the client was last told of.
         var toldBytes: Int64 = 0
         var pace = ProgressPace()
     }
 
-    /// What becomes of bytes that came, and were not yet handed to the lane.
+    /// The fate of bytes that came and were not yet handed to the lane.
     enum Lane {
         /// There are none.
         case idle
@@ -89,7 +89,7 @@ enum UploadStateMachine: ~Copyable {
         /// The lane writes others: what comes meanwhile goes together, when that is done.
         case writing(next: UploadBatch)
 
-        /// What was not yet handed to the lane.
+        /// Bytes that were not yet handed to the lane.
         var batch: UploadBatch {
             switch self {
             case .idle: UploadBatch()

@@ -17,7 +17,7 @@ final class Connection {
     let shared: ConnectionShared
     let loop: LoopContext
     let eventLoop: any EventLoop
-    /// What changes are known by that this connection makes.
+    /// The origin of changes that this connection makes.
     let number: UInt64
     /// Of the peer's address, which pays while nobody is signed in.
     let network: String

@@ -4,7 +4,7 @@ import RecordModel
 import RecordStore
 import WireProtocol
 
-/// What a connection was opened with, and when it has to end because of that.
+/// The credential of a connection, and the end that it sets.
 final class ConnectionCredential {
     private let connection: Connection
     private let directory: Directory

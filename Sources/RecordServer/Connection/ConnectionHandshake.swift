@@ -16,7 +16,7 @@ final class ConnectionHandshake {
     struct Guest {
         let user: ConnectionUser
         let admittance: Admittance
-        /// What requests of the connection may have.
+        /// The bounds for requests of the connection.
         let bounds: Bounds
     }
 
@@ -35,7 +35,7 @@ final class ConnectionHandshake {
     /// Called once, before the client hears of it.
     private let letIn: (Guest) -> Void
     private var timer: Scheduled<Void>?
-    /// What waits for the answer to a challenge.
+    /// The frame that waits for the answer to a challenge.
     private var challenged: Challenged?
 
     init(
@@ -192,7 +192,7 @@ final class ConnectionHandshake {
 }
 
 extension Bounds {
-    /// Those who are not signed in have small requests.
+    /// Users who are not signed in have small requests.
     fileprivate mutating func limitToStrangers() {
         self.requestBytesMax = min(self.requestBytesMax, Self.strangerRequestBytesMax)
     }

@@ -21,7 +21,7 @@ final class ConnectionRequests {
     private let server: ServerContext
     private let responses: ConnectionResponses
     private let user: ConnectionUser
-    /// What requests of this connection may have.
+    /// The bounds for requests of this connection.
     private let bounds: Bounds
     private let pipeline: RequestPipeline
     private var queue = RequestQueue()

@@ -18,7 +18,7 @@ final class ConnectionResponses {
         case ended
     }
 
-    /// What becomes of a response whose client wants no more of it.
+    /// Handles a response whose client wants no more of it.
     enum OnCancel {
         /// It has ended, so that there may be room for other requests.
         case ended
@@ -230,7 +230,7 @@ extension ConnectionResponses {
     /// The client wants no more of a stream.
     ///
     /// What the engine is doing is answered as if nothing had been said; so is what was written.
-    /// What was read and not yet sent is dropped.
+    /// Items that were read and not yet sent are dropped.
     func cancelled(_ stream: UInt32) -> OnCancel {
         switch self.table[stream]?.stage {
         case .waiting, .sending(.read, _), .sending(.found, _), .sending(.encoded, _),
@@ -242,7 +242,7 @@ extension ConnectionResponses {
         }
     }
 
-    /// What a gate knows a stream by.
+    /// The stream's identity for a gate.
     func gatedID(of stream: UInt32) -> GatedRequest.ID {
         GatedRequest.ID(connection: self.connection.number, stream: stream)
     }

@@ -1,7 +1,7 @@
 import Logging
 import NIOCore
 
-/// What every connection of a server uses: limits, the log, metrics, and the event loops.
+/// The parts that every connection of a server uses: limits, the log, metrics, the event loops.
 final class ConnectionShared: Sendable {
     let bounds: ConnectionBounds
     /// How long a client may take nothing of what waits for it.

@@ -196,7 +196,7 @@ extension ConnectionMachine where Side == ServerSide {
         self.look(orElse: false) { $0.side.assetWindows.isOpen(stream) }
     }
 
-    /// What the window of a download has; bytes may go while it is above 0.
+    /// The rest of a download's window; bytes may go while it is above 0.
     borrowing func assetCredit(on stream: UInt32) -> Int64 {
         self.look(orElse: 0) { $0.streams[stream]?.window.bytes ?? 0 }
     }

@@ -42,7 +42,7 @@ final class LoopContext {
     /// Ends connections of an account that wait for their clients, until there is room for
     /// responses again.
     ///
-    /// Those that hold most end first.
+    /// The connections that hold most end first.
     func endLargest(of account: Account, while accounts: Accounts) {
         let held = self.connections.values.filter {
             $0.connection.account === account && $0.responses.heldBytes > 0

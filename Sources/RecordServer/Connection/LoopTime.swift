@@ -1,6 +1,6 @@
 import NIOCore
 
-/// What one connection spends of its event loop's time, and the account that pays for it.
+/// The time that one connection spends of its event loop, and the account that pays for it.
 struct LoopTime {
     /// Of whoever is signed in; `nil` before the welcome.
     private(set) var account: LoopAccount?

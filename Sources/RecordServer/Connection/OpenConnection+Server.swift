@@ -2,7 +2,7 @@ import NIOCore
 import Transport
 import WireProtocol
 
-// What each event means to the server while the connection is open.
+// Events of an open connection, as the server treats them.
 extension OpenConnection where Side == ServerSide {
     mutating func request(
         _ stream: UInt32,

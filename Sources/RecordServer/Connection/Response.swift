@@ -19,10 +19,10 @@ final class Response {
     /// Milliseconds since 1970.
     let deadlineMilliseconds: Int64
     var stage: Stage
-    /// What the response counts for; changed by `ResponseRoom` alone.
+    /// The bytes that the response counts for; `ResponseRoom` alone changes them.
     var room = Room()
 
-    /// What a response counts for.
+    /// The bytes that a response counts for.
     struct Room {
         /// Bytes of outcomes that wait for the client.
         var heldBytes = 0

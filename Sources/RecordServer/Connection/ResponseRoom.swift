@@ -1,4 +1,4 @@
-/// What the responses of one connection count for.
+/// The room that the responses of one connection take.
 ///
 /// The sum of the connection decides whether further requests are executed; the holder's account
 /// decides whether there is room beside others.
@@ -8,7 +8,7 @@ struct ResponseRoom {
 
     /// Responses held, and room set aside for those that the engine is reading.
     private(set) var heldBytes = 0
-    /// What the socket has not taken, as far as it is in the account.
+    /// Bytes that the socket has not taken, as far as they are in the account.
     private var socketBytes = 0
 
     /// Changes the room that is set aside for a response.

@@ -2,17 +2,17 @@ import NIOCore
 import Transport
 import WireProtocol
 
-/// What the machine must know of a server's limits.
+/// The limits of a server that the machine needs.
 struct ConnectionBounds: Hashable, Sendable {
     /// Requests without an answer; twice as many close the connection.
     var inFlightMax: Int
-    /// What the server takes of requests before it grants more.
+    /// The bytes of requests that the server takes before it grants more.
     var receiveWindowBytes: UInt32
 }
 
-/// What the server keeps of a connection, and what it does about each event.
+/// The server's side of a connection: its state, and its actions for each event.
 struct ServerSide: ConnectionSide {
-    /// What is to come before the welcome.
+    /// The steps before the welcome.
     enum Handshake {
         /// TLS is up or coming.
         case awaitingHello(ConnectionBounds)

@@ -1,7 +1,7 @@
 import NIOCore
 import Transport
 
-/// What a connection has of frames that are incomplete, or that wait for a turn.
+/// The bytes of frames that are incomplete, or that wait for a turn.
 ///
 /// Each frame that has begun has a time, and the holder's account has the memory of all.
 struct UnfinishedFrame {
@@ -27,7 +27,7 @@ struct UnfinishedFrame {
     /// Its number among those that came in pieces.
     private var number: UInt64 = 0
     private var began = NIODeadline.uptimeNanoseconds(0)
-    /// What the holder's account has of it.
+    /// The part that is in the holder's account.
     private var countedBytes = 0
 
     init(timeout: TimeAmount) {

@@ -16,7 +16,7 @@ struct ConnectionUser: Sendable {
     /// The same: milliseconds since 1970.
     var deadlineMilliseconds = Int64.max
 
-    /// What its notifications and their acknowledgements belong to.
+    /// The listener that notifications and acknowledgements belong to.
     ///
     /// `nil` if the client did not say which installation it is.
     var listenerIdentity: ListenerIdentity? {

@@ -3,7 +3,7 @@ import RecordStore
 import WireProtocol
 
 extension Failure {
-    /// What the wire says about an error of the store: number, text, fault and advice.
+    /// The wire's form of an error of the store: number, text, cause and advice.
     init(_ error: StoreError) {
         let row = error.row
         self.init(

@@ -34,7 +34,7 @@ package enum Outcomes: Sendable {
         }
     }
 
-    /// What goes over the wire for the outcome at this index.
+    /// The wire's form of the outcome at this index.
     package func item(at offset: Int) -> ItemOutcome {
         switch self {
         case .written(let outcomes): ItemOutcome(outcomes[offset])

@@ -12,7 +12,7 @@ package protocol RequestGate: Sendable {
     /// Whether the connection breaks in place of a response.
     func breaksConnection(insteadOf id: GatedRequest.ID) -> Bool
 
-    /// What is sent of the outcomes that the engine has found.
+    /// The outcomes that are sent, of those that the engine has found.
     func passing(_ outcomes: Outcomes, of id: GatedRequest.ID) -> Outcomes
 }
 
@@ -31,7 +31,7 @@ package struct GatedRequest: Sendable {
     package let request: AdmittedRequest
 }
 
-/// What becomes of a request at a gate.
+/// The verdict of a gate about a request.
 package enum GateDecision: Sendable {
     /// It, or what is left of it, waits for its turn.
     case execute(AdmittedRequest)

@@ -110,7 +110,7 @@ extension Predicate {
     }
 }
 
-/// What is defined of a record type, for looking at one record at a time.
+/// The definitions of a record type, for looking at one record at a time.
 ///
 /// An index that was dropped after a subscription was saved is no hindrance.
 final class RecordTypeShape {

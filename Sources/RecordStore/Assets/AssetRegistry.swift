@@ -146,7 +146,7 @@ package final class AssetRegistry: Sendable {
         }
     }
 
-    /// What one job has taken of `touched`, for its executions after the first.
+    /// The part of `touched` that one job has taken, for its executions after the first.
     private final class TouchedBatch: Sendable {
         let numbers = Mutex<Set<AssetNumber>>([])
     }

@@ -1,6 +1,6 @@
 import RecordModel
 
-/// What becomes of an asset, from the beginning of its upload until its row goes:
+/// The states of an asset, from the beginning of its upload until its row goes:
 ///
 ///     insertUpload ─▶ uploading ─ completeUpload, takeUpload ─▶ complete
 ///                         │                                        │
@@ -198,7 +198,7 @@ extension TableWriter {
 }
 
 extension StoredAmount {
-    /// What an asset counts for, with its row and the free space of its file.
+    /// The bytes that an asset counts for, with its row and the free space of its file.
     fileprivate static func asset(of bytes: Int64, sign: Int64) -> StoredAmount {
         StoredAmount(
             records: 0,

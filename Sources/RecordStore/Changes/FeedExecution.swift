@@ -196,7 +196,7 @@ package struct FeedExecution {
         return zone
     }
 
-    /// What the requester may do in a zone of somebody else; `nil` if the zone is not one.
+    /// The requester's rights in a zone of somebody else; `nil` if the zone is not one.
     private func sharedAccess(to zone: ZoneKey) throws(FeedFailure) -> SharedAccess? {
         guard self.requester.scope == .shared else { return nil }
         let access = try FeedFailure.wrapping { () throws(StorageFailure) in

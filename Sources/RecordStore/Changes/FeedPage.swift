@@ -8,7 +8,7 @@ struct FeedPage {
     private let read: FeedRead
     private let zone: ZoneKey
     private let requester: Requester
-    /// What the requester may do in a zone of somebody else.
+    /// The requester's rights in a zone of somebody else.
     ///
     /// `nil` if the zone is the requester's own, or the public database's.
     private let shared: SharedAccess?

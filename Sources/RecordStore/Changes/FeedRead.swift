@@ -3,7 +3,7 @@ package import RecordModel
 /// One page of a zone's feed.
 package struct FeedRead: Hashable, Sendable {
     package var zone: ZoneID
-    /// What the page before ended with; `nil` if a snapshot is to be read from its beginning.
+    /// The token of the page before; `nil` if a snapshot is to be read from its beginning.
     ///
     /// May be any bytes: what is not a token of this feed is refused with `changeTokenExpired`.
     package var token: [UInt8]?

@@ -1,4 +1,4 @@
-/// What feeds read of databases and zones, in their rows.
+/// Reads of databases and zones for feeds, from their rows.
 extension TableReader {
     /// Reads where a database is; `nil` if there is no such database.
     func state(of database: DatabaseID) throws(StorageFailure) -> FeedState? {

@@ -36,7 +36,7 @@ package struct UserNumber: RawRepresentable, Hashable, Sendable {
     package init(rawValue: Int64) { self.rawValue = rawValue }
 }
 
-/// What a connection was opened with.
+/// The credential of a connection.
 ///
 /// It is asked for again when something about one of its users has changed.
 package enum Credential: Hashable, Sendable {

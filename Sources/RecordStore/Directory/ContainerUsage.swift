@@ -37,7 +37,7 @@ package struct StoredAmount: Hashable, Sendable {
     /// Each once in a database, uploads that are not complete included.
     package var assets: Int64 = 0
     package var assetBytes: Int64 = 0
-    /// What all rows take besides (`RowBytes`).
+    /// The bytes of all rows besides (`RowBytes`).
     ///
     /// These are the rows of records, indexes, tombstones, zones and outcomes of requests.
     package var rowBytes: Int64 = 0

@@ -10,7 +10,7 @@ extension Directory {
     /// Databases that are added up before others may read.
     private static let databasesMax = 2_000
 
-    /// What is stored in all containers together, from the same counters.
+    /// Sums up all containers, from the same counters.
     ///
     /// Databases are read a few at a time, so that no sign-in waits for all of them: the sum is not
     /// that of one moment.
@@ -26,7 +26,7 @@ extension Directory {
         return amount
     }
 
-    /// What a deletion would take, from counters and indexes.
+    /// Sums up what a deletion would take, from counters and indexes.
     ///
     /// - Throws: `userMissing`.
     package func extent(of deletion: Deletion) throws(DirectoryError) -> DeletionExtent {

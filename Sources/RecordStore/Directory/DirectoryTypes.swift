@@ -26,7 +26,7 @@ package struct DirectoryUser: Hashable, Sendable {
     }
 }
 
-/// What a signed-in (or anonymous) connection works with.
+/// The databases of a signed-in or anonymous connection.
 package struct SignIn: Hashable, Sendable {
     package var environment: EnvironmentID
     package var publicDatabase: DatabaseID

@@ -24,7 +24,7 @@ struct SignInLookup {
         self.publicDatabase = open.number
     }
 
-    /// What a claim leads to.
+    /// The result of a claim.
     struct Found {
         var admission: Admittance
         /// Whose claim it is; `nil` if nobody is signed in.
@@ -49,7 +49,7 @@ struct SignInLookup {
         )
     }
 
-    /// What a user works with, or somebody who is not signed in.
+    /// The databases of a user, or of somebody who is not signed in.
     func signIn(_ user: UserRow?) throws(StorageFailure) -> SignIn {
         // A service has databases of its own like everybody else, and nothing leads to them.
         let owner = user?.kind == .service ? nil : user

@@ -1,4 +1,4 @@
-/// What rules about schemas may read beside the rows of declared tables.
+/// Reads for rules about schemas, beside the rows of declared tables.
 package protocol IndexReader: TableReader {
     /// Reads record types by name: one element a name, in order, `nil` if no record of that type
     /// was ever saved or declared.
@@ -14,7 +14,7 @@ package protocol IndexReader: TableReader {
     func hasEntries(ofIndex index: Int64, in environment: EnvironmentID) throws(StorageFailure) -> Bool
 }
 
-/// What rules about schemas may do within one transaction.
+/// Writes for rules about schemas, within one transaction.
 package protocol IndexWriter: IndexReader, TableWriter {
     /// Takes numbers that no index ever had, one after the other, and returns the first.
     func takeIndexNumbers(_ count: Int) throws(StorageFailure) -> Int64

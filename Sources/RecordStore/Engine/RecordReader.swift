@@ -1,4 +1,4 @@
-/// What a snapshot and a transaction read alike: zones and records by name.
+/// Reads that a snapshot and a transaction have in common: zones and records by name.
 ///
 /// Names are asked for together, as many as a rule knows; the functions for one name are below.
 package protocol RecordReader: IndexReader {

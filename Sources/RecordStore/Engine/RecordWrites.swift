@@ -1,4 +1,4 @@
-/// What rules write to the records of one zone, all together.
+/// A write set: all changes of the records of one zone that leave together.
 ///
 /// Every record has its position when it is put here. Positions ascend: first those of the saves,
 /// in their order, then those of the deletes. No record is here twice.
@@ -24,7 +24,7 @@ package struct RecordWrites: Sendable {
     /// A record that goes, and leaves a tombstone.
     package struct Delete: Sendable {
         package var name: String
-        /// What the record was before.
+        /// The record before the change.
         package var record: StoredRecord
         /// Of the tombstone.
         package var position: Int64

@@ -1,4 +1,4 @@
-/// What rules know of tables without reading them, from one transaction to the next.
+/// Knowledge of rules about tables that lasts from one transaction to the next.
 ///
 /// Rules fill it from what they read, and keep it in step with what they write. An engine gives no
 /// meaning to it. It gives a transaction the memory of the one before, if nobody else wrote in

@@ -127,7 +127,7 @@ package protocol StorageEngine: Sendable {
     /// - Durability: `reply` is called after the commit is on disk.
     func write(_ job: WriteJob)
 
-    /// What a write may do at the most, as the operator has configured it.
+    /// Bounds of writes, as the operator has configured them.
     var writeRules: WriteRules { get }
 
     /// Executes a read in one snapshot, which has every write that was acknowledged before the call.
@@ -135,7 +135,7 @@ package protocol StorageEngine: Sendable {
     /// - Durability: The job's reply comes when everything that the snapshot may have shown is on disk.
     func read(_ job: ReadJob)
 
-    /// What reads may cost, as the operator has configured it.
+    /// Bounds of reads, as the operator has configured them.
     var readRules: ReadRules { get }
 
     /// Reads declared tables, all in one snapshot, and returns what the function returns.

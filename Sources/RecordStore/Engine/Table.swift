@@ -48,7 +48,7 @@ package final class Table: Sendable {
         }
     }
 
-    /// What an index consists of, by the names of columns.
+    /// The columns of an index, by name.
     package struct IndexDeclaration: Sendable {
         fileprivate let columns: [String]
         fileprivate let isUnique: Bool

@@ -24,7 +24,7 @@ package protocol TableReader: AnyObject {
     func count(of table: Table, in range: TableRange, limit: Int) throws(StorageFailure) -> Int
 }
 
-/// What a rule may do with declared tables in a transaction.
+/// Writes of declared tables in a transaction.
 ///
 /// Every write is seen by the reads after it. An engine that keeps something of a table in memory
 /// beside it, such as fields of record types, minds such writes by itself.

@@ -1,4 +1,4 @@
-/// What rules may do in a transaction with the counters of what databases have stored.
+/// Counters of the contents of databases, for rules in a transaction.
 ///
 /// An engine counts what its own primitives write. Rules that write rows of declared tables say what
 /// these rows count for, and the engine writes the counters of a database once a transaction.

@@ -6,7 +6,7 @@ import RecordModel
 /// in a transaction that has nothing of the earlier times. It calls back exactly once: `fail`, or the
 /// `reply` of the last execution.
 package struct WriteJob: Sendable {
-    /// What an execution has done.
+    /// The progress of an execution.
     package enum Progress: Sendable {
         /// Everything; the engine calls `reply` when the commit is durable.
         case finished(reply: @Sendable () -> Void)
@@ -115,7 +115,7 @@ package enum JobFailure: Error, Hashable, Sendable {
 }
 
 extension StoreError {
-    /// What the user learns of a failure.
+    /// The error that the user gets for a failure.
     ///
     /// A retry with the same request ID executes a change once.
     package init(_ failure: JobFailure) {

@@ -1,6 +1,6 @@
 package import RecordModel
 
-/// What a rule may do within one transaction: the part in which engines differ.
+/// A transaction as rules see it: the part in which engines differ.
 ///
 /// Calls come from one thread at a time. A write is seen by the reads after it, and by nobody else
 /// before the commit. A failure leaves the request in a state that nobody may rely on: the engine
@@ -16,7 +16,7 @@ package protocol WriteTransaction: ChangeTransaction, RecordReader, IndexWriter 
     /// from what another connection did.
     var origin: ChangeOrigin? { get set }
 
-    /// What rules know of tables without reading them.
+    /// Knowledge of rules about tables that they need not read again.
     var memory: RuleMemory { get }
 
     /// Creates a zone that is absent, with a number that no zone of the database had before.

@@ -2,14 +2,14 @@
 package import RecordModel
 
 extension StoreError {
-    /// What clients, people and the disk get of an error.
+    /// The forms of an error for clients, people and the disk.
     package struct Row {
-        /// What clients match.
+        /// The code that clients match.
         package let code: ErrorCode
         package let retry: RetryAdvice
         /// For people: CloudKit's text where it is known, otherwise what is wrong and what to do.
         package let text: String
-        /// What the disk keeps of an error of an item.
+        /// The stored form of an error of an item.
         let parts: Parts
 
         /// An error of an item, with the number that it has on disk: never reuse one.

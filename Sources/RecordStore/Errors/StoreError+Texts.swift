@@ -88,7 +88,7 @@ extension Permission {
 }
 
 extension BodyError {
-    /// What is wrong with the encoded fields of a record.
+    /// Describes a fault of the encoded fields of a record.
     var text: String {
         switch self {
         case .malformed: "the fields of a record are not in the canonical encoding"

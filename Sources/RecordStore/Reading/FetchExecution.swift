@@ -8,12 +8,12 @@ package struct FetchExecution {
     private let snapshot: any Snapshot
     private let desiredKeys: Set<String>?
 
-    /// What is known of the zone that was asked for last: most requests name one.
+    /// The zone that was asked for last: most requests name one.
     private struct FetchedZone {
         let id: ZoneID
         /// `nil` if the zone is not there for the requester.
         let key: ZoneKey?
-        /// What the requester may do in a zone of somebody else; `nil` if it is not one.
+        /// The requester's rights in a zone of somebody else; `nil` if it is not one.
         let shared: SharedAccess?
     }
 

@@ -1,14 +1,14 @@
 import RecordModel
 
-/// What reads may cost, as the operator has configured it.
+/// Bounds of reads, as the operator has configured them.
 package struct ReadRules: Hashable, Sendable {
     /// Encoded fields of all records of an answer.
     package var answerBytesMax = Bounds.defaults.answerBytesMax
     /// A read of at most so many records is short.
     package var shortRecordsMax = 16
-    /// What a page of a query may take; `answerBytesMax` counts in place of the budget's own.
+    /// The budget of a query's page; `answerBytesMax` counts in place of the budget's own.
     package var queries = QueryBudget.defaults
-    /// What a query may take of the caller's thread before it goes on elsewhere.
+    /// The budget of a query on the caller's thread, before it goes on elsewhere.
     package var queryAttempt = QueryBudget.Attempt(readsMax: 256, comparisonsMax: 4_000)
     /// Records, deletions and entries of the order of changes that a page of a feed looks at.
     package var feedReadsMax = FeedBudget.defaults.readsMax

@@ -19,7 +19,7 @@ extension IndexReader {
     }
 }
 
-/// What the rows of a snapshot mean for somebody who asks.
+/// Rights of a requester, by the rows of a snapshot.
 extension Snapshot {
     /// Finds what somebody may do with a record of another user's zone; `nil` if the record is not
     /// there for them.

@@ -1,6 +1,6 @@
 import RecordModel
 
-/// What the answer to a change may still hold of records that it carries.
+/// The room for records in the answer to a change.
 ///
 /// It carries the records of conflicts, and shares that were joined. An item whose record has no
 /// room is refused for that: a client that sends fewer items gets it.

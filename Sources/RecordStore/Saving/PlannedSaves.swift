@@ -9,7 +9,7 @@ final class PlannedSave {
     let name: String
     let existing: StoredRecord?
     let record: StoredRecord
-    /// What is to be done besides.
+    /// Work besides the save.
     ///
     /// `nil` if only the record is written, and nothing refers to anything.
     let parts: PlannedParts?

@@ -26,7 +26,7 @@ extension RecordBody {
     }
 }
 
-/// What stands before the value of a field.
+/// The header before the value of a field.
 ///
 /// This is its name, whether it is encrypted, and the number of its value's type.
 ///

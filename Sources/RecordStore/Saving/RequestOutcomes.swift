@@ -1,6 +1,6 @@
 import RecordModel
 
-/// What was answered to requests, in the rows of `RequestRow`.
+/// Outcomes of requests, in the rows of `RequestRow`.
 extension TableReader {
     /// Reads what earlier executions of requests left, as `StoredOutcome` encoded it: one element
     /// an ID, in order, `nil` if the request left nothing.

@@ -1,6 +1,6 @@
 package import RecordModel
 
-/// What a write means, whatever engine executes it.
+/// The meaning of a write, whatever engine executes it.
 ///
 /// A write is executed once for each request ID, and nothing that is refused leaves a trace.
 package struct WriteRules: Sendable {

@@ -8,7 +8,7 @@ struct PlannedDefinitions {
     var all: FieldDefinitions
 }
 
-/// What a save needs of the schema and does not find there.
+/// Definitions that a save needs and the schema lacks.
 struct NeededDefinitions {
     /// Whether the save replaces all fields of a record, each by one of its type.
     var replacesAll = false
@@ -19,7 +19,7 @@ struct NeededDefinitions {
     var isEmpty: Bool { !self.definesType && self.fields.isEmpty }
 }
 
-/// What a plan read of the schema, and may need again.
+/// Definitions that a plan has read, and may need again.
 struct PlannedSchema {
     /// Types by name, without the one that was asked for last; `nil` for one that is not there.
     private var types: [String: StoredType?] = [:]
@@ -77,7 +77,7 @@ extension ZonePlan {
         return try self.fields(ofType: type)
     }
 
-    /// What a save adds to the schema.
+    /// Definitions that a save adds to the schema.
     func definitions(
         neededFor save: RecordSave,
         from existing: StoredRecord?,

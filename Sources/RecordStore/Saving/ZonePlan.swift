@@ -28,9 +28,9 @@ struct ZonePlan {
     ///
     /// `nil` if none was checked yet.
     private var typeChecked: String?
-    /// What the plan is about to write.
+    /// The writes of the plan.
     var pending = PendingWrites()
-    /// What the plan read of the schema.
+    /// Definitions that the plan has read.
     var schema = PlannedSchema()
     /// What accepted saves of the zone define, by record type.
     var defined: [String: PlannedDefinitions] = [:]
@@ -333,7 +333,7 @@ struct ZonePlan {
 
 /// What a plan knows of shares: behind a reference, as a plan is copied and most zones have none.
 final class ZoneSharing {
-    /// What the requester may do in a zone of somebody else.
+    /// The requester's rights in a zone of somebody else.
     ///
     /// `nil` if the zone is the requester's own, or the public database's.
     let access: SharedAccess?

@@ -21,7 +21,7 @@ struct ContainerSchemas {
         return SchemaRows(environment: row.number, rows: self.rows)
     }
 
-    /// What a change does.
+    /// The effect of a change.
     ///
     /// - Throws: `SchemaStoreError` if it may not be made.
     func plan(_ change: SchemaChange) throws -> SchemaPlan {

@@ -21,7 +21,7 @@ package struct SchemaStore: Sendable {
         }
     }
 
-    /// What a change would do, without doing it.
+    /// Says what a change would do, without doing it.
     ///
     /// - Throws: What `apply` would throw.
     package func preview(

@@ -1,6 +1,6 @@
 import RecordModel
 
-/// What the saves of a request add to a schema that is not frozen.
+/// Additions of a request's saves to a schema that is not frozen.
 extension SchemaWriting {
     /// Defines fields of a type that were never saved before, each with an index if its marks ask
     /// for one, and the type itself if it is new: with the system fields and the grants of a first

@@ -152,7 +152,7 @@ struct SchemaWriting {
 
     // MARK: Indexes
 
-    /// What a field's index is from now on, given what it was.
+    /// The index of a field from now on, given the earlier one.
     private func index(
         of current: Int64?,
         isNeeded: Bool,

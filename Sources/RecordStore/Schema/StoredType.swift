@@ -8,7 +8,7 @@ package final class StoredType {
     /// Every field that was ever saved or declared, system fields included; none if the schema no
     /// longer has the type, of which records that are gone may still have the name.
     package let fields: FieldDefinitions
-    /// What roles may do with the type's records in the public database, by role.
+    /// Rights to the type's records in the public database, by role.
     package let grants: [Grant]
     /// Indexes that are not complete yet.
     private let building: Set<Int64>

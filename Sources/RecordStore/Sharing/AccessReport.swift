@@ -1,6 +1,6 @@
 package import RecordModel
 
-/// What each user and role may do with one record, and why.
+/// A report of the rights of each user and role to one record, with reasons.
 ///
 /// It is for an operator, in the words of a command line.
 package struct AccessReport: Hashable, Sendable {

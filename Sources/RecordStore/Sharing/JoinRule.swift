@@ -1,6 +1,6 @@
 import RecordModel
 
-/// What `accept_shares` and `request_share_access` mean.
+/// The rules of `accept_shares` and `request_share_access`.
 ///
 /// Both change share records, for users who come with the URLs of the shares.
 ///

@@ -1,6 +1,6 @@
 import RecordModel
 
-/// What is read of shares, in a snapshot or in a transaction.
+/// Reads of shares, in a snapshot or in a transaction.
 extension TableReader {
     /// Reads the shares of a zone, in no order.
     func shares(in zone: ZoneKey) throws(StorageFailure) -> [StoredShare] {

@@ -40,7 +40,7 @@ package struct ShareGrant: Hashable, Sendable {
     var mayManage: Bool { self.role == .administrator }
 }
 
-/// What one user may do in one zone of another: the shares that the user has joined.
+/// The rights of one user in one zone of another: the shares that they have joined.
 ///
 /// The one check that everything passes which returns, counts or changes records of a shared database.
 package struct SharedAccess: Hashable, Sendable {
@@ -61,7 +61,7 @@ package struct SharedAccess: Hashable, Sendable {
 
     package var isEmpty: Bool { self.grants.isEmpty }
 
-    /// What the user may do with a record that a share covers.
+    /// The user's rights to a record of a share.
     ///
     /// `nil` if the record is not there for the user.
     package func grant(coveredBy share: ShareNumber?) -> ShareGrant? {

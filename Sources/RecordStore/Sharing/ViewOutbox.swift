@@ -1,6 +1,6 @@
 import RecordModel
 
-/// What shared databases do not know yet of the zones that they show.
+/// News of zones that shared databases show and do not know yet.
 ///
 /// A shared database has a row for each zone of somebody else of which its user has joined a share.
 /// A write into such a zone leaves entries in two tables: news of a share, which concern all its

@@ -240,7 +240,7 @@ extension ShareParticipant {
     }
 }
 
-/// What is to be written of the memberships of some records.
+/// Writes of share memberships of some records.
 private struct MembershipChanges {
     /// Rows of `MembershipRow.table`.
     private(set) var set: [[ColumnValue]] = []

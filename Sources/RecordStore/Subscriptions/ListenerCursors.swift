@@ -78,7 +78,7 @@ final class ListenerCursors: Sendable {
         }
     }
 
-    /// What an installation has acknowledged and no durable row may have yet.
+    /// Acknowledgements of an installation that no durable row may have yet.
     func unwritten(of installation: [UInt8]) -> [Key: Cursor] {
         self.state.withLock { state in
             var cursors = state.waiting.filter { $0.key.installation == installation }
@@ -112,7 +112,7 @@ final class ListenerCursors: Sendable {
         }
     }
 
-    /// What a job took is durable; `nil` if nothing waits for the next.
+    /// Notes that a job's part is durable; `nil` if nothing waits for the next.
     func written(by job: Job) -> Pause? {
         self.state.withLock { state in
             state.taken[job] = nil
@@ -122,7 +122,7 @@ final class ListenerCursors: Sendable {
         }
     }
 
-    /// What a job took is not written, and waits again.
+    /// Notes that a job's part is not written, and waits again.
     func failed(_ job: Job) -> Pause {
         self.state.withLock { state in
             for (key, cursor) in state.taken.removeValue(forKey: job) ?? [:] {

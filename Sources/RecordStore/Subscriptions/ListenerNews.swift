@@ -1,12 +1,12 @@
 import RecordModel
 
-/// What a listener has to know when it begins: its subscriptions, and which of them have news.
+/// The start of a listener: its subscriptions, and which of them have news.
 ///
 /// A subscription has news if the place that it watches has a later position than its cursor, or
 /// than `createdPosition` without one.
 struct ListenerNews {
     let transaction: any ChangeTransaction
-    /// What the installation has acknowledged and no row has yet.
+    /// Acknowledgements of the installation that no row has yet.
     let unwritten: [ListenerCursors.Key: ListenerCursors.Cursor]
 
     /// The subscriptions of a listener in all its databases, by database and ID.

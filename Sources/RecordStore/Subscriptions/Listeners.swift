@@ -11,7 +11,7 @@ package struct ListenerIdentity: Hashable, Sendable {
         self.signIn = signIn
     }
 
-    /// What is watched for the listener.
+    /// Databases that are watched for the listener.
     package var databases: [DatabaseID] {
         [self.signIn.publicDatabase]
             + [self.signIn.privateDatabase, self.signIn.sharedDatabase].compactMap { $0 }
@@ -20,7 +20,7 @@ package struct ListenerIdentity: Hashable, Sendable {
 
 /// How things stand when a listener begins.
 package struct ListeningStart: Hashable, Sendable {
-    /// Those of all databases.
+    /// Subscriptions of all databases.
     package var subscriptions: [WatchedSubscription]
 
     package init(subscriptions: [WatchedSubscription]) {

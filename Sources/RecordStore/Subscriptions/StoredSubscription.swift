@@ -10,7 +10,7 @@ package struct StoredSubscription: Hashable, Sendable {
     package var createdPosition: Int64
     /// The zone that it goes with.
     package var zone: ZoneKey?
-    /// What it is about, as `SubscriptionCoding` encodes it: equal definitions are equal bytes.
+    /// Its definition, as `SubscriptionCoding` encodes it: equal definitions are equal bytes.
     package var definition: [UInt8]
     /// `nil` if its notifications say nothing.
     package var info: [UInt8]?

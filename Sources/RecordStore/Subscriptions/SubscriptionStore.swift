@@ -1,4 +1,4 @@
-/// What the router of notifications needs of a store.
+/// The store as the router of notifications sees it.
 ///
 /// `Subscriptions` is the one that serves; tests have others.
 package protocol SubscriptionStore: Sendable {

@@ -1,4 +1,4 @@
-/// What becomes of the rows of subscriptions, and of what installations acknowledged of them.
+/// Writes of subscriptions, and of the acknowledgements that belong to them.
 extension ChangeTransaction {
     /// Writes a subscription, in place of the one that is there, whose number it has.
     ///

@@ -10,7 +10,7 @@ final class WatchedDatabases: CommitObserver {
     private struct State {
         var observer: (@Sendable (CommittedChanges) -> Void)?
         var databases: [DatabaseID: Database] = [:]
-        /// What engines read, made again when `databases` changes.
+        /// A copy for engines, made again when `databases` changes.
         var environments: [DatabaseID: EnvironmentID] = [:]
     }
 

@@ -100,7 +100,7 @@ package struct ZoneRow: TableRow {
 
     var database: DatabaseID
     var name: String
-    /// What the contents are stored under.
+    /// The key of the contents.
     var number: Int64
     /// Of the last change.
     var position: Int64 = 0
@@ -108,7 +108,7 @@ package struct ZoneRow: TableRow {
     var recordBytes: Int64 = 0
     var targetDatabase: DatabaseID?
     var targetZone: Int64?
-    /// What a client sent with its last change of the zone.
+    /// The client token of the last change of the zone.
     var clientToken: [UInt8]?
     var rowBytes: Int64 = 0
 

@@ -27,7 +27,7 @@ package struct AuthorRow: TableRow {
     }
 }
 
-/// What was answered to a request, for those that are repeated.
+/// The outcome of a request, for its repetitions.
 package struct RequestRow: TableRow {
     package static let table = Table(
         "request",
@@ -103,7 +103,7 @@ package struct SweepRow: TableRow {
 
     var database: DatabaseID
     var zone: Int64
-    /// What the rows of the zone count for until they are swept.
+    /// The bytes that the rows of the zone count for until they are swept.
     var bytes: Int64
 
     package init(_ columns: inout ColumnReader) throws(StorageFailure) {

@@ -93,7 +93,7 @@ package struct RecordTypeRow: TableRow {
     }
 }
 
-/// What a role may do with the records of a type.
+/// The rights of a role to the records of a type.
 package struct TypeGrantRow: TableRow {
     package static let table = Table(
         "type_grant",

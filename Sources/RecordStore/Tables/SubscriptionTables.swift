@@ -1,4 +1,4 @@
-/// What a user wants to be notified about.
+/// A subscription of a user.
 package struct SubscriptionRow: TableRow {
     package static let table = Table(
         "subscription",

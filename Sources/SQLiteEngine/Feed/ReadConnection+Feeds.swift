@@ -2,7 +2,7 @@ import GRDBSQLite
 import RecordModel
 import RecordStore
 
-/// What feeds read within a snapshot.
+/// Reads of feeds within a snapshot.
 extension ReadConnection {
     private static func feedZone(_ statement: HotStatement, of database: DatabaseID) -> FeedZone {
         var zone = FeedZone(

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 package import RecordStore
 
-/// What an operator does with the file of SQLite.
+/// Operations of an operator on the file of SQLite.
 package struct SQLiteStoreFiles: StoreFiles {
     package init() {}
 

@@ -1,7 +1,7 @@
 import RecordModel
 import RecordStore
 
-/// What queries read within a snapshot.
+/// Reads of queries within a snapshot.
 extension ReadConnection {
     func entries(
         _ scan: EntryScan,

@@ -6,7 +6,7 @@ import RecordStore
 /// Each shape of a statement becomes SQL once and stays compiled: a call looks its statement up,
 /// binds what differs, and steps.
 final class TableStatements: TableWriter {
-    /// What a statement does; values that it compares or limits are parameters.
+    /// The operation of a statement; values that it compares or limits are parameters.
     private enum Operation: Hashable {
         case find(index: Int)
         case range(Shape)

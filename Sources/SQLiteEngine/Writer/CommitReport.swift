@@ -54,7 +54,7 @@ struct CommitReport {
         )
     }
 
-    /// What to tell, or `nil` if there is nothing to tell.
+    /// The report, or `nil` if there is nothing to report.
     func committed(atMilliseconds now: Int64) -> CommittedChanges? {
         guard !self.changes.isEmpty || !self.incomplete.isEmpty else { return nil }
         return CommittedChanges(

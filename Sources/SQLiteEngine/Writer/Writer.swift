@@ -105,13 +105,13 @@ final class Writer: @unchecked Sendable {
         let work: Int
     }
 
-    /// What a job calls back when its commit is durable.
+    /// The reply of a job, which is called when its commit is durable.
     private struct Answer {
         let job: WriteJob
         let reply: @Sendable () -> Void
     }
 
-    /// What an execution of a job has done.
+    /// The result of an execution of a job.
     private enum Execution {
         case finished(@Sendable () -> Void)
         case unfinished(job: WriteJob, rest: WriteJob)

@@ -34,7 +34,7 @@ struct WriterCaches {
     var counters: [DatabaseID: Counter] = [:]
     var changedCounters: [DatabaseID] = []
     var zones: [Name: ZoneKey] = [:]
-    /// What the rules know.
+    /// The memory of the rules.
     var memory = RuleMemory()
     var typeNumbers: [Name: Int64] = [:]
     var typeNames: [Int64: String] = [:]

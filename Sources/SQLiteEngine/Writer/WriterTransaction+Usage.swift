@@ -2,7 +2,7 @@ import GRDBSQLite
 import RecordModel
 import RecordStore
 
-/// What databases have stored.
+/// Counters of the contents of databases.
 extension WriterTransaction {
     func count(_ growth: StoredAmount, in database: DatabaseID) {
         self.changes.count(growth, in: database)

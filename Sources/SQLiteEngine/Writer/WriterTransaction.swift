@@ -22,7 +22,7 @@ final class WriterTransaction: WriteTransaction {
     ///
     /// Everything that changes something takes one.
     private(set) var positionsTaken = 0
-    /// What was done since the process began, in the unit of the overload rule.
+    /// Work since the process began, in the unit of the overload rule.
     ///
     /// The holder pays for a request that took more than its size said.
     var workDone = 0
@@ -35,7 +35,7 @@ final class WriterTransaction: WriteTransaction {
     /// Passes commits on to their observer.
     let observation: CommitObservation
     private let pendingViews: PendingViews
-    /// What the transaction has changed in watched databases.
+    /// Changes of the transaction in watched databases.
     var report = CommitReport()
     private var committed: CommittedChanges?
     /// The positions of watched databases after the last commit of ours.

@@ -1,6 +1,6 @@
 import RecordModel
 
-/// What is left of a request whose deletes take more along than one transaction should.
+/// The rest of a request whose deletes take more along than one transaction should.
 ///
 /// Each turn executes a piece, beside the requests of others.
 ///

@@ -1,6 +1,6 @@
 import RecordModel
 
-/// What goes with the deletes of a zone, and what keeps it.
+/// Records that go with the deletes of a zone, and referrers that keep records.
 ///
 /// It is found look-up by look-up, so the walk can be cut into turns.
 ///
