@@ -11,7 +11,7 @@ struct SharingModelTests {
     private static let checksMin = 100_000
 
     @Test(arguments: EngineKind.modelCases)
-    func `nobody is shown or told what he may not read, and nothing is hidden from who may`(
+    func `users are shown and told what they may read, and nothing else`(
         kind: EngineKind
     ) async throws {
         var generator = SeededGenerator.fromEnvironment()
