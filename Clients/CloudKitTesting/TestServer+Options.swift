@@ -54,11 +54,17 @@ extension TestServer {
         func engine(folder: String) -> SQLiteEngineConfiguration {
             var configuration = SQLiteEngineConfiguration(directory: folder)
             configuration.durability = self.durability == .full ? .full : .relaxed
-            configuration.bounds = self.bounds
             configuration.requestIDRetentionSeconds = Self.requestIDRetentionSeconds
-            configuration.quotas = self.quotas
             configuration.filePagesMax = self.diskBytesMax.map { max($0 / Self.pageBytes, 1) }
             return configuration
+        }
+
+        func rules(clock: TestClock) -> StoreConfiguration {
+            var rules = StoreConfiguration { clock.milliseconds }
+            rules.bounds = self.bounds
+            rules.quotas = self.quotas
+            rules.requestIDRetentionSeconds = Self.requestIDRetentionSeconds
+            return rules
         }
 
         private var quotas: StorageQuotas {

@@ -262,7 +262,8 @@ public final class TestServer: Sendable {
                 configuration: options.engine(folder: folder),
                 clock: { clock.milliseconds },
                 report: { _ in }
-            )
+            ),
+            configuration: options.rules(clock: clock)
         )
         let server = try RecordServer(
             configuration: options.server(port: port),

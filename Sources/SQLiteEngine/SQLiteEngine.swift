@@ -12,7 +12,6 @@ package final class SQLiteEngine: StorageEngine {
     let reads: ReadPool
     private let pendingViews = PendingViews()
     private let tables: TableConnection
-    package let clock: @Sendable () -> Int64
     private let observation = CommitObservation()
     let configuration: SQLiteEngineConfiguration
     let report: @Sendable (EngineEvent) -> Void
@@ -31,7 +30,6 @@ package final class SQLiteEngine: StorageEngine {
         report: @escaping @Sendable (EngineEvent) -> Void
     ) throws {
         self.configuration = configuration
-        self.clock = clock
         self.report = report
         let file = try DatabaseFile(configuration: configuration)
         let reserve = DiskReserve(configuration)
@@ -121,15 +119,6 @@ package final class SQLiteEngine: StorageEngine {
         if let failure = start.wait() { throw failure }
     }
 
-    package var writeRules: WriteRules {
-        WriteRules(
-            bounds: self.configuration.bounds,
-            quotas: self.configuration.quotas,
-            requestIDRetentionSeconds: self.configuration.requestIDRetentionSeconds,
-            assetGraceSeconds: self.configuration.assetGraceSeconds
-        )
-    }
-
     package func write(_ job: WriteJob) {
         if case .aside(let milliseconds) = job.schedule {
             let due = milliseconds > 0 ? self.queue.now + milliseconds * 1_000_000 : .min
@@ -198,8 +187,6 @@ package final class SQLiteEngine: StorageEngine {
         case .closed: reads.run(job)
         }
     }
-
-    package var readRules: ReadRules { self.configuration.readRules }
 
     /// Reports a failure that an operator should know of.
     static func tell(of failure: StorageFailure, _ report: (EngineEvent) -> Void) {

@@ -1,6 +1,4 @@
 import Foundation
-package import RecordModel
-package import RecordStore
 
 /// How a SQLite engine runs.
 ///
@@ -27,7 +25,7 @@ package struct SQLiteEngineConfiguration: Sendable {
     package var directory: String
     package var preparation: Preparation = .makeOrMigrate
     package var durability: Durability = .full
-    package var bounds: Bounds = .defaults
+    /// Outcomes of requests that are older are removed.
     package var requestIDRetentionSeconds = 3_600
     /// Beyond these, requests are refused with a time to come back.
     package var waitingRequestsMax = 4_096
@@ -42,13 +40,8 @@ package struct SQLiteEngineConfiguration: Sendable {
     package var commitBytesMax = 8 * 1024 * 1024
     /// For queries, and as many for all other reads that are not short.
     package var readThreads = 2
-    /// Bounds of reads; `bounds` say how large an answer may be.
-    package var reading = ReadRules()
     /// Tombstones that are older are removed, and tokens of before them refused.
     package var tombstoneRetentionSeconds = 31_536_000
-    /// Assets that no record has named for so long are removed, and uploads that got no byte for so long.
-    package var assetGraceSeconds = 86_400
-    package var quotas = StorageQuotas.none
     /// Bytes of the reserve for deletes and administration on a full disk (`DiskReserve`).
     ///
     /// With 0 this process keeps no reserve, and may use a server's.
@@ -66,12 +59,6 @@ package struct SQLiteEngineConfiguration: Sendable {
 
     package init(directory: String) {
         self.directory = directory
-    }
-
-    var readRules: ReadRules {
-        var rules = self.reading
-        rules.answerBytesMax = self.bounds.answerBytesMax
-        return rules
     }
 }
 

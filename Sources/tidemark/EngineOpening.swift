@@ -20,26 +20,32 @@ enum EngineOpening {
         logger: Logger
     ) throws(CommandFailure) -> Store {
         var configuration = SQLiteEngineConfiguration(directory: folder.path)
-        configuration.bounds = settings.server.bounds
         configuration.requestIDRetentionSeconds = settings.server.storage.requestIDRetentionSeconds
         configuration.tombstoneRetentionSeconds = settings.server.storage.tombstoneRetentionSeconds
-        configuration.assetGraceSeconds = settings.server.storage.assetGraceSeconds
         configuration.reserveBytes = SQLiteEngineConfiguration.serverReserveBytes
-        configuration.quotas = settings.server.storage.quotas
         configuration.waitingRequestsMax = settings.writer.requestsMax
         configuration.waitingBytesMax = settings.writer.bytesMax
         configuration.writerWaitNanoseconds = Int64(settings.writer.waitMilliseconds) * 1_000_000
         configuration.readThreads = settings.writer.readThreads
         configuration.readerWaitNanoseconds = Int64(settings.writer.readerWaitMilliseconds) * 1_000_000
         do {
-            return Store(
-                try SQLiteEngine(configuration: configuration, clock: SystemTime.milliseconds) { event in
-                    Self.log(event, of: folder, to: logger)
-                }
-            )
+            let engine = try SQLiteEngine(configuration: configuration, clock: SystemTime.milliseconds) {
+                Self.log($0, of: folder, to: logger)
+            }
+            return Store(engine, configuration: Self.rules(settings))
         } catch {
             throw Self.failure(error, folder)
         }
+    }
+
+    /// What the operator chose of the rules, whatever the engine.
+    private static func rules(_ settings: Settings) -> StoreConfiguration {
+        var rules = StoreConfiguration(clock: SystemTime.milliseconds)
+        rules.bounds = settings.server.bounds
+        rules.quotas = settings.server.storage.quotas
+        rules.requestIDRetentionSeconds = settings.server.storage.requestIDRetentionSeconds
+        rules.assetGraceSeconds = settings.server.storage.assetGraceSeconds
+        return rules
     }
 
     /// Opens the existing engine of a data folder, for a command beside a server.
@@ -55,7 +61,8 @@ enum EngineOpening {
             try folder.refuseUnlessServable()
             do {
                 return Store(
-                    try SQLiteEngine(configuration: configuration, clock: SystemTime.milliseconds) { _ in }
+                    try SQLiteEngine(configuration: configuration, clock: SystemTime.milliseconds) { _ in },
+                    configuration: StoreConfiguration(clock: SystemTime.milliseconds)
                 )
             } catch {
                 guard let lack = Self.lack(error), try await wait.goesOn(without: lack) else {

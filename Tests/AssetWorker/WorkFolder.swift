@@ -20,16 +20,18 @@ final class WorkFolder: Sendable {
     private let ids: Mutex<SeededGenerator>
 
     init(path: String, isAhead: Bool) throws {
-        var configuration = SQLiteEngineConfiguration(directory: path)
-        configuration.assetGraceSeconds = Self.graceSeconds
         self.filesPath = path + "/files"
         try FileManager.default.createDirectory(atPath: self.filesPath, withIntermediateDirectories: true)
         let clock: @Sendable () -> Int64 = { Self.now + (isAhead ? 3_600_000 : 0) }
-        self.store = Store(
-            try SQLiteEngine(configuration: configuration, clock: clock) { event in
-                AssetWorker.say("event \(event)")
-            }
-        )
+        let engine = try SQLiteEngine(
+            configuration: SQLiteEngineConfiguration(directory: path),
+            clock: clock
+        ) { event in
+            AssetWorker.say("event \(event)")
+        }
+        var rules = StoreConfiguration(clock: clock)
+        rules.assetGraceSeconds = Self.graceSeconds
+        self.store = Store(engine, configuration: rules)
         let token = [UInt8](repeating: 7, count: 32)
         if try self.store.directory.containers().isEmpty {
             try self.store.directory.createContainer("work")

@@ -30,17 +30,11 @@ enum EngineKind: String, CaseIterable, CustomTestStringConvertible {
         case .sqlite, .sqliteWithFailures:
             var configuration = SQLiteEngineConfiguration(directory: directory)
             configuration.durability = .relaxed
-            configuration.bounds = settings.bounds
             configuration.waitingRequestsMax = settings.waitingRequestsMax
             configuration.waitingBytesMax = settings.waitingBytesMax
             configuration.filePagesMax = settings.filePagesMax
-            configuration.reading.queries = settings.queryBudget
-            configuration.reading.queryAttempt.readsMax = settings.inlineQueryReadsMax
-            configuration.reading.queryAttempt.comparisonsMax = settings.inlineQueryComparisonsMax
-            configuration.reading.feedReadsMax = settings.feedReadsMax
             configuration.tombstoneRetentionSeconds = settings.tombstoneRetentionSeconds
             configuration.commitRecordsMax = settings.commitRecordsMax
-            configuration.quotas = settings.quotas
             configuration.readThreads = settings.readThreads
             configuration.readerWaitNanoseconds = settings.readerWaitNanoseconds
             if let time = settings.time {
@@ -55,8 +49,11 @@ enum EngineKind: String, CaseIterable, CustomTestStringConvertible {
                 clock: { clock.milliseconds },
                 report: report
             )
-            guard let failures = settings.failures ?? self.failures else { return Store(engine) }
-            return Store(FailingEngine(engine, failures))
+            let rules = settings.rules(clock: clock)
+            guard let failures = settings.failures ?? self.failures else {
+                return Store(engine, configuration: rules)
+            }
+            return Store(FailingEngine(engine, failures), configuration: rules)
         }
     }
 
@@ -91,6 +88,18 @@ struct EngineSettings {
     /// Takes the place of the system's call that makes a file durable; without it nothing is made
     /// durable at all.
     var syncFile: (@Sendable (Int32) -> Int32)?
+
+    /// What the store above the engine is told, whatever the engine.
+    func rules(clock: ManualClock) -> StoreConfiguration {
+        var rules = StoreConfiguration { clock.milliseconds }
+        rules.bounds = self.bounds
+        rules.quotas = self.quotas
+        rules.reading.queries = self.queryBudget
+        rules.reading.queryAttempt.readsMax = self.inlineQueryReadsMax
+        rules.reading.queryAttempt.comparisonsMax = self.inlineQueryComparisonsMax
+        rules.reading.feedReadsMax = self.feedReadsMax
+        return rules
+    }
 }
 
 /// An engine with a container and two users, and short words for what tests do with it.

@@ -91,8 +91,6 @@ final class FailingEngine: StorageEngine, LoadGate {
 
     // MARK: What never fails here
 
-    var writeRules: WriteRules { self.engine.writeRules }
-
     var mayReject: Bool { self.engine.mayReject }
 
     func rejection(ofChangeBy requester: Requester, records: Int, bytes: Int) -> StoreError? {
@@ -103,8 +101,6 @@ final class FailingEngine: StorageEngine, LoadGate {
 
     func read(_ job: ReadJob) { self.engine.read(job) }
 
-    var readRules: ReadRules { self.engine.readRules }
-
     func readTables<Value>(_ read: (any IndexReader) throws -> Value) throws -> Value {
         try self.engine.readTables(read)
     }
@@ -114,8 +110,6 @@ final class FailingEngine: StorageEngine, LoadGate {
     ) throws -> Value {
         try self.engine.administer(work)
     }
-
-    var clock: @Sendable () -> Int64 { self.engine.clock }
 
     func report(to observer: any CommitObserver) { self.engine.report(to: observer) }
 

@@ -50,7 +50,8 @@ struct ServerUnderTest {
                 configuration: engineConfiguration,
                 clock: { clock.milliseconds },
                 report: { _ in }
-            )
+            ),
+            configuration: StoreConfiguration { clock.milliseconds }
         )
         try store.directory.createContainer(Self.container)
         try store.directory.addUser(

@@ -10,11 +10,15 @@ import Synchronization
 /// reply comes exactly once.
 package final class AssetRegistry: Sendable {
     private let engine: any StorageEngine
+    private let rules: WriteRules
     private let leases = UploadLeases()
     /// Uploads that got bytes, and whose rows do not say so yet.
     private let touched = Mutex<Set<AssetNumber>>([])
 
-    init(engine: any StorageEngine) { self.engine = engine }
+    init(engine: any StorageEngine, rules: WriteRules) {
+        self.engine = engine
+        self.rules = rules
+    }
 
     /// Makes room for what a user wants to upload.
     ///
@@ -40,7 +44,7 @@ package final class AssetRegistry: Sendable {
             assets: assets,
             zone: zone,
             requester: requester,
-            rules: self.engine.writeRules
+            rules: self.rules
         )
         let grant = UploadLeases.Grant(self.leases)
         let answer: @Sendable (Result<[AssetPlace], StoreError>) -> Void = { result in
@@ -109,7 +113,7 @@ package final class AssetRegistry: Sendable {
         limit: Int,
         reply: @escaping @Sendable (Result<[AssetNumber], StoreError>) -> Void
     ) {
-        let graceMilliseconds = Int64(self.engine.writeRules.assetGraceSeconds) * 1_000
+        let graceMilliseconds = Int64(self.rules.assetGraceSeconds) * 1_000
         let batch = TouchedBatch()
         self.write(rows: limit, reply) { (transaction) throws(StorageFailure) in
             try self.writeTouched(batch, in: transaction)

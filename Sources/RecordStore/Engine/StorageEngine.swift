@@ -127,16 +127,10 @@ package protocol StorageEngine: Sendable {
     /// - Durability: `reply` is called after the commit is on disk.
     func write(_ job: WriteJob)
 
-    /// Bounds of writes, as the operator has configured them.
-    var writeRules: WriteRules { get }
-
     /// Executes a read in one snapshot, which has every write that was acknowledged before the call.
     ///
     /// - Durability: The job's reply comes when everything that the snapshot may have shown is on disk.
     func read(_ job: ReadJob)
-
-    /// Bounds of reads, as the operator has configured them.
-    var readRules: ReadRules { get }
 
     /// Reads declared tables, all in one snapshot, and returns what the function returns.
     ///
@@ -156,9 +150,6 @@ package protocol StorageEngine: Sendable {
     func administer<Value: Sendable>(
         _ work: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) throws -> Value
-
-    /// Milliseconds since 1970, as transactions are told.
-    var clock: @Sendable () -> Int64 { get }
 
     /// Names who is told of commits from now on; to be called once.
     func report(to observer: any CommitObserver)

@@ -20,7 +20,7 @@ extension Store {
         } catch {
             return reply(.failure(error))
         }
-        let rules = self.engine.readRules
+        let rules = self.readRules
         let isAttempted = read.limit < rules.queryAttempt.readsMax
         let job = ReadJob(requester: requester, effort: .search(isAttempted: isAttempted)) {
             (snapshot, isAttempt) throws(StorageFailure) in
@@ -94,7 +94,7 @@ extension Store {
         _ reply: @escaping @Sendable (Result<Answer, StoreError>) -> Void,
         _ read: @escaping @Sendable (FeedExecution) throws(FeedFailure) -> Answer
     ) {
-        let budget = self.engine.readRules.feedBudget
+        let budget = self.readRules.feedBudget
         self.read(effort, for: requester, needsPendingChanges: true, reply) {
             (snapshot) throws(StorageFailure) in
             let execution = FeedExecution(for: requester, budget: budget, snapshot: snapshot)

@@ -13,7 +13,7 @@ extension Store {
         for requester: Requester,
         reply: @escaping @Sendable (Result<[ReadOutcome], StoreError>) -> Void
     ) {
-        let rules = self.engine.readRules
+        let rules = self.readRules
         let effort = Self.effort(ids.count <= rules.shortRecordsMax)
         self.read(effort, for: requester, reply) { (snapshot) throws(StorageFailure) in
             var execution = FetchExecution(
@@ -32,7 +32,7 @@ extension Store {
         for requester: Requester,
         reply: @escaping @Sendable (Result<[ReadOutcome], StoreError>) -> Void
     ) {
-        let rules = self.engine.readRules
+        let rules = self.readRules
         let isShort =
             switch selection {
             case .ids(let ids): ids.count <= rules.shortRecordsMax
@@ -55,7 +55,7 @@ extension Store {
         for requester: Requester,
         reply: @escaping @Sendable (Result<[StoredAsset], StoreError>) -> Void
     ) {
-        let rules = self.engine.readRules
+        let rules = self.readRules
         let effort = Self.effort(hashes.count <= rules.shortRecordsMax)
         self.read(effort, for: requester, reply) { (snapshot) throws(StorageFailure) in
             try LocateExecution(for: requester, bytesMax: rules.answerBytesMax, snapshot: snapshot)
@@ -70,7 +70,7 @@ extension Store {
         reply: @escaping @Sendable (Result<[SubscriptionOutcome], StoreError>) -> Void
     ) {
         guard let owner = requester.userRecordName else { return reply(.failure(.notSignedIn)) }
-        let rules = self.engine.readRules
+        let rules = self.readRules
         let isShort =
             switch selection {
             case .ids(let ids): ids.count <= rules.shortRecordsMax

@@ -12,7 +12,7 @@ extension Store {
         reply: @escaping @Sendable (Result<[WriteOutcome], StoreError>) -> Void
     ) {
         RequestExecution(
-            rules: self.engine.writeRules,
+            rules: self.writeRules,
             request: request,
             engine: self.engine,
             counters: self.counters,

@@ -7,6 +7,9 @@
 /// to different calls come in no particular order. Every reply comes exactly once.
 package final class Store: Sendable {
     let engine: any StorageEngine
+    private let clock: @Sendable () -> Int64
+    let writeRules: WriteRules
+    let readRules: ReadRules
     /// Whether there is room for a request to wait.
     package let load: any LoadGate
     let counters = WriteCounters()
@@ -16,15 +19,18 @@ package final class Store: Sendable {
     package let subscriptions: Subscriptions
 
     /// Serves what an engine keeps, and has the engine to itself.
-    package init(_ engine: some StorageEngine & LoadGate) {
+    package init(_ engine: some StorageEngine & LoadGate, configuration: StoreConfiguration) {
         self.engine = engine
+        self.clock = configuration.clock
+        self.writeRules = configuration.writeRules
+        self.readRules = configuration.readRules
         self.load = engine
-        self.assets = AssetRegistry(engine: engine)
+        self.assets = AssetRegistry(engine: engine, rules: self.writeRules)
         self.subscriptions = Subscriptions(engine: engine)
     }
 
     /// The users and containers that may use the store.
-    package var directory: Directory { Directory(engine: self.engine, clock: self.engine.clock) }
+    package var directory: Directory { Directory(engine: self.engine, clock: self.clock) }
 
     /// What records may look like, and which roles users have.
     package var schemas: SchemaStore { SchemaStore(engine: self.engine) }

@@ -13,6 +13,8 @@ import TestSupport
 @main
 struct EngineBenchmark {
     static let records = 100_000
+    /// Milliseconds since 1970.
+    static let clock: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1_000) }
 
     private struct Row {
         let name: String
@@ -62,9 +64,10 @@ struct EngineBenchmark {
         let store = Store(
             try SQLiteEngine(
                 configuration: SQLiteEngineConfiguration(directory: path),
-                clock: { Int64(Date().timeIntervalSince1970 * 1_000) },
+                clock: EngineBenchmark.clock,
                 report: { print("event: \($0)") }
-            )
+            ),
+            configuration: StoreConfiguration(clock: EngineBenchmark.clock)
         )
         let target = try Target(store: store)
         let start = Date()

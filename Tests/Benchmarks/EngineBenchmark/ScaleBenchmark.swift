@@ -29,9 +29,10 @@ struct ScaleBenchmark {
         let store = Store(
             try SQLiteEngine(
                 configuration: configuration,
-                clock: { Int64(Date().timeIntervalSince1970 * 1_000) },
+                clock: EngineBenchmark.clock,
                 report: { print("event: \($0)") }
-            )
+            ),
+            configuration: StoreConfiguration(clock: EngineBenchmark.clock)
         )
         let benchmark = ScaleBenchmark(store: store, folder: path)
         try store.directory.createContainer(self.container)

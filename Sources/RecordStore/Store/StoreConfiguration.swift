@@ -1,0 +1,36 @@
+package import RecordModel
+
+/// What an operator chooses for a store, whatever engine keeps its rows.
+///
+/// Everything has a default but the clock.
+package struct StoreConfiguration: Sendable {
+    /// Milliseconds since 1970; may be called from any thread.
+    ///
+    /// An engine has the same for the times of its transactions.
+    package var clock: @Sendable () -> Int64
+    package var bounds = Bounds.defaults
+    package var quotas = StorageQuotas.none
+    /// How long the outcome of a request is known.
+    package var requestIDRetentionSeconds = 3_600
+    /// How long an asset may be without a record that names it, and an upload without a byte.
+    package var assetGraceSeconds = 86_400
+    /// Bounds of reads; `bounds` say how large an answer may be.
+    package var reading = ReadRules()
+
+    package init(clock: @escaping @Sendable () -> Int64) { self.clock = clock }
+
+    var writeRules: WriteRules {
+        WriteRules(
+            bounds: self.bounds,
+            quotas: self.quotas,
+            requestIDRetentionSeconds: self.requestIDRetentionSeconds,
+            assetGraceSeconds: self.assetGraceSeconds
+        )
+    }
+
+    var readRules: ReadRules {
+        var rules = self.reading
+        rules.answerBytesMax = self.bounds.answerBytesMax
+        return rules
+    }
+}
