@@ -173,7 +173,7 @@ package final class SQLiteEngine: StorageEngine {
             takesTurn: false
         ) { (transaction) throws(StorageFailure) in
             try ViewOutbox(transaction).applyAll()
-            (transaction as? WriterTransaction)?.viewsWereTold()
+            (transaction as? WriterTransaction)?.work.viewsWereTold()
             return .finished { reads.run(job) }
         } fail: { _ in
             // What could not be applied now is applied later: the answer is what it was before.

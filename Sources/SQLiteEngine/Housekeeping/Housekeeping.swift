@@ -23,14 +23,14 @@ final class Housekeeping {
         self.transaction = transaction
         self.rows = HousekeepingRows(transaction: transaction, database: database)
         self.indexBuilder = try IndexBuilder(transaction: transaction, database: database)
-        self.staleChanges = StaleChanges(transaction: transaction)
+        self.staleChanges = StaleChanges(transaction.order)
         self.tombstones = TombstoneExpiry(retentionSeconds: tombstoneRetentionSeconds)
     }
 
     /// Whether there may be something to do while nobody waits, or of that what makes room.
     func isWanted(nowMilliseconds now: Int64, onFullDisk: Bool) -> Bool {
-        let mayTakeRoom = self.transaction.mayHaveIndexWork || self.transaction.mayHaveViewWork
-        return self.transaction.mayHaveSweepWork || (mayTakeRoom && !onFullDisk)
+        let mayTakeRoom = self.transaction.work.mayBeIndexes || self.transaction.work.mayBeViews
+        return self.transaction.work.mayBeSweeps || (mayTakeRoom && !onFullDisk)
             || self.staleChanges.isWorthwhile
             || self.tombstones.isWanted(nowMilliseconds: now)
             || self.outcomes.isWanted(nowMilliseconds: now)
@@ -45,9 +45,9 @@ final class Housekeeping {
 
     /// Brings shared databases up to date.
     func updateViews(isAlone: Bool) throws(StorageFailure) {
-        guard self.transaction.mayHaveViewWork else { return }
+        guard self.transaction.work.mayBeViews else { return }
         let mayBeMore = try self.viewPace.step(isAlone: isAlone, in: self.transaction)
-        if !mayBeMore { self.transaction.viewsWereTold() }
+        if !mayBeMore { self.transaction.work.viewsWereTold() }
     }
 
     /// What to tell an operator, after a commit.
@@ -62,13 +62,13 @@ final class Housekeeping {
 
     /// Removes some of what deleted zones left.
     func sweep() throws(StorageFailure) {
-        guard self.transaction.mayHaveSweepWork else { return }
-        self.transaction.mayHaveSweepWork = try ZoneSweep.step(in: self.rows)
+        guard self.transaction.work.mayBeSweeps else { return }
+        self.transaction.work.mayBeSweeps = try ZoneSweep.step(in: self.rows)
     }
 
     /// Removes some outcomes of old requests.
     func removeOldOutcomes(olderThanMilliseconds oldest: Int64) throws(StorageFailure) {
-        self.outcomes.outcomesStored(self.transaction.takeOutcomesStored())
+        self.outcomes.outcomesStored(self.transaction.work.takeOutcomesStored())
         try self.outcomes.step(
             olderThanMilliseconds: oldest,
             nowMilliseconds: self.transaction.nowMilliseconds,

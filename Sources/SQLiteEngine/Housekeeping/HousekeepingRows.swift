@@ -43,7 +43,7 @@ final class HousekeepingRows: HousekeepingTransaction {
             "DELETE FROM sweep WHERE database = ? AND zone = ?",
             [zone.database.rawValue, zone.number]
         )
-        self.transaction.changes.count(rowBytes: -swept.bytes, in: zone.database)
+        self.transaction.order.pending.count(rowBytes: -swept.bytes, in: zone.database)
     }
 
     // MARK: Outcomes of requests
@@ -67,7 +67,7 @@ final class HousekeepingRows: HousekeepingTransaction {
             [database.rawValue, RequestIDBound.data(milliseconds: oldest), limit]
         )
         if !removed.isEmpty {
-            self.transaction.changes.count(rowBytes: -removed.reduce(0, +), in: database)
+            self.transaction.order.pending.count(rowBytes: -removed.reduce(0, +), in: database)
         }
         return removed.count
     }
@@ -104,8 +104,8 @@ final class HousekeepingRows: HousekeepingTransaction {
         case .membershipChanges: removed = try self.removeMembershipChanges(of: zone, limit: limit)
         }
         // What is swept counts as a whole until its end.
-        if removed.bytes > 0, try self.transaction.isThere(zone) {
-            self.transaction.changes.count(rowBytes: -removed.bytes, in: zone)
+        if removed.bytes > 0, try self.transaction.zones.isThere(zone) {
+            self.transaction.order.pending.count(rowBytes: -removed.bytes, in: zone)
         }
         return removed.rows
     }
@@ -143,7 +143,7 @@ final class HousekeepingRows: HousekeepingTransaction {
             beforeMilliseconds: time,
             limit: limit
         )
-        self.transaction.changes.count(rowBytes: -removed.bytes, in: database)
+        self.transaction.order.pending.count(rowBytes: -removed.bytes, in: database)
         return removed.rows
     }
 

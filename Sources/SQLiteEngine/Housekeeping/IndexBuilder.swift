@@ -47,11 +47,11 @@ final class IndexBuilder {
 
     /// Indexes about as many records as `recordsMax` says, then removes some entries of dropped indexes.
     func work(recordsMax: Int) throws(StorageFailure) {
-        guard self.transaction.mayHaveIndexWork else { return }
+        guard self.transaction.work.mayBeIndexes else { return }
         do {
             let isBuilt = try self.build(recordsMax: recordsMax)
             let isRemoved = try self.removeEntries()
-            if isBuilt, isRemoved { self.transaction.mayHaveIndexWork = false }
+            if isBuilt, isRemoved { self.transaction.work.mayBeIndexes = false }
         } catch {
             throw StorageFailure(error)
         }
@@ -88,7 +88,7 @@ final class IndexBuilder {
                 sql: "DELETE FROM index_build WHERE next_record = ?",
                 arguments: [build.next]
             )
-            self.transaction.caches.forgetTypes()
+            self.transaction.names.forgetTypes()
         }
         return false
     }
@@ -158,12 +158,12 @@ final class IndexBuilder {
                 foreign += 1
                 continue
             }
-            let record = try self.transaction.record(from: statement)
+            let record = try self.transaction.records.record(from: statement)
             let database = DatabaseID(rawValue: statement.integer(RecordColumns.count))
             let zone = ZoneKey(database: database, number: statement.integer(RecordColumns.count + 1))
             let name = statement.text(RecordColumns.count + 2)
             let changes = IndexChanges(from: nil, to: record, named: name, definitions: definitions)
-            try self.transaction.change(changes, of: number, in: zone)
+            try self.transaction.entries.change(changes, of: number, in: zone)
             bytes += record.body.bytes.count
             indexed += 1
         }
@@ -201,7 +201,7 @@ final class IndexBuilder {
             )
             if !removed.isEmpty {
                 let key = ZoneKey(database: DatabaseID(rawValue: zone[0]), number: zone[2])
-                self.transaction.changes.count(rowBytes: -removed.reduce(0, +), in: key)
+                self.transaction.order.pending.count(rowBytes: -removed.reduce(0, +), in: key)
             }
             left -= removed.count
             guard left > 0 else {

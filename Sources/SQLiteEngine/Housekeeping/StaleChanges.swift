@@ -7,8 +7,8 @@ import RecordStore
 /// A transaction only appends. Many of them later, the blocks that lost entries are rewritten in
 /// the order of their keys.
 struct StaleChanges {
-    private let transaction: WriterTransaction
-    private var statements: ChangeStatements { self.transaction.statements.changes }
+    private let order: ChangeOrder
+    private var statements: ChangeStatements { self.order.statements }
 
     /// A round starts when so many wait: fewer would rewrite each block for fewer of its entries.
     private static let roundMinBusy = 32_768
@@ -18,31 +18,31 @@ struct StaleChanges {
     /// Blocks that one transaction reads: about 2 ms.
     private static let blocksMax = 400
 
-    init(transaction: WriterTransaction) {
-        self.transaction = transaction
+    init(_ order: ChangeOrder) {
+        self.order = order
     }
 
     /// Whether there is enough to do for a transaction without requests.
     var isWorthwhile: Bool {
-        self.transaction.caches.staleRound != nil || self.transaction.caches.staleWaiting >= Self.roundMinIdle
+        self.order.staleRound != nil || self.order.staleWaiting >= Self.roundMinIdle
     }
 
     /// Goes on with the round or, when enough waits, starts one.
     func remove(isIdle: Bool) throws(StorageFailure) {
-        let waiting = self.transaction.caches.staleWaiting
-        if self.transaction.caches.staleRound == nil {
+        let waiting = self.order.staleWaiting
+        if self.order.staleRound == nil {
             guard waiting >= (isIdle ? Self.roundMinIdle : Self.roundMinBusy) else { return }
-            self.transaction.caches.staleRound = try self.startRound()
+            self.order.staleRound = try self.startRound()
         }
-        guard var round = self.transaction.caches.staleRound else { return }
+        guard var round = self.order.staleRound else { return }
         // Should a block be unreadable, the next round starts anew; besides, one owner means no copies.
-        self.transaction.caches.staleRound = nil
-        var blocksLeft = max(Self.blocksMax, self.transaction.staleWritten)
+        self.order.staleRound = nil
+        var blocksLeft = Self.blocksMax
         while blocksLeft > 0, let next = round.next {
             try self.removeRun(from: next.position, in: next.zone, &round, &blocksLeft)
         }
         if round.next != nil {
-            self.transaction.caches.staleRound = round
+            self.order.staleRound = round
         } else {
             self.statements.forgetStale.bind(1, round.lastRow)
             try self.statements.forgetStale.run()
@@ -69,7 +69,7 @@ struct StaleChanges {
         }
         statement.reset()
         // What was left out waits for the next round.
-        self.transaction.caches.staleWaiting = count < Self.roundMax ? 0 : Self.roundMinBusy
+        self.order.staleWaiting = count < Self.roundMax ? 0 : Self.roundMinBusy
         return lastRow == 0 ? nil : StaleRound(zones: zones, lastRow: lastRow)
     }
 

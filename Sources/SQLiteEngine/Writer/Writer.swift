@@ -195,8 +195,8 @@ final class Writer: @unchecked Sendable {
         let pages = transaction.takePagesWritten()
         self.pagesInLog += pages
         self.room.committed(pages: pages)
-        let changes = transaction.takeCommitted()
-        let observation = transaction.observation
+        let changes = transaction.reports.takeCommitted()
+        let observation = transaction.reports.observation
         self.sync.committed(announced, isAlone: isAlone) { loss in
             if loss == nil, let changes { observation.committed(changes) }
             answer(loss)
@@ -247,7 +247,7 @@ final class Writer: @unchecked Sendable {
         try transaction.begin(nowMilliseconds: now)
         for work in works where unfinished == nil {
             executed += 1
-            let before = transaction.workDone
+            let before = transaction.meter.done
             let execution =
                 inSavepoints
                 ? try self.executeInSavepoint(work, transaction) : try Self.execute(work, transaction)
@@ -255,10 +255,10 @@ final class Writer: @unchecked Sendable {
             case .finished(let reply):
                 answers.append(Answer(job: work, reply: reply))
             case .unfinished(let job, let rest):
-                unfinished = Unfinished(job: job, rest: rest, work: transaction.workDone - before)
+                unfinished = Unfinished(job: job, rest: rest, work: transaction.meter.done - before)
                 continue
             }
-            if let excess = work.excess(of: transaction.workDone - before) { excesses.append(excess) }
+            if let excess = work.excess(of: transaction.meter.done - before) { excesses.append(excess) }
         }
         self.keepHouse(housekeeping, transaction)
         let announced = try transaction.commit(self.sync)
@@ -338,7 +338,7 @@ final class Writer: @unchecked Sendable {
             try administration.work(transaction)
             let announced = try transaction.commit(self.sync)
             self.queue.executed(batch, since: start)
-            transaction.mayHaveIndexWork = true
+            transaction.work.mayBeIndexes = true
             self.finish(announced, transaction, isAlone: self.queue.isEmpty) { administration.reply($0) }
         } catch {
             transaction.rollback()

@@ -2,26 +2,45 @@ import GRDBSQLite
 import RecordStore
 
 /// The order of changes, a row for up to 64 of a zone, and what is to be taken out of it later.
-extension WriterTransaction {
+final class ChangeOrder {
+    /// The changes of the transaction, and what its zones and databases have more or less than
+    /// before.
+    var pending = PendingChanges()
+    let statements: ChangeStatements
+    /// The stale entries that are being taken out of `change`.
+    var staleRound: StaleRound?
+    /// Entries that became stale since the last round began; when that is not known, enough to look.
+    var staleWaiting = StaleChanges.roundMinIdle
+
+    init(_ connection: OpaquePointer) throws(StorageFailure) {
+        self.statements = try ChangeStatements(connection)
+    }
+
+    /// Forgets which entries are stale: the next round finds them in the file.
+    func forgetStale() {
+        self.staleRound = nil
+        self.staleWaiting = StaleChanges.roundMinIdle
+    }
+
     /// Writes down the changes of the transaction; the last thing before its end.
-    func writeChanges() throws(StorageFailure) {
-        guard !self.changes.isEmpty else { return }
-        for zone in self.changes.zones {
+    func write() throws(StorageFailure) {
+        guard !self.pending.isEmpty else { return }
+        for zone in self.pending.zones {
             try self.insertBlocks(of: zone)
             try self.count(zone)
             guard !zone.stale.isEmpty else { continue }
-            let statement = self.statements.changes.insertStale
+            let statement = self.statements.insertStale
             statement.bind(1, zone.key.database.rawValue)
             statement.bind(2, zone.key.number)
             try statement.run(bytes: ChangeBlock.encode(positions: zone.stale.sorted()), at: 3)
-            self.caches.staleWaiting += zone.stale.count
+            self.staleWaiting += zone.stale.count
         }
-        self.changes.removeAll()
+        self.pending.removeAll()
     }
 
     /// Brings the zone's row up to date; a zone that was deleted meanwhile has none.
     private func count(_ zone: PendingChanges.Zone) throws(StorageFailure) {
-        let statement = self.statements.zones.count
+        let statement = self.statements.countZone
         statement.bind(1, zone.key.database.rawValue)
         statement.bind(2, zone.key.number)
         statement.bind(3, zone.position)
@@ -32,7 +51,7 @@ extension WriterTransaction {
     }
 
     private func insertBlocks(of zone: PendingChanges.Zone) throws(StorageFailure) {
-        let statement = self.statements.changes.insert
+        let statement = self.statements.insert
         var start = 0
         while start < zone.entries.count {
             let end = min(start + ChangeBlock.entriesMax, zone.entries.count)

@@ -2,23 +2,13 @@ import GRDBSQLite
 import RecordModel
 import RecordStore
 
-/// The statements of the writer, compiled once.
+/// The statements that begin and end transactions of the writer, compiled once.
 ///
-/// Parameters are numbered in the order of the text.
-final class WriterStatements {
+/// Parameters of all statements of the writer are numbered in the order of the text.
+struct TransactionStatements {
     let begin, commit, rollback, savepoint, release, rollbackToSavepoint, dataVersion: HotStatement
-    let position: HotStatement
-    let zones: ZoneStatements
-    let records: RecordStatements
-    let changes: ChangeStatements
-    let references: ReferenceStatements
-    let names: NameStatements
-    let indexes: IndexStatements
-    let usage: UsageStatements
-    let tables: TableStatements
-    let indexSearch: IndexSearch
 
-    init(connection: OpaquePointer) throws(StorageFailure) {
+    init(_ connection: OpaquePointer) throws(StorageFailure) {
         func statement(_ sql: String) throws(StorageFailure) -> HotStatement {
             try HotStatement(sql, on: connection)
         }
@@ -29,29 +19,20 @@ final class WriterStatements {
         self.release = try statement("RELEASE part")
         self.rollbackToSavepoint = try statement("ROLLBACK TO part")
         self.dataVersion = try statement("PRAGMA data_version")
-        self.position = try statement("SELECT position FROM database WHERE number = ?")
-        self.zones = try ZoneStatements(connection)
-        self.records = try RecordStatements(connection)
-        self.changes = try ChangeStatements(connection)
-        self.references = try ReferenceStatements(connection)
-        self.names = try NameStatements(connection)
-        self.indexes = try IndexStatements(connection)
-        self.usage = try UsageStatements(connection)
-        self.tables = TableStatements(connection: connection)
-        self.indexSearch = try IndexSearch(connection)
     }
 }
 
 struct ZoneStatements {
-    let find, insert, contents, delete, insertTombstone, insertSweep, count, lastChange: HotStatement
+    let find, exists, insert, contents, delete, insertTombstone, insertSweep, lastChange: HotStatement
 
     init(_ connection: OpaquePointer) throws(StorageFailure) {
         self.lastChange = try HotStatement(
             "SELECT coalesce(max(position), 0) FROM zone WHERE database = ? AND name != ?",
             on: connection
         )
-        self.find = try HotStatement(
-            ZoneQueries.find,
+        self.find = try HotStatement(ZoneQueries.find, on: connection)
+        self.exists = try HotStatement(
+            "SELECT 1 FROM zone WHERE database = ? AND number = ?",
             on: connection
         )
         self.insert = try HotStatement(
@@ -71,14 +52,6 @@ struct ZoneStatements {
         )
         self.insertSweep = try HotStatement(
             "INSERT INTO sweep (database, zone, byte_count) VALUES (?, ?, ?)",
-            on: connection
-        )
-        self.count = try HotStatement(
-            """
-            UPDATE zone SET position = max(position, ?3), record_count = record_count + ?4, byte_count = byte_count + ?5,
-                row_bytes = row_bytes + ?6
-            WHERE database = ?1 AND number = ?2
-            """,
             on: connection
         )
     }
@@ -123,13 +96,20 @@ struct RecordStatements {
 }
 
 struct ChangeStatements {
-    let insert, insertStale, stale, forgetStale, block, rewrite, delete: HotStatement
+    let insert, countZone, insertStale, stale, forgetStale, block, rewrite, delete: HotStatement
 
     init(_ connection: OpaquePointer) throws(StorageFailure) {
         func statement(_ sql: String) throws(StorageFailure) -> HotStatement {
             try HotStatement(sql, on: connection)
         }
         self.insert = try statement(ChangeQueries.insert)
+        self.countZone = try statement(
+            """
+            UPDATE zone SET position = max(position, ?3), record_count = record_count + ?4, byte_count = byte_count + ?5,
+                row_bytes = row_bytes + ?6
+            WHERE database = ?1 AND number = ?2
+            """
+        )
         self.insertStale = try statement(
             "INSERT INTO stale_change (database, zone, positions) VALUES (?, ?, ?)"
         )

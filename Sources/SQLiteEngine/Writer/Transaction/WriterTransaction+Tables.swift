@@ -29,55 +29,52 @@ extension WriterTransaction: RowReader {
         ObjectIdentifier(MembershipChangeRow.table): .work(2),
     ]
 
-    var tables: TableStatements { self.statements.tables }
-    var indexes: IndexSearch { self.statements.indexSearch }
-
     @discardableResult
     func put(_ rows: [[ColumnValue]], in table: Table) throws(StorageFailure) -> [Int64] {
         switch Self.concerns[ObjectIdentifier(table)] {
         case .types(let isNamed): self.forgetTypes(isNamed: isNamed, rows: rows.count)
         case .zones: self.forgetZones(rows.map { table.key(of: $0) })
-        case .views: self.wantViewWork()
-        case .sweep: self.mayHaveSweepWork = true
-        case .outcomes: self.outcomesStored += rows.count
-        case .work(let each): self.workDone += each * rows.count
+        case .views: self.work.wantViews()
+        case .sweep: self.work.mayBeSweeps = true
+        case .outcomes: self.work.countOutcomes(rows.count)
+        case .work(let each): self.meter.done += each * rows.count
         case nil: break
         }
-        return try self.statements.tables.put(rows, in: table)
+        return try self.tables.put(rows, in: table)
     }
 
     func delete(keys: [[ColumnValue]], from table: Table) throws(StorageFailure) {
         switch Self.concerns[ObjectIdentifier(table)] {
         case .types(let isNamed): self.forgetTypes(isNamed: isNamed, rows: keys.count)
         case .zones: self.forgetZones(keys)
-        case .work(let each): self.workDone += each * keys.count
+        case .work(let each): self.meter.done += each * keys.count
         case .views, .sweep, .outcomes, nil: break
         }
-        try self.statements.tables.delete(keys: keys, from: table)
+        try self.tables.delete(keys: keys, from: table)
     }
 
     func delete(from table: Table, in range: TableRange, limit: Int) throws(StorageFailure) -> Int {
         switch Self.concerns[ObjectIdentifier(table)] {
         case .types(let isNamed): self.forgetTypes(isNamed: isNamed, rows: 1)
-        case .zones: self.caches.forgetNames()
+        case .zones: self.forgetKnown()
         case .views, .sweep, .outcomes, .work, nil: break
         }
-        return try self.statements.tables.delete(from: table, in: range, limit: limit)
+        return try self.tables.delete(from: table, in: range, limit: limit)
     }
 
     /// Drops what is in memory of record types that are about to change.
     private func forgetTypes(isNamed: Bool, rows: Int) {
         // Rows of schemas have several indexes, and what is known of types has to be read again.
-        self.workDone += 3 * rows
-        self.caches.forgetTypes()
-        if isNamed { self.caches.forgetNames() }
+        self.meter.done += 3 * rows
+        self.names.forgetTypes()
+        if isNamed { self.forgetKnown() }
     }
 
     /// Drops what is in memory of zones that are about to change, by the keys of their rows.
     private func forgetZones(_ keys: [[ColumnValue]]) {
         for key in keys {
             guard case .integer(let database) = key[0], case .text(let name) = key[1] else { continue }
-            self.caches.zones[WriterCaches.Name(owner: database, name: name)] = nil
+            self.zones.forget(named: name, in: DatabaseID(rawValue: database))
         }
     }
 }

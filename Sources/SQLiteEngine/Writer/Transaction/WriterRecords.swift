@@ -1,0 +1,195 @@
+import RecordModel
+import RecordStore
+
+/// Rows of records and their tombstones.
+///
+/// With a record its index entries, its references and its position in the order of changes are
+/// written.
+final class WriterRecords {
+    private let statements: RecordStatements
+    private let names: WriterNames
+    private let order: ChangeOrder
+    private let entries: WriterEntries
+    private let references: WriterReferences
+    private let meter: WorkMeter
+
+    init(
+        _ connection: OpaquePointer,
+        names: WriterNames,
+        order: ChangeOrder,
+        entries: WriterEntries,
+        references: WriterReferences,
+        meter: WorkMeter
+    ) throws(StorageFailure) {
+        self.statements = try RecordStatements(connection)
+        self.names = names
+        self.order = order
+        self.entries = entries
+        self.references = references
+        self.meter = meter
+    }
+
+    /// Reads records by name, up to the one with which the bodies take more than `bytesMax`.
+    func find(
+        _ names: ArraySlice<String>,
+        in zone: ZoneKey,
+        bytesMax: Int
+    ) throws(StorageFailure) -> [StoredRecord?] {
+        let statement = self.statements.find
+        statement.bind(1, zone.database.rawValue)
+        statement.bind(2, zone.number)
+        var records: [StoredRecord?] = []
+        records.reserveCapacity(names.count)
+        var bytes = 0
+        for name in names {
+            self.meter.done += 1
+            statement.bind(3, name)
+            guard try statement.step() else {
+                records.append(nil)
+                continue
+            }
+            defer { statement.reset() }
+            let record = try self.record(from: statement)
+            records.append(record)
+            bytes += record.body.bytes.count
+            if bytes > bytesMax { break }
+        }
+        return records
+    }
+
+    /// The record of a row that begins with `RecordColumns`.
+    func record(from statement: HotStatement) throws(StorageFailure) -> StoredRecord {
+        StoredRecord(
+            number: statement.integer(RecordColumns.number),
+            recordType: try self.names.type(statement.integer(RecordColumns.type)),
+            position: statement.integer(1),
+            system: SystemFields(
+                createdMilliseconds: statement.integer(2),
+                modifiedMilliseconds: statement.integer(3),
+                createdBy: try self.names.author(statement.integer(4)),
+                modifiedBy: try self.names.author(statement.integer(5))
+            ),
+            parent: statement.isNull(6) ? nil : statement.text(6),
+            body: RecordBody(trusted: statement.bytes(7))
+        )
+    }
+
+    func apply(
+        _ writes: RecordWrites,
+        to zone: ZoneKey,
+        in environment: EnvironmentID,
+        nowMilliseconds: Int64
+    ) throws(StorageFailure) -> [Int64] {
+        var numbers: [Int64] = []
+        numbers.reserveCapacity(writes.saves.count)
+        for save in writes.saves {
+            let number: Int64
+            if let existing = save.existing {
+                number = save.record.number
+                try self.update(save.record, replacing: existing, in: zone)
+            } else {
+                number = try self.insert(save.record, named: save.name, in: zone, environment)
+            }
+            numbers.append(number)
+            try self.entries.change(save.entries, of: number, in: zone)
+            for reference in save.references { try self.references.set(reference, by: save.name, in: zone) }
+        }
+        for delete in writes.deletes {
+            try self.delete(delete, in: zone, environment, nowMilliseconds)
+            try self.entries.change(delete.entries, of: delete.record.number, in: zone)
+            for target in delete.targets {
+                let reference = ReferenceChange(target: target, kinds: [], before: nil)
+                try self.references.set(reference, by: delete.name, in: zone)
+            }
+        }
+        return numbers
+    }
+
+    private func insert(
+        _ record: StoredRecord,
+        named name: String,
+        in zone: ZoneKey,
+        _ environment: EnvironmentID
+    ) throws(StorageFailure) -> Int64 {
+        self.meter.done += 1
+        let statement = self.statements.insert
+        statement.bind(1, zone.database.rawValue)
+        statement.bind(2, zone.number)
+        statement.bind(4, try self.names.number(ofType: record.recordType, in: environment))
+        statement.bind(5, record.position)
+        statement.bind(6, record.system.createdMilliseconds)
+        statement.bind(7, record.system.modifiedMilliseconds)
+        statement.bind(8, try self.names.number(ofAuthor: record.system.createdBy))
+        statement.bind(9, try self.names.number(ofAuthor: record.system.modifiedBy))
+        statement.bind(10, record.parent)
+        try statement.run(text: name, at: 3, bytes: record.body.bytes, at: 11)
+        let number = statement.lastInsertedNumber
+        self.order.pending.add(position: record.position, record: number, in: zone)
+        // A record has one state: what is alive has no tombstone.
+        self.statements.deleteTombstone.bind(1, zone.database.rawValue)
+        self.statements.deleteTombstone.bind(2, zone.number)
+        self.statements.deleteTombstone.bind(3, name)
+        try self.statements.deleteTombstone.run()
+        var rowBytes = RowBytes.record(named: name)
+        if self.statements.deleteTombstone.changesCount > 0 {
+            rowBytes -= RowBytes.tombstone(named: name)
+        }
+        self.order.pending.count(records: 1, bytes: record.body.bytes.count, rowBytes: rowBytes, in: zone)
+        return number
+    }
+
+    private func update(
+        _ record: StoredRecord,
+        replacing existing: StoredRecord,
+        in zone: ZoneKey
+    ) throws(StorageFailure) {
+        self.meter.done += 1
+        let statement = self.statements.update
+        statement.bind(1, record.position)
+        statement.bind(2, record.system.modifiedMilliseconds)
+        statement.bind(3, try self.names.number(ofAuthor: record.system.modifiedBy))
+        statement.bind(4, record.parent)
+        statement.bind(6, record.number)
+        try statement.run(bytes: record.body.bytes, at: 5)
+        self.order.pending.remove(position: existing.position, in: zone)
+        self.order.pending.add(position: record.position, record: record.number, in: zone)
+        self.order.pending.count(
+            records: 0,
+            bytes: record.body.bytes.count - existing.body.bytes.count,
+            rowBytes: 0,
+            in: zone
+        )
+    }
+
+    private func delete(
+        _ delete: RecordWrites.Delete,
+        in zone: ZoneKey,
+        _ environment: EnvironmentID,
+        _ nowMilliseconds: Int64
+    ) throws(StorageFailure) {
+        let (record, name, position) = (delete.record, delete.name, delete.position)
+        self.meter.done += 2
+        self.statements.delete.bind(1, zone.database.rawValue)
+        self.statements.delete.bind(2, zone.number)
+        self.statements.delete.bind(3, name)
+        try self.statements.delete.run()
+        self.order.pending.remove(position: record.position, in: zone)
+        self.order.pending.delete(at: position, in: zone)
+        self.order.pending.count(
+            records: -1,
+            bytes: -record.body.bytes.count,
+            rowBytes: RowBytes.tombstone(named: name) - RowBytes.record(named: name),
+            in: zone
+        )
+        let statement = self.statements.insertTombstone
+        statement.bind(1, zone.database.rawValue)
+        statement.bind(2, zone.number)
+        statement.bind(3, name)
+        statement.bind(4, position)
+        statement.bind(5, try self.names.number(ofType: record.recordType, in: environment))
+        statement.bind(6, nowMilliseconds)
+        statement.bind(7, try self.names.number(ofAuthor: record.system.createdBy))
+        statement.bind(8, delete.coveredBy?.rawValue)
+        try statement.run()
+    }
+}

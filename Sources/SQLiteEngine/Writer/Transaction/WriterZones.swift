@@ -1,0 +1,152 @@
+import RecordModel
+import RecordStore
+
+/// Zones by name, and their creation and deletion.
+final class WriterZones {
+    private struct Name: Hashable {
+        let database: DatabaseID
+        let name: String
+    }
+
+    private var known: [Name: ZoneKey] = [:]
+    private let statements: ZoneStatements
+    private let order: ChangeOrder
+    private let entries: WriterEntries
+    private let reports: CommitReports
+    private let work: HousekeepingWork
+
+    init(
+        _ connection: OpaquePointer,
+        order: ChangeOrder,
+        entries: WriterEntries,
+        reports: CommitReports,
+        work: HousekeepingWork
+    ) throws(StorageFailure) {
+        self.statements = try ZoneStatements(connection)
+        self.order = order
+        self.entries = entries
+        self.reports = reports
+        self.work = work
+    }
+
+    var count: Int { self.known.count }
+
+    func forget() { self.known.removeAll() }
+
+    func forget(named name: String, in database: DatabaseID) {
+        self.known[Name(database: database, name: name)] = nil
+    }
+
+    func keys(
+        of names: [String],
+        in database: DatabaseID
+    ) throws(StorageFailure) -> [ZoneKey?] {
+        var keys: [ZoneKey?] = []
+        keys.reserveCapacity(names.count)
+        for name in names { keys.append(try self.key(of: name, in: database)) }
+        return keys
+    }
+
+    private func key(of name: String, in database: DatabaseID) throws(StorageFailure) -> ZoneKey? {
+        let cacheKey = Name(database: database, name: name)
+        if let key = self.known[cacheKey] { return key }
+        let statement = self.statements.find
+        statement.bind(1, database.rawValue)
+        statement.bind(2, name)
+        guard try statement.step() else { return nil }
+        let key = ZoneKey(statement, in: database)
+        statement.reset()
+        self.known[cacheKey] = key
+        return key
+    }
+
+    /// Creates a zone whose number is the position of the creation: no other zone of the database
+    /// ever has it.
+    func create(
+        named name: String,
+        in database: DatabaseID,
+        at position: Int64
+    ) throws(StorageFailure) -> ZoneKey {
+        let statement = self.statements.insert
+        statement.bind(1, database.rawValue)
+        statement.bind(2, name)
+        statement.bind(3, position)
+        try statement.run()
+        let key = ZoneKey(database: database, number: position)
+        self.order.pending.count(rowBytes: RowBytes.zone(named: name), in: database)
+        self.known[Name(database: database, name: name)] = key
+        self.reports.note(.zoneCreated(name), at: position, in: database)
+        return key
+    }
+
+    func delete(
+        _ zone: ZoneKey,
+        named name: String,
+        at position: Int64,
+        nowMilliseconds: Int64
+    ) throws(StorageFailure) {
+        self.forget(named: name, in: zone.database)
+        let bytes = try self.dropContents(of: zone, named: name)
+        self.statements.delete.bind(1, zone.database.rawValue)
+        self.statements.delete.bind(2, name)
+        try self.statements.delete.run()
+        self.statements.insertTombstone.bind(1, zone.database.rawValue)
+        self.statements.insertTombstone.bind(2, position)
+        self.statements.insertTombstone.bind(3, name)
+        self.statements.insertTombstone.bind(4, zone.number)
+        self.statements.insertTombstone.bind(5, nowMilliseconds)
+        try self.statements.insertTombstone.run()
+        self.statements.insertSweep.bind(1, zone.database.rawValue)
+        self.statements.insertSweep.bind(2, zone.number)
+        self.statements.insertSweep.bind(3, Int64(bytes))
+        try self.statements.insertSweep.run()
+        self.work.mayBeSweeps = true
+        self.reports.note(.zoneDeleted(name), at: position, in: zone.database)
+    }
+
+    /// Takes what a zone that is about to be deleted has from the usage of its database.
+    ///
+    /// Returns the bytes: they count as rows until the sweep has removed them, or a user would fill
+    /// the disk faster than it sweeps.
+    private func dropContents(of zone: ZoneKey, named name: String) throws(StorageFailure) -> Int {
+        // What they add is the zone's as well.
+        try self.entries.write()
+        let statement = self.statements.contents
+        statement.bind(1, zone.database.rawValue)
+        statement.bind(2, name)
+        guard try statement.step() else { return 0 }
+        defer { statement.reset() }
+        let bytes = self.order.pending.drop(
+            records: Int(statement.integer(0)),
+            bytes: Int(statement.integer(1)),
+            rowBytes: Int(statement.integer(2)),
+            of: zone
+        )
+        self.order.pending.count(
+            rowBytes: bytes + RowBytes.zoneTombstone(named: name) - RowBytes.zone(named: name),
+            in: zone.database
+        )
+        return bytes
+    }
+
+    /// Whether a zone is there, and not deleted and about to be swept.
+    func isThere(_ zone: ZoneKey) throws(StorageFailure) -> Bool {
+        let statement = self.statements.exists
+        statement.bind(1, zone.database.rawValue)
+        statement.bind(2, zone.number)
+        defer { statement.reset() }
+        return try statement.step()
+    }
+
+    func lastChange(
+        in database: DatabaseID,
+        exceptNamed name: String
+    ) throws(StorageFailure) -> Int64 {
+        let statement = self.statements.lastChange
+        statement.bind(1, database.rawValue)
+        statement.bind(2, name)
+        guard try statement.step() else { return 0 }
+        defer { statement.reset() }
+        return statement.integer(0)
+    }
+}
