@@ -66,7 +66,7 @@ struct ModifyRecordsRule {
             self.answer.clear()
         }
         for batch in batches {
-            guard var plan = try self.plan(batch, &allowance) else {
+            guard let plan = try self.plan(batch, &allowance) else {
                 for index in batch.saves + batch.deletes { outcomes[index] = .failed(.missing(batch.zone)) }
                 continue
             }
@@ -81,19 +81,10 @@ struct ModifyRecordsRule {
         _ batch: Batch,
         _ allowance: inout CascadeAllowance
     ) throws(StorageFailure) -> ZonePlan? {
-        guard var plan = try ZonePlan(rule: self, zone: batch.zone) else { return nil }
-        let existing = try plan.recordsStored(batch.saves.map { self.operation.saves[$0].id.recordName })
-        try plan.readTypes(batch.saves.lazy.map { self.operation.saves[$0].recordType })
-        for (index, existing) in zip(batch.saves, existing) {
-            try plan.validate(save: self.operation.saves[index], index: index, existing: existing)
-        }
-        try plan.settleSaves()
-        try plan.read(batch.deletes.map { self.operation.deletes[self.deleteOffset($0)].recordName })
-        for index in batch.deletes {
-            let delete = self.operation.deletes[self.deleteOffset(index)]
-            try plan.validate(delete: delete, index: index, refused: allowance.refused[index])
-        }
-        try plan.walkCascades(&allowance)
+        guard let zone = try PlannedZone.find(batch.zone, for: self) else { return nil }
+        var plan = ZonePlan(zone)
+        try plan.validate(saves: batch.saves)
+        try plan.validate(deletes: batch.deletes, &allowance)
         if self.isAtomic(in: batch.zone) { plan.failPeers(of: batch.saves + batch.deletes) }
         return plan
     }
@@ -101,7 +92,8 @@ struct ModifyRecordsRule {
     /// Whether one failed item fails all others of the zone.
     func isAtomic(in zone: ZoneID) -> Bool { self.operation.isAtomic && !zone.isDefault }
 
-    private func deleteOffset(_ index: Int) -> Int { index - self.operation.saves.count }
+    /// The offset among the deletes of an item, by its number.
+    func deleteOffset(_ index: Int) -> Int { index - self.operation.saves.count }
 
     private struct Batch {
         let zone: ZoneID
@@ -168,5 +160,28 @@ struct ModifyRecordsRule {
                 guard deleted.insert(name).inserted else { throw .duplicateItem }
             }
         }
+    }
+}
+
+extension ModifyRecordsRule {
+    /// Those of a record that is saved now.
+    func systemFields(after existing: StoredRecord?) -> SystemFields {
+        let user = self.requester.userRecordName ?? ""
+        let now = self.transaction.nowMilliseconds
+        return SystemFields(
+            createdMilliseconds: existing?.system.createdMilliseconds ?? now,
+            modifiedMilliseconds: now,
+            createdBy: existing?.system.createdBy ?? user,
+            modifiedBy: user
+        )
+    }
+
+    func checkSize(of body: RecordBody) throws(StoreError) {
+        guard body.bytes.count <= self.bounds.recordBytesMax else {
+            throw .recordTooLarge(bytes: body.bytes.count)
+        }
+        // The shortest field takes 7 bytes, so a small body need not be counted.
+        guard body.bytes.count >= 7 * Bounds.fieldsMax else { return }
+        guard body.slices.count <= Bounds.fieldsMax else { throw .fieldMalformed(.tooManyFields) }
     }
 }

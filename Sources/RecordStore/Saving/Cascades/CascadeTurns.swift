@@ -77,16 +77,16 @@ extension ModifyRecordsRule {
     ///
     /// `nil` if nothing was done, and the request is to be judged anew.
     func goOn(_ turns: CascadeTurns) throws(StorageFailure) -> CascadeTurns? {
-        guard var plan = try ZonePlan(rule: self, zone: turns.zone),
-            plan.key == turns.key
-        else { return nil }
+        guard let zone = try PlannedZone.find(turns.zone, for: self), zone.key == turns.key else {
+            return nil
+        }
         var rest = turns
         switch turns.stage {
         case .settled: return nil
         case .walking(let walk):
             try self.goOn(walk, of: &rest)
         case .leaving(var pieces):
-            guard try plan.delete(pieces) else { return nil }
+            guard try self.delete(pieces, of: zone) else { return nil }
             pieces.removeFirst()
             rest.stage = pieces.isEmpty ? .settled : .leaving(pieces)
         }
@@ -123,72 +123,21 @@ extension ModifyRecordsRule {
         turns.refused.merge(walk.refused) { $1 }
         turns.stage = next
     }
-}
-
-extension ZonePlan {
-    /// Finds what goes with the deletes, and what keeps it, and refuses those that are kept.
-    ///
-    /// When it is more than one transaction takes, the plan has turns, and says nothing about the deletes.
-    mutating func walkCascades(_ allowance: inout CascadeAllowance) throws(StorageFailure) {
-        let roots = self.deletes.filter { $0.isThere }.map {
-            CascadeWalk.Root(index: $0.index, name: $0.name)
-        }
-        guard !roots.isEmpty else { return }
-        let walk = CascadeWalk(
-            roots,
-            saved: self.savedReferrers,
-            failed: self.deleteIndexes.filter { self.failures[$0.value] != nil },
-            recordsMax: self.rule.bounds.cascadeRecordsMax
-        )
-        let (transaction, key) = (self.rule.transaction, self.key)
-        let stepsMax = max(0, allowance.stepsMax - allowance.stepsUsed) + roots.count
-        var steps = stepsMax
-        let isFound = try walk.goOn(steps: &steps) { targets, behind, limit throws(StorageFailure) in
-            try transaction.referrers(of: targets, in: key, behind: behind, limit: limit)
-        }
-        guard isFound, walk.settle() else {
-            walk.reserveRoom()
-            self.turns = CascadeTurns(
-                zone: self.zone,
-                key: key,
-                refused: allowance.refused,
-                room: max(0, self.rule.bounds.cascadeTogetherMax - allowance.stepsUsed),
-                stage: .walking(walk)
-            )
-            return
-        }
-        allowance.stepsUsed += max(0, stepsMax - steps - roots.count)
-        self.failures.merge(walk.refused) { $1 }
-        let cascades = walk.cascades
-        self.deletes.removeAll { self.failures[$0.index] != nil }
-        for place in self.deletes.indices {
-            self.deletes[place].cascade = cascades[self.deletes[place].index] ?? []
-        }
-    }
-
-    private var savedReferrers: CascadeWalk.Saved {
-        var saved = CascadeWalk.Saved()
-        for planned in self.saves.inOrder {
-            saved.names.insert(planned.name)
-            for (target, kinds) in planned.parts?.references.kinds ?? [:] {
-                saved.referrers[target, default: []].append(Referrer(name: planned.name, kinds: kinds))
-            }
-        }
-        return saved
-    }
 
     /// Deletes the next piece, if that is still what the request means; returns whether it is.
-    mutating func delete(_ pieces: CascadePieces) throws(StorageFailure) -> Bool {
+    private func delete(_ pieces: CascadePieces, of zone: PlannedZone) throws(StorageFailure) -> Bool {
+        var definitions = DefinitionPlan(self)
+        var rights = RequesterRights(zone)
         for root in pieces.roots {
-            guard let record = try self.stored(root) else { continue }
-            guard try self.mayDelete(record, named: root) else { return false }
+            guard let record = try zone.stored(root) else { continue }
+            guard try rights.mayDelete(record, named: root, &definitions) else { return false }
         }
-        let (transaction, key) = (self.rule.transaction, self.key)
+        let (transaction, key) = (self.transaction, zone.key)
         var leaving: Set<String> = []
         let piece = pieces.first
         var rest = piece[...]
         while !rest.isEmpty {
-            let names = Array(rest.prefix(Self.recordsReadMax))
+            let names = Array(rest.prefix(PlannedZone.recordsReadMax))
             rest.removeFirst(names.count)
             for (name, record) in zip(names, try transaction.records(named: names, in: key)) {
                 guard let record else { continue }
@@ -207,8 +156,9 @@ extension ZonePlan {
                 return false
             }
         }
-        try self.delete(piece.filter { leaving.contains($0) })
-        try self.flush()
+        var writing = ZoneWriting(zone, PlannedItems(self.answer), definitions)
+        try writing.delete(piece.filter { leaving.contains($0) })
+        try writing.flush()
         return true
     }
 }

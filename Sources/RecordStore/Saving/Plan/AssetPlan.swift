@@ -1,16 +1,25 @@
 import RecordModel
 
-extension ZonePlan {
-    /// Finds what a save names and did not name before; the field of the first asset that is not to be had.
-    func unavailableAsset(of planned: PlannedSave) throws(StorageFailure) -> String? {
+/// Assets of a plan: whether saves may name them, and which records name them.
+struct AssetPlan {
+    private let zone: PlannedZone
+
+    init(_ zone: PlannedZone) {
+        self.zone = zone
+    }
+
+    /// Finds what a save names and did not name before.
+    ///
+    /// - Returns: The field of the first asset that is not to be had; `nil` if all are.
+    func unavailable(to planned: PlannedSave) throws(StorageFailure) -> String? {
         guard let parts = planned.parts else { return nil }
-        let transaction = self.rule.transaction
-        if let shared = self.shared { return try self.assetUnavailable(to: shared, in: parts) }
+        let transaction = self.zone.transaction
+        if let shared = self.zone.shared { return try self.unavailable(to: shared, in: parts) }
         for named in parts.assets.added {
-            guard let number = try transaction.asset(named.asset, in: self.key.database) else {
+            guard let number = try transaction.asset(named.asset, in: self.zone.key.database) else {
                 return named.field
             }
-            if let user = self.rule.requester.uploader {
+            if let user = self.zone.rule.requester.uploader {
                 guard try transaction.isAsset(number, sentBy: user) else { return named.field }
             }
             parts.assetNumbers.append(number)
@@ -24,14 +33,14 @@ extension ZonePlan {
     ///
     /// Only records that the participant may read count. So nobody gets a file of an owner by its
     /// hash, or learns whether it is there.
-    private func assetUnavailable(
+    private func unavailable(
         to shared: SharedAccess,
         in parts: PlannedParts
     ) throws(StorageFailure) -> String? {
-        let transaction = self.rule.transaction
-        let user = self.rule.requester.userRecordName ?? ""
+        let transaction = self.zone.transaction
+        let user = self.zone.rule.requester.userRecordName ?? ""
         for named in parts.assets.added {
-            let database = self.key.database
+            let database = self.zone.key.database
             if let upload = try transaction.upload(of: named.asset, by: user, in: database),
                 try transaction.isAsset(upload.number, sentBy: user)
             {
@@ -48,33 +57,33 @@ extension ZonePlan {
         _ asset: AssetNumber,
         whereMayRead shared: SharedAccess
     ) throws(StorageFailure) -> Bool {
-        let transaction = self.rule.transaction
+        let transaction = self.zone.transaction
         let records = try transaction.records(
             naming: asset,
-            in: self.key,
+            in: self.zone.key,
             limit: Self.namingRecordsMax
         )
         return try transaction.memberships(of: records).contains { shared.grant(coveredBy: $0?.share) != nil }
     }
 
     /// Writes down what a save names and names no more.
-    func applyAssets(of planned: PlannedSave, record: RecordKey) throws(StorageFailure) {
+    func apply(_ planned: PlannedSave, record: RecordKey) throws(StorageFailure) {
         guard let parts = planned.parts else { return }
-        if self.shared != nil {
-            let user = self.rule.requester.userRecordName ?? ""
+        if self.zone.shared != nil {
+            let user = self.zone.rule.requester.userRecordName ?? ""
             parts.assetNumbers = try parts.assets.added.map { (named) throws(StorageFailure) in
-                try self.rule.transaction.takeUpload(of: named.asset, by: user, in: self.key.database)
+                try self.zone.transaction.takeUpload(of: named.asset, by: user, in: self.zone.key.database)
             }
         }
         for number in parts.assetNumbers {
-            try self.rule.transaction.addUse(of: number, by: record)
+            try self.zone.transaction.addUse(of: number, by: record)
         }
         for asset in parts.assets.removed {
             // What a record names is complete.
-            guard let number = try self.rule.transaction.asset(asset, in: self.key.database) else {
+            guard let number = try self.zone.transaction.asset(asset, in: self.zone.key.database) else {
                 throw .unexpected(code: 0)
             }
-            try self.rule.transaction.removeUse(of: number, by: record)
+            try self.zone.transaction.removeUse(of: number, by: record)
         }
     }
 }

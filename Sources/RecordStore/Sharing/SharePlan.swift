@@ -1,20 +1,23 @@
 import RecordModel
 
-/// Saves of shares, and what shares mean for the saves of other records.
-extension ZonePlan {
-    /// Whether a record is there for the requester.
-    mutating func isThere(_ record: StoredRecord) throws(StorageFailure) -> Bool {
-        guard let shared = self.shared else { return true }
-        return try shared.grant(coveredBy: self.membership(of: record)) != nil
+/// Shares of a plan: saves of shares, and what shares mean for the saves of other records.
+struct SharePlan {
+    private let zone: PlannedZone
+    private let items: PlannedItems
+
+    init(_ zone: PlannedZone, _ items: PlannedItems) {
+        self.zone = zone
+        self.items = items
     }
 
-    mutating func validate(
-        share save: RecordSave,
+    /// Validates the save of a share by itself; `existing` is what it would replace.
+    func validate(
+        _ save: RecordSave,
         index: Int,
         existing: StoredRecord?
     ) throws(StorageFailure) {
         let name = save.id.recordName
-        let isThere = if let existing { try self.isThere(existing) } else { true }
+        let isThere = if let existing { try self.zone.isThere(existing) } else { true }
         let changes = save.share.changes
         let found = try self.find(changes.participants)
         let planned: PlannedSave
@@ -22,10 +25,10 @@ extension ZonePlan {
             guard isThere else { throw .permissionDenied(.write) }
             planned = try self.plan(share: save, changes, found: found, index: index, existing: existing)
         } catch {
-            self.refuse(index, name: name, error)
+            self.items.refuse(index, name: name, error)
             return
         }
-        self.accept(planned)
+        self.items.accept(planned)
     }
 
     /// The users whom lookups find, by participant; empty: nobody, or not looked for.
@@ -38,7 +41,7 @@ extension ZonePlan {
                 lookup = .userRecordName(identity.userRecordName)
             }
             let user = try lookup.flatMap { (lookup) throws(StorageFailure) in
-                try self.rule.transaction.user(lookup, in: self.rule.requester.environment)
+                try self.zone.transaction.user(lookup, in: self.zone.rule.requester.environment)
             }
             found.append(user ?? "")
         }
@@ -53,8 +56,10 @@ extension ZonePlan {
         existing: StoredRecord?
     ) throws(StoreError) -> PlannedSave {
         guard NameRules.isItemName(save.id.recordName) else { throw .nameInvalid(.record) }
-        guard self.rule.requester.scope != .public, !self.zone.isDefault else { throw .shareInvalid(.place) }
-        let user = self.rule.requester.userRecordName ?? ""
+        guard self.zone.rule.requester.scope != .public, !self.zone.id.isDefault else {
+            throw .shareInvalid(.place)
+        }
+        let user = self.zone.rule.requester.userRecordName ?? ""
         let known = existing?.body.share
         if let existing {
             guard existing.recordType == ShareRecord.type, let known else {
@@ -62,7 +67,7 @@ extension ZonePlan {
             }
             guard known.isManaged(by: user) else { throw .permissionDenied(.write) }
         } else {
-            guard self.shared == nil else { throw .permissionDenied(.create) }
+            guard self.zone.shared == nil else { throw .permissionDenied(.create) }
         }
         // This ignores the request's policy: otherwise a device that missed a removal would invite
         // again the user whom another device has removed.
@@ -81,16 +86,16 @@ extension ZonePlan {
             known,
             root: root,
             editor: user,
-            nowMilliseconds: self.rule.transaction.nowMilliseconds
+            nowMilliseconds: self.zone.transaction.nowMilliseconds
         )
         try editing.apply(changes, found: found)
         let body = (existing?.body ?? .empty).merging(save.changes).with(editing.share)
-        try self.checkSize(of: body)
+        try self.zone.rule.checkSize(of: body)
         let record = StoredRecord(
             number: existing?.number ?? 0,
             recordType: ShareRecord.type,
             position: 0,
-            system: self.systemFields(after: existing),
+            system: self.zone.rule.systemFields(after: existing),
             parent: nil,
             body: body
         )
@@ -112,19 +117,19 @@ extension ZonePlan {
         _ changes: ShareChanges
     ) throws(StoreError) -> String? {
         let isZoneWide = save.id.recordName == ShareRecord.zoneWideName
-        if self.shares.contains(where: { $0.root == nil }) { throw .shareConflict(.zoneIsShared) }
+        if self.zone.shares.contains(where: { $0.root == nil }) { throw .shareConflict(.zoneIsShared) }
         guard !isZoneWide else {
-            guard self.shares.isEmpty else { throw .shareConflict(.zoneHasShares) }
+            guard self.zone.shares.isEmpty else { throw .shareConflict(.zoneHasShares) }
             return nil
         }
-        let saves = self.rule.operation.saves
+        let saves = self.zone.rule.operation.saves
         guard let root = changes.root,
             saves.contains(where: {
                 $0.id.recordName == root
-                    && Access.isSame($0.id.zone, self.zone, for: self.rule.requester)
+                    && Access.isSame($0.id.zone, self.zone.id, for: self.zone.rule.requester)
             })
         else { throw .shareInvalid(.rootMissing) }
-        guard !self.shares.contains(where: { $0.root == root }) else { throw .alreadyShared }
+        guard !self.zone.shares.contains(where: { $0.root == root }) else { throw .alreadyShared }
         return root
     }
 
@@ -141,72 +146,73 @@ extension ZonePlan {
     // MARK: - Trees
 
     /// Refuses what only is known when all saves are validated.
-    mutating func settleShares() throws(StorageFailure) {
-        let saves = self.saves.inOrder
+    func settle() throws(StorageFailure) {
+        let saves = self.items.saves
         guard
-            !self.shares.isEmpty || (self.saves.haveParts && saves.contains(where: { $0.share != nil }))
+            !self.zone.shares.isEmpty || (self.items.haveParts && saves.contains(where: { $0.share != nil }))
         else { return }
         for planned in saves {
             guard let error = try self.sharingFault(of: planned) else { continue }
-            self.refuse(planned.index, name: planned.name, error)
+            self.items.refuse(planned, error)
         }
     }
 
-    private mutating func sharingFault(of planned: PlannedSave) throws(StorageFailure) -> StoreError? {
+    private func sharingFault(of planned: PlannedSave) throws(StorageFailure) -> StoreError? {
         if let share = planned.share {
             return planned.existing == nil ? try self.faultOfNewShare(share, planned) : nil
         }
         let isNew = planned.existing == nil
         guard isNew || planned.existing?.parent != planned.record.parent else { return nil }
         let share = try self.plannedMembership(ofParent: planned.record.parent)
-        if let shared = self.shared {
-            guard !self.isForeignRoot(planned.name), let grant = shared.grant(coveredBy: share),
+        if let shared = self.zone.shared {
+            guard !self.zone.isForeignRoot(planned.name), let grant = shared.grant(coveredBy: share),
                 grant.mayWrite
             else {
                 return .permissionDenied(isNew ? .create : .write)
             }
         }
         guard let existing = planned.existing, self.hasSharedTrees else { return nil }
-        let before = try self.membership(of: existing)
+        let before = try self.zone.membership(of: existing)
         guard before != share else { return nil }
         return try self.faultOfTree(below: planned.name, mayHaveShares: share == nil)
     }
 
-    private mutating func faultOfNewShare(
+    private func faultOfNewShare(
         _ share: Share,
         _ planned: PlannedSave
     ) throws(StorageFailure) -> StoreError? {
         guard let root = share.root else { return nil }
-        guard let save = self.saves[root] else {
-            return self.failedSaves[root].map { .dependsOn(index: $0) } ?? .shareInvalid(.rootMissing)
+        guard let save = self.items.save(of: root) else {
+            return self.items.failedSave(of: root).map { .dependsOn(index: $0) }
+                ?? .shareInvalid(.rootMissing)
         }
-        let others = Set(self.saves.inOrder.compactMap { $0 === planned ? nil : $0.share?.root })
+        let others = Set(self.items.saves.compactMap { $0 === planned ? nil : $0.share?.root })
         guard try self.plannedMembership(ofParent: save.record.parent) == nil else { return .alreadyShared }
         var ancestor: String? = root
         while let name = ancestor {
             if others.contains(name) { return .alreadyShared }
-            if let planned = self.saves[name] {
+            if let planned = self.items.save(of: name) {
                 ancestor = planned.record.parent
             } else {
-                ancestor = try self.stored(name)?.parent
+                ancestor = try self.zone.stored(name)?.parent
             }
         }
         return try self.faultOfTree(below: root, mayHaveShares: false)
     }
 
-    private var hasSharedTrees: Bool { self.shares.contains { $0.root != nil } }
+    private var hasSharedTrees: Bool { self.zone.shares.contains { $0.root != nil } }
 
     /// The share that the children of a record will belong to; circles of parents were refused before.
-    private mutating func plannedMembership(ofParent parent: String?) throws(StorageFailure) -> ShareNumber? {
+    private func plannedMembership(ofParent parent: String?) throws(StorageFailure) -> ShareNumber? {
         var next = parent
         while let name = next {
-            if let share = self.shares.first(where: { $0.root == name }) { return share.number }
-            guard let planned = self.saves[name] else {
-                guard let stored = try self.stored(name) else { return nil }
-                return try self.membership(of: stored)
+            if let share = self.zone.shares.first(where: { $0.root == name }) { return share.number }
+            guard let planned = self.items.save(of: name) else {
+                guard let stored = try self.zone.stored(name) else { return nil }
+                return try self.zone.membership(of: stored)
             }
             if let existing = planned.existing, existing.parent == planned.record.parent {
-                return try self.membership(of: existing)
+                return try self.zone.membership(of: existing)
             }
             next = planned.record.parent
         }
@@ -217,13 +223,13 @@ extension ZonePlan {
         below name: String,
         mayHaveShares: Bool
     ) throws(StorageFailure) -> StoreError? {
-        let roots = Set(self.shares.compactMap(\.root))
+        let roots = Set(self.zone.shares.compactMap(\.root))
         if !mayHaveShares, roots.contains(name) { return .alreadyShared }
-        let limit = self.rule.bounds.cascadeRecordsMax
+        let limit = self.zone.rule.bounds.cascadeRecordsMax
         var names = [name]
         var next = 0
         while next < names.count {
-            for child in try self.children(of: names[next]) {
+            for child in try self.zone.children(of: names[next]) {
                 if !mayHaveShares, roots.contains(child) { return .alreadyShared }
                 names.append(child)
             }
@@ -231,15 +237,6 @@ extension ZonePlan {
             next += 1
         }
         return nil
-    }
-
-    func children(of name: String) throws(StorageFailure) -> [String] {
-        try self.rule.transaction.referrers(
-            of: name,
-            in: self.key,
-            behind: "",
-            limit: self.rule.bounds.cascadeRecordsMax + 1
-        ).filter { $0.kinds.contains(.parent) }.map(\.name)
     }
 }
 

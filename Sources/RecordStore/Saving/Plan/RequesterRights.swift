@@ -1,53 +1,60 @@
 import RecordModel
 
-/// What the requester of a plan may do.
-extension ZonePlan {
-    /// What the requester may do with a record, or with one that is made.
+/// Rights of a plan's requester to records and record types.
+struct RequesterRights {
+    private let zone: PlannedZone
+    /// The rights to the type that was asked for last.
+    private var known: (type: String, access: TypeAccess)?
+
+    init(_ zone: PlannedZone) {
+        self.zone = zone
+    }
+
+    /// Finds the rights to a record, or to one that is made.
     ///
     /// Whether a record may be made in a zone of somebody else depends on its parent. It is decided
     /// when all saves are known.
     mutating func access(
         to record: StoredRecord?,
-        ofType type: String
+        ofType type: String,
+        _ definitions: inout DefinitionPlan
     ) throws(StorageFailure) -> TypeAccess {
-        guard let shared = self.shared else { return try self.access(toType: type) }
+        guard let shared = self.zone.shared else {
+            return try self.access(toType: type, &definitions)
+        }
         guard let record else { return .everything }
-        let share = try self.membership(of: record)
+        let share = try self.zone.membership(of: record)
         guard let grant = shared.grant(coveredBy: share) else { return .nothing }
         return grant.mayWrite ? .everything : .reading
     }
 
-    /// What the requester may do with the records of a type.
+    /// Finds the rights to the records of a type.
     ///
     /// One that no save has made yet will have the default grants.
-    mutating func access(toType type: String) throws(StorageFailure) -> TypeAccess {
-        let requester = self.rule.requester
-        guard requester.scope == .public else { return .everything }
-        if let known = self.knownAccess, known.type == type { return known.access }
+    private mutating func access(
+        toType type: String,
+        _ definitions: inout DefinitionPlan
+    ) throws(StorageFailure) -> TypeAccess {
+        guard self.zone.rule.requester.scope == .public else { return .everything }
+        if let known = self.known, known.type == type { return known.access }
         let grants =
-            try self.definitions(ofType: type).isTypeDefined || type == UserRecord.type
+            try definitions.planned(ofType: type).isTypeDefined || type == UserRecord.type
             ? SchemaRules.grantsInForce(
-                try self.type(named: type)?.grants ?? [],
+                try definitions.type(named: type)?.grants ?? [],
                 ofType: type
             )
             : SchemaRules.defaultGrants
+        let requester = self.zone.rule.requester
         var roles: Set<String> = []
         if let user = requester.userRecordName, grants.nameCustomRoles {
-            roles = try self.rule.transaction.roles(ofUser: user, in: requester.environment)
+            roles = try self.zone.transaction.roles(ofUser: user, in: requester.environment)
         }
         let access = TypeAccess(grants: grants, roles: roles, requester: requester)
-        self.knownAccess = (type, access)
+        self.known = (type, access)
         return access
     }
 
-    /// Whether a record is the root of a share that the requester has joined.
-    ///
-    /// The requester must not learn what is above such a record.
-    func isForeignRoot(_ name: String) -> Bool {
-        self.shared != nil && self.shares.contains { $0.root == name }
-    }
-
-    /// The decision table, and whether the requester may do what it says.
+    /// Looks a save up in the decision table, and whether the requester may do what that says.
     func check(
         _ save: RecordSave,
         existing: StoredRecord?,
@@ -59,8 +66,8 @@ extension ZonePlan {
         do {
             _ = try SaveRules.verdict(
                 on: save,
-                policy: self.rule.operation.policy,
-                existing: self.isForeignRoot(save.id.recordName) ? existing?.asRoot : existing
+                policy: self.zone.rule.operation.policy,
+                existing: self.zone.isForeignRoot(save.id.recordName) ? existing?.asRoot : existing
             )
         } catch {
             // A conflict tells what the record is.
@@ -81,5 +88,14 @@ extension ZonePlan {
         guard !UserRecord.touchesReservedField(save.changes, ofType: save.recordType) else {
             throw .permissionDenied(.write)
         }
+    }
+
+    mutating func mayDelete(
+        _ record: StoredRecord,
+        named name: String,
+        _ definitions: inout DefinitionPlan
+    ) throws(StorageFailure) -> Bool {
+        guard record.recordType != UserRecord.type, !self.zone.isForeignRoot(name) else { return false }
+        return try self.access(to: record, ofType: record.recordType, &definitions).mayWrite(record)
     }
 }

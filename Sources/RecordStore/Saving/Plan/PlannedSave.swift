@@ -40,37 +40,3 @@ final class PlannedParts {
     var assetNumbers: [AssetNumber] = []
     var share: Share?
 }
-
-/// The accepted saves of a zone, in the order of the items and by record name.
-final class PlannedSaves {
-    private(set) var inOrder: [PlannedSave] = []
-    /// Whether any ever had parts: without, nothing has to be settled among them.
-    private(set) var haveParts = false
-    /// Made when the first is asked for: without references and deletes nobody asks.
-    private var placesKnown: [String: Int]?
-
-    var isEmpty: Bool { self.inOrder.isEmpty }
-
-    subscript(_ name: String) -> PlannedSave? { self.places[name].map { self.inOrder[$0] } }
-
-    func append(_ save: PlannedSave) {
-        self.placesKnown?[save.name] = self.inOrder.count
-        self.inOrder.append(save)
-        if save.parts != nil { self.haveParts = true }
-    }
-
-    func remove(_ name: String) -> PlannedSave? {
-        guard let place = self.places[name] else { return nil }
-        self.placesKnown = nil
-        return self.inOrder.remove(at: place)
-    }
-
-    private var places: [String: Int] {
-        if let known = self.placesKnown { return known }
-        var places: [String: Int] = [:]
-        places.reserveCapacity(self.inOrder.count)
-        for (place, save) in self.inOrder.enumerated() { places[save.name] = place }
-        self.placesKnown = places
-        return places
-    }
-}

@@ -1,31 +1,40 @@
 import RecordModel
 
-extension ZonePlan {
+/// Growth of a plan's saves, compared with what a quota leaves.
+struct QuotaPlan {
+    private let zone: PlannedZone
+    private let items: PlannedItems
+
+    init(_ zone: PlannedZone, _ items: PlannedItems) {
+        self.zone = zone
+        self.items = items
+    }
+
     /// Refuses saves that would store more than a quota leaves, in the order of the items.
     ///
     /// The room that deletes of the same request make does not count yet, because saves come first.
     /// The index entries of a save's share, and of the first fields of a schema, are not foreseen.
     /// They count when they are written.
-    mutating func refuseBeyondQuota() throws(StorageFailure) -> Bool {
-        guard !self.saves.isEmpty,
-            let room = try self.rule.transaction.room(
-                in: self.key.database,
-                under: self.rule.quotas
+    func refuseBeyondQuota(_ definitions: inout DefinitionPlan) throws(StorageFailure) -> Bool {
+        guard !self.items.saves.isEmpty,
+            let room = try self.zone.transaction.room(
+                in: self.zone.key.database,
+                under: self.zone.rule.quotas
             )
         else { return false }
         if let refusal = try self.refusalOfParticipant() {
-            for planned in self.saves.inOrder { self.refuse(planned.index, name: planned.name, refusal) }
+            for planned in self.items.saves { self.items.refuse(planned, refusal) }
             return true
         }
         // The stored result also has the refused items.
         var left =
-            room.bytes - Int64(RowBytes.outcome(RowBytes.outcomeItemMax * self.saves.inOrder.count))
+            room.bytes - Int64(RowBytes.outcome(RowBytes.outcomeItemMax * self.items.saves.count))
         // Near the bound, index entries are counted exactly. That costs as much as making them.
-        let isNear = left < self.saves.inOrder.reduce(into: 0) { $0 += Self.growthMax(of: $1) }
+        let isNear = left < self.items.saves.reduce(into: 0) { $0 += Self.growthMax(of: $1) }
         var outcome = RowBytes.outcome(RowBytes.outcomeItemMax)
         var refused: [PlannedSave] = []
-        for planned in self.saves.inOrder {
-            let growth = try self.growth(of: planned, withEntries: isNear)
+        for planned in self.items.saves {
+            let growth = try self.growth(of: planned, withEntries: isNear, &definitions)
             if growth + outcome > 0, Int64(growth) > left {
                 refused.append(planned)
             } else {
@@ -33,19 +42,19 @@ extension ZonePlan {
                 outcome = RowBytes.outcomeItemMax
             }
         }
-        for planned in refused { self.refuse(planned.index, name: planned.name, .quotaExceeded(room.quota)) }
+        for planned in refused { self.items.refuse(planned, .quotaExceeded(room.quota)) }
         return !refused.isEmpty
     }
 
     /// The saves of participants count for the owner, and the results of their requests for
     /// themselves.
     private func refusalOfParticipant() throws(StorageFailure) -> StoreError? {
-        guard self.shared != nil else { return nil }
-        let bytes = RowBytes.outcome(RowBytes.outcomeItemMax * self.saves.inOrder.count)
-        return try self.rule.transaction.refusal(
+        guard self.zone.shared != nil else { return nil }
+        let bytes = RowBytes.outcome(RowBytes.outcomeItemMax * self.items.saves.count)
+        return try self.zone.transaction.refusal(
             ofGrowth: bytes,
-            in: self.rule.requester.database,
-            under: self.rule.quotas
+            in: self.zone.rule.requester.database,
+            under: self.zone.rule.quotas
         )
     }
 
@@ -57,7 +66,11 @@ extension ZonePlan {
     }
 
     /// Growth by one save, without its part of the stored result.
-    private mutating func growth(of planned: PlannedSave, withEntries: Bool) throws(StorageFailure) -> Int {
+    private func growth(
+        of planned: PlannedSave,
+        withEntries: Bool,
+        _ definitions: inout DefinitionPlan
+    ) throws(StorageFailure) -> Int {
         let existing = planned.existing
         var bytes = planned.record.body.bytes.count - (existing?.body.bytes.count ?? 0)
         if existing == nil { bytes += RowBytes.record(named: planned.name) }
@@ -75,7 +88,7 @@ extension ZonePlan {
             from: existing,
             to: planned.record,
             named: planned.name,
-            definitions: try self.fields(ofType: planned.record.recordType)
+            definitions: try definitions.fields(ofType: planned.record.recordType)
         )
         for entry in changes.added { bytes += RowBytes.entry(entry) }
         for entry in changes.removed { bytes -= RowBytes.entry(entry) }

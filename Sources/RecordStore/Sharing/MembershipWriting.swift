@@ -1,62 +1,73 @@
 import RecordModel
 
-/// Writes down which shares there are, whom they let in, and which records belong to them.
-extension ZonePlan {
+/// Writes of a plan about shares: which there are, whom they let in, and which records belong to
+/// them.
+struct MembershipWriting {
+    private let zone: PlannedZone
+    private let items: PlannedItems
+
+    init(_ zone: PlannedZone, _ items: PlannedItems) {
+        self.zone = zone
+        self.items = items
+    }
+
     /// Makes the shares that are new, before any record that belongs to them is written.
     func makeShares() throws(StorageFailure) {
-        guard self.saves.haveParts else { return }
-        for planned in self.saves.inOrder where planned.existing == nil {
+        guard self.items.haveParts else { return }
+        for planned in self.items.saves where planned.existing == nil {
             guard let share = planned.share else { continue }
-            let number = try self.rule.transaction.insertShare(
+            let number = try self.zone.transaction.insertShare(
                 named: planned.name,
                 root: share.root,
-                in: self.key
+                in: self.zone.key
             )
-            self.sharing.shares.append(
-                StoredShare(number: number, zone: self.key, name: planned.name, root: share.root)
+            self.zone.shares.append(
+                StoredShare(number: number, zone: self.zone.key, name: planned.name, root: share.root)
             )
         }
     }
 
     /// What is written of a save: a share gets its tokens, and its root the name of the share.
     func completed(_ planned: PlannedSave) throws(StorageFailure) -> StoredRecord {
-        let transaction = self.rule.transaction
+        let transaction = self.zone.transaction
         if var share = planned.share {
-            share.token = try transaction.token(of: share.root, participant: "", in: self.key)
+            share.token = try transaction.token(of: share.root, participant: "", in: self.zone.key)
             for place in share.participants.indices where share.participants[place].isForWhoeverComes {
                 share.participants[place].oneTimeToken = try transaction.token(
                     of: share.root,
                     participant: share.participants[place].id,
-                    in: self.key
+                    in: self.zone.key
                 )
             }
             return planned.record.with(body: planned.record.body.with(share))
         }
-        guard !self.shares.isEmpty, let share = self.shares.first(where: { $0.root == planned.name }) else {
+        guard !self.zone.shares.isEmpty,
+            let share = self.zone.shares.first(where: { $0.root == planned.name })
+        else {
             return planned.record
         }
-        if self.deletes.contains(where: { $0.cascade.contains(share.name) }) {
+        if self.items.deletes.contains(where: { $0.cascade.contains(share.name) }) {
             // The root's save is its last change, so the tag that is answered is the one that it
             // has.
             return planned.record.with(body: planned.record.body.withReference(toShare: nil))
         }
-        guard let save = self.saves[share.name], save.existing == nil else { return planned.record }
+        guard let save = self.items.save(of: share.name), save.existing == nil else { return planned.record }
         return planned.record.with(body: planned.record.body.withReference(toShare: share.name))
     }
 
     /// Lets in and shuts out whom the save of a share lets in and shuts out.
     func applyReaders(of planned: PlannedSave) throws(StorageFailure) {
         guard let share = planned.share, let before = planned.existing?.body.share,
-            let stored = self.shares.first(where: { $0.name == planned.name })
+            let stored = self.zone.shares.first(where: { $0.name == planned.name })
         else { return }
-        let transaction = self.rule.transaction
+        let transaction = self.zone.transaction
         for old in before.participants where old.acceptance == .accepted && old.role != .owner {
             // Invited anew, they have to join again.
             let new = share.participants.first { $0.id == old.id && $0.acceptance == .accepted }
             guard new?.permission != old.permission || new?.role != old.role else { continue }
             let reader = try transaction.sharedDatabase(
                 ofUser: old.identity.userRecordName,
-                in: self.rule.requester.environment
+                in: self.zone.rule.requester.environment
             )
             guard let reader else { continue }
             if let new {
@@ -72,13 +83,13 @@ extension ZonePlan {
 
     /// Notes the share that a saved record belongs to, and takes along the records below it.
     func applyMembership(of planned: PlannedSave, _ record: StoredRecord) throws(StorageFailure) {
-        guard !self.shares.isEmpty else { return }
-        let transaction = self.rule.transaction
-        if let zoneWide = self.shares.first(where: { $0.root == nil }) {
+        guard !self.zone.shares.isEmpty else { return }
+        let transaction = self.zone.transaction
+        if let zoneWide = self.zone.shares.first(where: { $0.root == nil }) {
             try transaction.noteNews(of: zoneWide.number)
             return
         }
-        let before = try planned.existing == nil ? nil : self.storedMembership(of: record)
+        let before = try planned.existing == nil ? nil : self.zone.storedMembership(of: record)
         let after = try self.membership(of: planned.name, parent: record.parent)
         if before != after {
             var changes = MembershipChanges()
@@ -89,7 +100,7 @@ extension ZonePlan {
                     isArrival: false,
                     record,
                     named: planned.name,
-                    at: try transaction.takePosition(in: self.key.database)
+                    at: try transaction.takePosition(in: self.zone.key.database)
                 )
             }
             try self.write(changes)
@@ -100,13 +111,14 @@ extension ZonePlan {
 
     /// By its name or by its parent, as both are written now.
     private func membership(of name: String, parent: String?) throws(StorageFailure) -> ShareNumber? {
-        if let share = self.shares.first(where: { $0.root == name || $0.name == name }) {
+        if let share = self.zone.shares.first(where: { $0.root == name || $0.name == name }) {
             return share.number
         }
-        guard let parent, let record = try self.rule.transaction.record(named: parent, in: self.key) else {
+        guard let parent, let record = try self.zone.transaction.record(named: parent, in: self.zone.key)
+        else {
             return nil
         }
-        return try self.storedMembership(of: record)
+        return try self.zone.storedMembership(of: record)
     }
 
     /// Records that `spread` reads in one call: bounds the memory for their bodies.
@@ -121,11 +133,11 @@ extension ZonePlan {
         at position: Int64
     ) throws(StorageFailure) {
         // Nobody has joined a share that is being made.
-        let isNew = self.saves.inOrder.contains { $0.existing == nil && $0.share?.root == name }
+        let isNew = self.items.saves.contains { $0.existing == nil && $0.share?.root == name }
         var names = [name]
         while let next = names.popLast() {
-            var children = try self.children(of: next).filter { child in
-                !self.shares.contains { $0.root == child }
+            var children = try self.zone.children(of: next).filter { child in
+                !self.zone.shares.contains { $0.root == child }
             }[...]
             while !children.isEmpty {
                 let piece = Array(children.prefix(Self.spreadRecordsMax))
@@ -142,20 +154,20 @@ extension ZonePlan {
         isNotifying: Bool,
         at position: Int64
     ) throws(StorageFailure) -> [String] {
-        let transaction = self.rule.transaction
-        let found = zip(names, try transaction.records(named: names, in: self.key)).compactMap {
+        let transaction = self.zone.transaction
+        let found = zip(names, try transaction.records(named: names, in: self.zone.key)).compactMap {
             name,
             record in
             record.map { (name: name, record: $0) }
         }
-        let memberships = try transaction.memberships(of: found.map { self.key(of: $0.record) })
+        let memberships = try transaction.memberships(of: found.map { self.zone.key(of: $0.record) })
         var changes = MembershipChanges()
         var changed: [String] = []
         func next() throws(StorageFailure) -> Int64 {
-            try transaction.takePosition(in: self.key.database)
+            try transaction.takePosition(in: self.zone.key.database)
         }
         for ((name, record), row) in zip(found, memberships) {
-            let before = self.sharing.share(of: row)
+            let before = self.zone.share(of: row)
             guard before != share else { continue }
             if let before {
                 changes.note(before, isArrival: false, record, named: name, at: try next())
@@ -174,15 +186,15 @@ extension ZonePlan {
 
     /// Writes memberships of records, and what the readers of their shares are told of it.
     private func write(_ changes: MembershipChanges) throws(StorageFailure) {
-        let transaction = self.rule.transaction
+        let transaction = self.zone.transaction
         if !changes.set.isEmpty { try transaction.put(changes.set, in: MembershipRow.table) }
         if !changes.removed.isEmpty {
             try transaction.delete(keys: changes.removed, from: MembershipRow.table)
         }
         try transaction.note(
             changes.noted,
-            in: self.key,
-            environment: self.rule.requester.environment
+            in: self.zone.key,
+            environment: self.zone.rule.requester.environment
         )
         for share in Set(changes.noted.map(\.share)) { try transaction.noteNews(of: share) }
     }
@@ -195,24 +207,25 @@ extension ZonePlan {
     ///
     /// - Returns: The share that it belonged to; `nil` if to none.
     func endSharing(of record: StoredRecord, named name: String) throws(StorageFailure) -> ShareNumber? {
-        let transaction = self.rule.transaction
-        try transaction.forgetTokens(of: name, in: self.key)
-        let share = try self.storedMembership(of: record)
+        let transaction = self.zone.transaction
+        try transaction.forgetTokens(of: name, in: self.zone.key)
+        let share = try self.zone.storedMembership(of: record)
         if let share {
             try transaction.delete(MembershipRow(record: record.number, share: share, since: 0))
         }
-        let told = self.shares.first { $0.root == nil }?.number ?? share
+        let told = self.zone.shares.first { $0.root == nil }?.number ?? share
         if let told { try transaction.noteNews(of: told) }
         return share
     }
 
     /// Ends the share whose record was deleted: its root says so, and nobody reads it any more.
     func endShare(named name: String) throws(StorageFailure) {
-        guard let share = self.shares.first(where: { $0.name == name }) else { return }
-        let transaction = self.rule.transaction
+        guard let share = self.zone.shares.first(where: { $0.name == name }) else { return }
+        let transaction = self.zone.transaction
         try transaction.deleteShare(share)
-        self.sharing.shares.removeAll { $0.number == share.number }
-        guard let root = share.root, let record = try transaction.record(named: root, in: self.key) else {
+        self.zone.shares.removeAll { $0.number == share.number }
+        guard let root = share.root, let record = try transaction.record(named: root, in: self.zone.key)
+        else {
             return
         }
         let body = record.body.withReference(toShare: nil)
@@ -225,10 +238,10 @@ extension ZonePlan {
 
     private var rewriting: RecordRewriting {
         RecordRewriting(
-            transaction: self.rule.transaction,
-            requester: self.rule.requester,
-            zone: self.key,
-            zoneName: self.zone.zoneName
+            transaction: self.zone.transaction,
+            requester: self.zone.rule.requester,
+            zone: self.zone.key,
+            zoneName: self.zone.id.zoneName
         )
     }
 }

@@ -1,7 +1,7 @@
 import RecordModel
 
 /// The fields of a record type as accepted saves of a request leave them.
-struct PlannedDefinitions {
+private struct PlannedDefinitions {
     /// What the request adds.
     var added: [String: FieldDefinition] = [:]
     /// These, and what was there before.
@@ -19,24 +19,20 @@ struct NeededDefinitions {
     var isEmpty: Bool { !self.definesType && self.fields.isEmpty }
 }
 
-/// Definitions that a plan has read, and may need again.
-struct PlannedSchema {
+/// Record types that a plan has read, and may need again.
+private struct TypesRead {
     /// Types by name, without the one that was asked for last; `nil` for one that is not there.
     private var types: [String: StoredType?] = [:]
     /// Most requests name one type, and need no other place for it.
     private var last: (name: String, type: StoredType?)?
-    /// Whether saves may define nothing; `nil` if it was not read.
-    fileprivate var isFrozen: Bool?
-    /// How many types there were before the request; `nil` if they were not counted.
-    fileprivate var typesCount: Int?
 
-    fileprivate mutating func keep(_ type: StoredType?, named name: String) {
+    mutating func keep(_ type: StoredType?, named name: String) {
         if let last = self.last, last.name != name { self.types[last.name] = .some(last.type) }
         self.last = (name, type)
     }
 
     /// Gives a type that was read before; `nil` if it was not read.
-    fileprivate mutating func known(_ name: String) -> StoredType?? {
+    mutating func known(_ name: String) -> StoredType?? {
         if let last = self.last, last.name == name { return .some(last.type) }
         guard let known = self.types[name] else { return nil }
         self.keep(known, named: name)
@@ -44,25 +40,42 @@ struct PlannedSchema {
     }
 }
 
-/// What saves need of the schema, and what they add to it.
-extension ZonePlan {
-    private var environment: EnvironmentID { self.rule.requester.environment }
+/// The schema as saves of a plan find it, and what they add to it.
+struct DefinitionPlan {
+    private let transaction: any WriteTransaction
+    private let environment: EnvironmentID
+    private let scope: DatabaseScope
+    private var types = TypesRead()
+    /// Whether saves may define nothing; `nil` if it was not read.
+    private var isFrozen: Bool?
+    /// How many types there were before the request; `nil` if they were not counted.
+    private var typesCount: Int?
+    /// The fields that accepted saves define, by record type.
+    private var defined: [String: PlannedDefinitions] = [:]
+    /// Record types that are new with them.
+    private var typesAdded: Set<String> = []
+
+    init(_ rule: ModifyRecordsRule) {
+        self.transaction = rule.transaction
+        self.environment = rule.requester.environment
+        self.scope = rule.requester.scope
+    }
 
     /// Reads the record types that the plan will need, in one call.
-    mutating func readTypes(_ names: some Sequence<String>) throws(StorageFailure) {
+    mutating func read(_ names: some Sequence<String>) throws(StorageFailure) {
         var missing: [String] = []
         for name in names where name != missing.last && !missing.contains(name) { missing.append(name) }
         guard !missing.isEmpty else { return }
-        let types = try self.rule.transaction.types(named: missing, in: self.environment)
-        for (name, type) in zip(missing, types) { self.schema.keep(type, named: name) }
+        let types = try self.transaction.types(named: missing, in: self.environment)
+        for (name, type) in zip(missing, types) { self.types.keep(type, named: name) }
     }
 
     /// A record type, as it was before the request and, when the plan is applied, as its saves
     /// leave it.
     mutating func type(named name: String) throws(StorageFailure) -> StoredType? {
-        if let known = self.schema.known(name) { return known }
-        let type = try self.rule.transaction.type(named: name, in: self.environment)
-        self.schema.keep(type, named: name)
+        if let known = self.types.known(name) { return known }
+        let type = try self.transaction.type(named: name, in: self.environment)
+        self.types.keep(type, named: name)
         return type
     }
 
@@ -72,14 +85,14 @@ extension ZonePlan {
     }
 
     /// The fields of a type: those that are there, and those that accepted saves add.
-    mutating func definitions(ofType type: String) throws(StorageFailure) -> FieldDefinitions {
+    mutating func planned(ofType type: String) throws(StorageFailure) -> FieldDefinitions {
         if !self.defined.isEmpty, let ours = self.defined[type] { return ours.all }
         return try self.fields(ofType: type)
     }
 
-    /// Definitions that a save adds to the schema.
-    func definitions(
-        neededFor save: RecordSave,
+    /// Finds the definitions that a save adds to the schema.
+    func needed(
+        for save: RecordSave,
         from existing: StoredRecord?,
         given defined: FieldDefinitions
     ) throws(StoreError) -> NeededDefinitions {
@@ -100,7 +113,7 @@ extension ZonePlan {
             neededFor: save.changes,
             ofType: save.recordType,
             given: defined,
-            scope: self.rule.requester.scope
+            scope: self.scope
         )
         guard let ours = self.defined[save.recordType] else { return definitions }
         // What an earlier item defines is defined by this one too: that one may yet be refused.
@@ -118,10 +131,10 @@ extension ZonePlan {
         ofType type: String
     ) throws(StorageFailure) -> StoreError? {
         guard !needed.isEmpty else { return nil }
-        if self.schema.isFrozen == nil {
-            self.schema.isFrozen = try self.rule.transaction.isSchemaFrozen(in: self.environment)
+        if self.isFrozen == nil {
+            self.isFrozen = try self.transaction.isSchemaFrozen(in: self.environment)
         }
-        guard self.schema.isFrozen == true else { return nil }
+        guard self.isFrozen == true else { return nil }
         if needed.definesType { return .newTypeInProduction(type) }
         return needed.fields.keys.min().map { .newFieldInProduction(recordType: type, field: $0) }
     }
@@ -144,20 +157,20 @@ extension ZonePlan {
     /// Whether the schema takes one more record type, or an accepted save has added this one.
     mutating func hasRoom(forType type: String) throws(StorageFailure) -> Bool {
         if self.typesAdded.contains(type) { return true }
-        if self.schema.typesCount == nil {
-            let rows = SchemaRows(environment: self.environment, rows: self.rule.transaction)
-            self.schema.typesCount = try rows.countOfTypes()
+        if self.typesCount == nil {
+            let rows = SchemaRows(environment: self.environment, rows: self.transaction)
+            self.typesCount = try rows.countOfTypes()
         }
         // The type of user records is one of them.
-        return 1 + (self.schema.typesCount ?? 0) + self.typesAdded.count < Bounds.recordTypesMax
+        return 1 + (self.typesCount ?? 0) + self.typesAdded.count < Bounds.recordTypesMax
     }
 
     /// Writes down what accepted saves add to the schema; after that the plan has the types with
     /// it.
-    mutating func applyDefinitions() throws(StorageFailure) {
-        guard self.saves.haveParts else { return }
+    mutating func apply(_ items: PlannedItems) throws(StorageFailure) {
+        guard items.haveParts else { return }
         var added: [String: NeededDefinitions] = [:]
-        for planned in self.saves.inOrder {
+        for planned in items.saves {
             guard let parts = planned.parts, parts.definesType || !parts.definitions.isEmpty else { continue }
             // What several saves define they define alike.
             added[planned.record.recordType, default: NeededDefinitions()].fields
@@ -165,7 +178,7 @@ extension ZonePlan {
             if parts.definesType { added[planned.record.recordType]?.definesType = true }
         }
         guard !added.isEmpty else { return }
-        let writing = SchemaWriting(environment: self.environment, rows: self.rule.transaction)
+        let writing = SchemaWriting(environment: self.environment, rows: self.transaction)
         for (type, needed) in added.sorted(by: { $0.key < $1.key }) {
             try writing.add(
                 needed.fields,
@@ -173,12 +186,12 @@ extension ZonePlan {
                 isNew: needed.definesType,
                 known: self.fields(ofType: type)
             )
-            self.schema.keep(try self.rule.transaction.type(named: type, in: self.environment), named: type)
+            self.types.keep(try self.transaction.type(named: type, in: self.environment), named: type)
         }
     }
 
     /// Remembers what a save adds to the schema: later ones are judged by it.
-    mutating func keepDefinitions(of planned: PlannedSave, given defined: FieldDefinitions) {
+    mutating func keep(_ planned: PlannedSave, given defined: FieldDefinitions) {
         guard let parts = planned.parts else { return }
         let type = planned.record.recordType
         if parts.definesType { self.typesAdded.insert(type) }

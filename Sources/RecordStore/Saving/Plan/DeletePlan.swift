@@ -1,0 +1,103 @@
+import RecordModel
+
+/// Deletes of a plan: which are permitted, what goes with them, and what keeps them.
+struct DeletePlan {
+    private let zone: PlannedZone
+    private let items: PlannedItems
+    /// The deletes that were validated, by record name: what needs one that failed is told so.
+    private var indexes: [String: Int] = [:]
+
+    init(_ zone: PlannedZone, _ items: PlannedItems) {
+        self.zone = zone
+        self.items = items
+    }
+
+    /// Validates a delete by itself; `refused`: why an earlier turn of the request refused it.
+    mutating func validate(
+        _ id: RecordID,
+        index: Int,
+        refused: StoreError?,
+        _ rights: inout RequesterRights,
+        _ definitions: inout DefinitionPlan
+    ) throws(StorageFailure) {
+        let name = id.recordName
+        self.indexes[name] = index
+        if let refused {
+            self.items.refuseDelete(index, refused)
+            return
+        }
+        do {
+            try SaveRules.checkName(of: id)
+        } catch {
+            self.items.refuseDelete(index, error)
+            return
+        }
+        guard let record = try self.zone.stored(name), try self.zone.isThere(record) else {
+            self.items.deletes.append(PlannedDelete(index: index, name: name, isThere: false))
+            return
+        }
+        if self.zone.shared != nil, let share = self.zone.shares.first(where: { $0.name == name }) {
+            self.items.deletes.append(
+                PlannedDelete(index: index, name: name, isThere: false, left: share)
+            )
+            return
+        }
+        guard try rights.mayDelete(record, named: name, &definitions) else {
+            self.items.refuseDelete(index, .permissionDenied(.write))
+            return
+        }
+        self.items.deletes.append(PlannedDelete(index: index, name: name, isThere: true))
+    }
+
+    /// Finds what goes with the deletes, and what keeps it, and refuses those that are kept.
+    ///
+    /// - Returns: Turns when it is more than one transaction takes; then nothing is said about the
+    ///   deletes.
+    func walk(_ allowance: inout CascadeAllowance) throws(StorageFailure) -> CascadeTurns? {
+        let roots = self.items.deletes.filter { $0.isThere }.map {
+            CascadeWalk.Root(index: $0.index, name: $0.name)
+        }
+        guard !roots.isEmpty else { return nil }
+        let walk = CascadeWalk(
+            roots,
+            saved: self.savedReferrers,
+            failed: self.indexes.filter { self.items.failures[$0.value] != nil },
+            recordsMax: self.zone.rule.bounds.cascadeRecordsMax
+        )
+        let (transaction, key) = (self.zone.transaction, self.zone.key)
+        let stepsMax = max(0, allowance.stepsMax - allowance.stepsUsed) + roots.count
+        var steps = stepsMax
+        let isFound = try walk.goOn(steps: &steps) { targets, behind, limit throws(StorageFailure) in
+            try transaction.referrers(of: targets, in: key, behind: behind, limit: limit)
+        }
+        guard isFound, walk.settle() else {
+            walk.reserveRoom()
+            return CascadeTurns(
+                zone: self.zone.id,
+                key: key,
+                refused: allowance.refused,
+                room: max(0, self.zone.rule.bounds.cascadeTogetherMax - allowance.stepsUsed),
+                stage: .walking(walk)
+            )
+        }
+        allowance.stepsUsed += max(0, stepsMax - steps - roots.count)
+        for (index, error) in walk.refused { self.items.refuseDelete(index, error) }
+        let cascades = walk.cascades
+        self.items.deletes.removeAll { self.items.failures[$0.index] != nil }
+        for offset in self.items.deletes.indices {
+            self.items.deletes[offset].cascade = cascades[self.items.deletes[offset].index] ?? []
+        }
+        return nil
+    }
+
+    private var savedReferrers: CascadeWalk.Saved {
+        var saved = CascadeWalk.Saved()
+        for planned in self.items.saves {
+            saved.names.insert(planned.name)
+            for (target, kinds) in planned.parts?.references.kinds ?? [:] {
+                saved.referrers[target, default: []].append(Referrer(name: planned.name, kinds: kinds))
+            }
+        }
+        return saved
+    }
+}

@@ -1,0 +1,254 @@
+import RecordModel
+
+/// Writes of a plan: puts accepted saves and deletes in their order, and has the engine apply them.
+///
+/// Records leave in one call. In a zone with shares each record leaves by itself, because what its
+/// share takes along is read from rows; such a request costs a call a record.
+struct ZoneWriting {
+    private let zone: PlannedZone
+    private let items: PlannedItems
+    private let memberships: MembershipWriting
+    private let assets: AssetPlan
+    private var definitions: DefinitionPlan
+    /// Records that are in order and not written yet.
+    private var pending = PendingWrites()
+
+    init(_ zone: PlannedZone, _ items: PlannedItems, _ definitions: DefinitionPlan) {
+        self.zone = zone
+        self.items = items
+        self.memberships = MembershipWriting(zone, items)
+        self.assets = AssetPlan(zone)
+        self.definitions = definitions
+    }
+
+    /// Writes what was accepted and fills in the outcomes of the items.
+    mutating func apply(outcomes: inout [WriteOutcome]) throws(StorageFailure) {
+        try self.memberships.makeShares()
+        try self.definitions.apply(self.items)
+        let saves = self.parentsFirst
+        if self.zone.shares.isEmpty {
+            try self.write(saves[...], outcomes: &outcomes)
+        } else {
+            for offset in saves.indices {
+                try self.applyShared(saves[offset...offset], outcomes: &outcomes)
+            }
+        }
+        for delete in self.items.deletes {
+            // What goes with a record goes before it, as children do before their parents.
+            try self.delete(delete.cascade.reversed())
+            if let share = delete.left { try self.memberships.leave(share) }
+            outcomes[delete.index] = .deleted
+        }
+        try self.flush()
+        for (index, error) in self.items.failures { outcomes[index] = .failed(error) }
+        try self.keepClientToken()
+    }
+
+    /// Writes one save in a zone with shares, and what its share takes along, which is read from
+    /// rows.
+    private mutating func applyShared(
+        _ planned: ArraySlice<PlannedSave>,
+        outcomes: inout [WriteOutcome]
+    ) throws(StorageFailure) {
+        try self.write(planned, outcomes: &outcomes)
+        guard let planned = planned.first, var record = self.pending.writes.saves.first?.record else {
+            return
+        }
+        record.number = try self.flush()[0]
+        try self.memberships.applyMembership(of: planned, record)
+        try self.memberships.applyReaders(of: planned)
+    }
+
+    private func keepClientToken() throws(StorageFailure) {
+        let token = self.zone.rule.operation.clientToken
+        guard !token.isEmpty, !self.zone.id.isDefault,
+            !self.items.saves.isEmpty || !self.items.deletes.isEmpty
+        else {
+            return
+        }
+        try self.zone.transaction.setClientToken(
+            token,
+            of: self.zone.key,
+            for: self.zone.rule.requester.database
+        )
+    }
+
+    /// Deletes records that are there, in this order.
+    mutating func delete(_ names: [String]) throws(StorageFailure) {
+        // With a record of a share others change or go, so each is read by itself.
+        let piece = self.zone.shares.isEmpty ? PlannedZone.recordsReadMax : 1
+        var rest = names[...]
+        while !rest.isEmpty {
+            let names = Array(rest.prefix(piece))
+            rest.removeFirst(names.count)
+            // What was saved just now goes as it is now.
+            if self.items.haveParts, names.contains(where: { self.items.save(of: $0) != nil }) {
+                try self.flush()
+            }
+            let records = try self.zone.transaction.records(named: names, in: self.zone.key)
+            for (name, record) in zip(names, records) {
+                // Another delete of the request may have taken it along.
+                guard let record else { continue }
+                try self.delete(record, named: name)
+            }
+        }
+    }
+
+    private mutating func delete(_ record: StoredRecord, named name: String) throws(StorageFailure) {
+        let share = try self.memberships.endSharing(of: record, named: name)
+        try self.write(deleteOf: record, named: name, coveredBy: share)
+        guard !self.zone.shares.isEmpty else { return }
+        try self.flush()
+        if record.recordType == ShareRecord.type {
+            try self.memberships.endShare(named: name)
+        } else if let share = self.zone.shares.first(where: { $0.root == name }) {
+            try self.delete([share.name])
+        }
+    }
+
+    /// The order of the items, but a parent saved in the same request goes before its children.
+    ///
+    /// Feeds promise that order.
+    private var parentsFirst: [PlannedSave] {
+        let saves = self.items.saves
+        guard self.items.haveParts,
+            saves.contains(where: { $0.record.parent.map { self.items.save(of: $0) != nil } ?? false })
+        else {
+            return saves
+        }
+        var ordered: [PlannedSave] = []
+        var placed: Set<String> = []
+        for save in saves {
+            var chain: [PlannedSave] = []
+            var current: PlannedSave? = save
+            while let link = current, placed.insert(link.name).inserted {
+                chain.append(link)
+                current = link.record.parent.flatMap { self.items.save(of: $0) }
+            }
+            ordered += chain.reversed()
+        }
+        return ordered
+    }
+
+    // MARK: Order, and one call
+
+    /// Puts saves that leave together in order, each with its position, and fills in their outcomes.
+    private mutating func write(
+        _ planned: ArraySlice<PlannedSave>,
+        outcomes: inout [WriteOutcome]
+    ) throws(StorageFailure) {
+        self.pending.saves = planned
+        self.pending.writes.saves.reserveCapacity(planned.count)
+        for planned in planned {
+            var record = try self.memberships.completed(planned)
+            record.position = try self.zone.transaction.takePosition(in: self.zone.key.database)
+            var save = RecordWrites.Save(name: planned.name, record: record, existing: planned.existing)
+            save.entries = IndexChanges(
+                from: planned.existing,
+                to: record,
+                named: planned.name,
+                definitions: try self.definitions.fields(ofType: record.recordType)
+            )
+            if let parts = planned.parts { save.references = parts.referenceChanges }
+            self.pending.writes.saves.append(save)
+            outcomes[planned.index] = .recordSaved(position: record.position, system: record.system)
+        }
+    }
+
+    /// Puts a record that goes behind what waits.
+    private mutating func write(
+        deleteOf record: StoredRecord,
+        named name: String,
+        coveredBy share: ShareNumber?
+    ) throws(StorageFailure) {
+        let fields = try self.definitions.fields(ofType: record.recordType)
+        self.pending.writes.deletes.append(
+            RecordWrites.Delete(
+                name: name,
+                record: record,
+                position: try self.zone.transaction.takePosition(in: self.zone.key.database),
+                entries: IndexChanges(from: record, to: nil, named: name, definitions: fields),
+                targets: Array(References(body: record.body, parent: record.parent).kinds.keys),
+                coveredBy: share
+            )
+        )
+        self.pending.bytesDeleted += record.body.bytes.count
+        if self.pending.bytesDeleted > PendingWrites.bytesDeletedMax { _ = try self.flush() }
+    }
+
+    /// Writes what waits, and notes what depends on the numbers of its records: assets, and what is
+    /// told to those who watch the database.
+    ///
+    /// Returns the numbers of the saved records.
+    @discardableResult
+    mutating func flush() throws(StorageFailure) -> [Int64] {
+        let pending = self.pending
+        guard !pending.writes.isEmpty else { return [] }
+        self.pending = PendingWrites()
+        let numbers = try self.zone.transaction.apply(
+            pending.writes,
+            to: self.zone.key,
+            in: self.zone.rule.requester.environment
+        )
+        let isWatched = self.zone.transaction.isWatched(self.zone.key.database)
+        for ((planned, save), number) in zip(zip(pending.saves, pending.writes.saves), numbers) {
+            try self.assets.apply(planned, record: RecordKey(zone: self.zone.key, number: number))
+            guard isWatched else { continue }
+            var record = save.record
+            record.number = number
+            try self.note(planned.existing, record, named: planned.name, at: record.position)
+        }
+        for delete in pending.writes.deletes {
+            if try self.definitions.fields(ofType: delete.record.recordType).hasAssets {
+                try self.zone.transaction.removeUses(by: self.zone.key(of: delete.record))
+            }
+            guard isWatched else { continue }
+            try self.note(delete.record, nil, named: delete.name, at: delete.position)
+        }
+        return numbers
+    }
+
+    /// Tells those who watch the database.
+    private mutating func note(
+        _ before: StoredRecord?,
+        _ after: StoredRecord?,
+        named name: String,
+        at position: Int64
+    ) throws(StorageFailure) {
+        guard let type = (after ?? before)?.recordType else { return }
+        let change = CommittedRecord(
+            zone: self.zone.id.zoneName,
+            name: name,
+            before: before,
+            after: after,
+            definitions: try self.definitions.fields(ofType: type)
+        )
+        self.zone.transaction.note(.record(change), at: position, in: self.zone.key.database)
+    }
+}
+
+/// Records that were put in order and not written yet.
+private struct PendingWrites {
+    var writes = RecordWrites()
+    /// Saves of `writes`, in the same order.
+    var saves: ArraySlice<PlannedSave> = []
+    /// Bodies of records that go.
+    var bytesDeleted = 0
+
+    /// Bounds the memory for the bodies of records that go.
+    static let bytesDeletedMax = 8 << 20
+}
+
+extension PlannedParts {
+    /// How the references of the record change.
+    fileprivate var referenceChanges: [ReferenceChange] {
+        guard self.references != self.referencesBefore else { return [] }
+        let targets = Set(self.references.kinds.keys).union(self.referencesBefore.kinds.keys)
+        return targets.compactMap { target in
+            let kinds = self.references.kinds[target] ?? []
+            let before = self.referencesBefore.kinds[target]
+            guard kinds != before else { return nil }
+            return ReferenceChange(target: target, kinds: kinds, before: before)
+        }
+    }
+}
