@@ -161,7 +161,7 @@ final class ServerContext: Sendable {
 
     /// What a query is answered with.
     func outcomes(
-        _ answer: QueryAnswer,
+        _ answer: QueryPageResult,
         to query: AdmittedQuery,
         in container: String,
         nowMilliseconds: Int64

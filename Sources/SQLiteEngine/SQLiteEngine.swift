@@ -15,7 +15,7 @@ package final class SQLiteEngine: StorageEngine {
     private let observation = CommitObservation()
     let configuration: SQLiteEngineConfiguration
     let report: @Sendable (EngineEvent) -> Void
-    private let ending: Ending
+    private let shutdown: ShutdownLatch
     private let checkpoint: IdleCheckpoint
     private let room: DiskRoom
     let sync: LogSync
@@ -64,14 +64,14 @@ package final class SQLiteEngine: StorageEngine {
         } catch {
             throw SQLiteEngineError.cannotOpen(path: file.path, reason: String(describing: error))
         }
-        self.ending = Ending()
+        self.shutdown = ShutdownLatch()
         try Self.startWriter(
             self.writer,
             database,
             self.observation,
             self.pendingViews,
             configuration,
-            self.ending
+            self.shutdown
         )
     }
 
@@ -88,7 +88,7 @@ package final class SQLiteEngine: StorageEngine {
         _ observation: CommitObservation,
         _ pendingViews: PendingViews,
         _ configuration: SQLiteEngineConfiguration,
-        _ ending: Ending
+        _ shutdown: ShutdownLatch
     ) throws {
         let start = Rendezvous<StorageFailure?>()
         EngineThread.start("tidemark-writer") {
@@ -114,7 +114,7 @@ package final class SQLiteEngine: StorageEngine {
                 }
             }
             try? database.close()
-            ending.happened()
+            shutdown.happened()
         }
         if let failure = start.wait() { throw failure }
     }
@@ -243,7 +243,7 @@ package final class SQLiteEngine: StorageEngine {
         self.queue.close()
         self.reads.close()
         self.checkpoint.close()
-        await self.ending.wait()
+        await self.shutdown.wait()
         await self.checkpoint.ended()
     }
 }

@@ -74,7 +74,7 @@ struct AssetModel {
         }
     }
 
-    mutating func began(_ files: [Int], _ places: [AssetPlace], by requester: Requester, now: Int64) {
+    mutating func began(_ files: [Int], _ places: [UploadStatus], by requester: Requester, now: Int64) {
         let user = requester.userRecordName!
         for (file, answer) in zip(files, places) {
             let place = Place(database: requester.database, file: file)

@@ -14,14 +14,14 @@ extension EngineUnderTest {
     static let graceMilliseconds: Int64 = 86_400_000
 
     /// Begins uploads whose files nobody writes to.
-    func begin(_ assets: [Asset], by requester: Requester? = nil) async throws(StoreError) -> [AssetPlace] {
+    func begin(_ assets: [Asset], by requester: Requester? = nil) async throws(StoreError) -> [UploadStatus] {
         let places = try await self.open(assets, by: requester)
         self.store.assets.release(places.compactMap(\.number))
         return places
     }
 
     /// Begins uploads, to be released.
-    func open(_ assets: [Asset], by requester: Requester? = nil) async throws(StoreError) -> [AssetPlace] {
+    func open(_ assets: [Asset], by requester: Requester? = nil) async throws(StoreError) -> [UploadStatus] {
         let result = await withCheckedContinuation { continuation in
             let zone = requester?.scope == .shared ? aliceNotes : nil
             self.store.assets.begin(assets, in: zone, for: requester ?? self.privately) {

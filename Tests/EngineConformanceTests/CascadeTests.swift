@@ -243,7 +243,7 @@ struct CascadeTests {
                 #expect(outcomes == [.deleted])
                 #expect(left.isEmpty)
             } else {
-                #expect(outcomes == [.failed(.referenceWouldDangle(holder: "late"))])
+                #expect(outcomes == [.failed(.referenceWouldDangle(referrer: "late"))])
                 #expect(left.isSuperset(of: ["c0", "late"]))
             }
         }
@@ -260,7 +260,7 @@ struct CascadeTests {
         #expect(try await it.modify([save("b")] + tree + Self.chain(20)).areSaved)
         #expect(try await it.modify([save("keeper", ["v": reference("b19", .validate)])]).areSaved)
         let deletes = [id("b"), id("c0"), id("b5")]
-        let kept = WriteOutcome.failed(.referenceWouldDangle(holder: "keeper"))
+        let kept = WriteOutcome.failed(.referenceWouldDangle(referrer: "keeper"))
         let atomic = try await it.modify([], deletes: deletes)
         #expect(atomic == [kept, .failed(.atomicPeer(index: 0)), kept])
         let ofTree = [id("b"), id("keeper")] + tree.map(\.id)

@@ -346,7 +346,7 @@ final class EngineUnderTest: Sendable {
     func query(
         _ read: QueryRead,
         by requester: Requester? = nil
-    ) async throws(StoreError) -> QueryAnswer {
+    ) async throws(StoreError) -> QueryPageResult {
         let result = await withCheckedContinuation { continuation in
             self.store.query(read, for: requester ?? self.privately) { continuation.resume(returning: $0) }
         }

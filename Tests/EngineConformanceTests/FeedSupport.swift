@@ -19,7 +19,7 @@ struct FeedItems {
     var totals: SnapshotTotals?
     var clientToken: [UInt8]
 
-    fileprivate init(_ answer: FeedAnswer, _ sink: KeptItems) {
+    fileprivate init(_ answer: FeedPageEnd, _ sink: KeptItems) {
         self.items = sink.items.withLock { $0 }
         self.token = answer.token
         self.moreComing = answer.moreComing

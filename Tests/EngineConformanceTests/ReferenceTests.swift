@@ -125,7 +125,7 @@ struct ReferenceTests {
         let deletes = names.map { id($0) }
         let refused = try await it.modify([], deletes: deletes, isAtomic: false)
         let expected: [StoreError] =
-            (1..<300).map { .dependsOn(index: $0) } + [.referenceWouldDangle(holder: "stays")]
+            (1..<300).map { .dependsOn(index: $0) } + [.referenceWouldDangle(referrer: "stays")]
         #expect(refused.map(\.error) == expected)
         let outcomes = try await it.modify([], deletes: deletes + [id("stays")])
         #expect(outcomes.allSatisfy { $0 == .deleted })
@@ -143,7 +143,7 @@ struct ReferenceTests {
         let outcomes = try await it.modify([], deletes: [id("x"), id("y", in: others)])
         #expect(
             outcomes.map(\.error) == [
-                .referenceWouldDangle(holder: "stays"), .referenceWouldDangle(holder: "x"),
+                .referenceWouldDangle(referrer: "stays"), .referenceWouldDangle(referrer: "x"),
             ]
         )
     }
@@ -166,7 +166,7 @@ struct ReferenceTests {
         ])
         let deletes = ["b", "c", "a"].map { id($0) }
         let outcomes = try await it.modify([], deletes: deletes, isAtomic: false)
-        #expect(outcomes == [.failed(.referenceWouldDangle(holder: "stays")), .deleted, .deleted])
+        #expect(outcomes == [.failed(.referenceWouldDangle(referrer: "stays")), .deleted, .deleted])
         #expect(try await it.record(id("both")) == nil)
     }
 
@@ -213,10 +213,10 @@ struct ReferenceTests {
             save("holder", ["r": reference("p", .validate)]),
         ])
         #expect(
-            try await it.modify([], deletes: [id("p")]) == [.failed(.referenceWouldDangle(holder: "child"))]
+            try await it.modify([], deletes: [id("p")]) == [.failed(.referenceWouldDangle(referrer: "child"))]
         )
         let both = try await it.modify([], deletes: [id("p"), id("child")])
-        #expect(both == [.failed(.referenceWouldDangle(holder: "holder")), .failed(.atomicPeer(index: 0))])
+        #expect(both == [.failed(.referenceWouldDangle(referrer: "holder")), .failed(.atomicPeer(index: 0))])
         let all = try await it.modify([], deletes: [id("p"), id("child"), id("holder")])
         #expect(all == [.deleted, .deleted, .deleted])
     }
@@ -296,7 +296,7 @@ struct ReferenceTests {
         let it = try await EngineUnderTest.withNotes(kind) { $0.bounds.cascadeRecordsMax = 4 }
         func keeper(_ number: Int) -> RecordSave { save("k\(number)", parent: .set(recordName: "x")) }
         #expect(try await it.modify([save("x")] + (0..<3).map(keeper)).areSaved)
-        let kept = WriteOutcome.failed(.referenceWouldDangle(holder: "k0"))
+        let kept = WriteOutcome.failed(.referenceWouldDangle(referrer: "k0"))
         #expect(try await it.modify([], deletes: [id("x")]) == [kept])
         #expect(try await it.modify([keeper(3)]).areSaved)
         #expect(try await it.modify([], deletes: [id("x")]) == [.failed(.referenceLimit(target: "x"))])

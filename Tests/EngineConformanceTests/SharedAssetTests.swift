@@ -64,7 +64,7 @@ struct SharedAssetTests {
         func steps(_ asset: Asset, _ name: String) async throws -> [String] {
             var steps: [String] = []
             let bob = it.bobShared
-            func note(_ places: [AssetPlace]) { steps.append(places[0].number == nil ? "has" : "send") }
+            func note(_ places: [UploadStatus]) { steps.append(places[0].number == nil ? "has" : "send") }
             let named = Self.named(name, asset, parent: "list")
             steps.append("\(try await it.modify([named], by: bob) == [refused])")
             note(try await it.begin([asset], by: bob))

@@ -38,7 +38,7 @@ struct TurnTests {
     private static func count(
         _ it: EngineUnderTest,
         by requester: Requester,
-        _ reply: @escaping @Sendable (Result<QueryAnswer, StoreError>) -> Void
+        _ reply: @escaping @Sendable (Result<QueryPageResult, StoreError>) -> Void
     ) {
         let read = QueryRead(query: Query(recordType: "Note"), isCount: true)
         it.store.query(read, for: requester, reply: reply)

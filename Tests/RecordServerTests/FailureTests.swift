@@ -44,7 +44,7 @@ struct FailureTests {
         (.duplicateItem, .invalidArguments, "You can't save the same record twice"),
         (.savedAndDeleted, .invalidArguments, "You can't save and delete the same record"),
         (
-            .referenceWouldDangle(holder: "h"), .referenceViolation,
+            .referenceWouldDangle(referrer: "h"), .referenceViolation,
             "Record delete would violate validating reference, rejecting update"
         ),
         (

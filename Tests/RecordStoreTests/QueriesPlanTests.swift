@@ -171,7 +171,7 @@ struct QueriesPlanTests {
 
     @Test(arguments: [
         QueryPosition.Order.source(zone: "z", branch: 3, .start), .source(zone: "", branch: 0, .number(.max)),
-        .source(zone: "notes", branch: 1, .entry(EntryPlace(value: [0, 255], record: -1))), .sorted(nil),
+        .source(zone: "notes", branch: 1, .entry(EntryPosition(value: [0, 255], record: -1))), .sorted(nil),
         .sorted(SortEnd(keys: [nil, [1, 2]])), .sorted(SortEnd(keys: [nil], name: "n")),
         .sorted(SortEnd(keys: [[]], name: "n", zone: "z")),
     ])

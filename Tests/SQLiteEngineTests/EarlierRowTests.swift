@@ -112,7 +112,7 @@ struct EarlierRowTests {
         )
         #expect(try await it.modify([b], policy: .allKeys, by: it.bobPublicly).areSaved)
         let deleted = try await it.modify([], deletes: [id("a", in: .default)], by: it.publicly)
-        #expect(deleted == [.failed(.referenceWouldDangle(holder: "b"))])
+        #expect(deleted == [.failed(.referenceWouldDangle(referrer: "b"))])
         // Another kind of bond is a new one.
         let other = save("b", in: .default, ["r": reference("a", .deleteSelf)])
         #expect(

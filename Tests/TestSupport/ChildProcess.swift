@@ -28,7 +28,7 @@ package final class ChildProcess: Sendable {
     package let processID: Int32
     private let output = CollectedText()
     private let errors = CollectedText()
-    private let ending = Ending()
+    private let ending = ExitLatch()
 
     /// Starts a program with this process's environment, less what configures Tidemark, and what is given.
     package init(_ executable: URL, _ arguments: [String], environment: [String: String] = [:]) throws {
@@ -178,7 +178,7 @@ private final class CollectedText: Sendable {
 }
 
 /// The end of a child, for whoever asks, before or after.
-private final class Ending: Sendable {
+private final class ExitLatch: Sendable {
     private enum State {
         case running([CheckedContinuation<Int32, Never>])
         case ended(Int32)

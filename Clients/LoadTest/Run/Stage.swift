@@ -64,7 +64,7 @@ struct Stage: Sendable {
     }
 
     /// How a measurement ended.
-    private enum Ending: Sendable {
+    private enum LoadEnd: Sendable {
         case over
         case interrupted
         case failed(LoadFailure)
@@ -75,8 +75,8 @@ struct Stage: Sendable {
         from start: ContinuousClock.Instant,
         _ period: Range<ContinuousClock.Instant>,
         chaosRan: @escaping @Sendable (Double) -> Void
-    ) async -> Ending {
-        await withTaskGroup(of: Ending?.self) { group in
+    ) async -> LoadEnd {
+        await withTaskGroup(of: LoadEnd?.self) { group in
             group.addTask {
                 await self.arrive(from: start, to: period.upperBound)
                 return .over
@@ -86,7 +86,7 @@ struct Stage: Sendable {
                 return Interruption.happened ? .interrupted : nil
             }
             group.addTask { await self.chaos(period, ran: chaosRan).map { .failed($0) } }
-            var first: Ending?
+            var first: LoadEnd?
             for await ending in group {
                 guard let ending else { continue }
                 group.cancelAll()

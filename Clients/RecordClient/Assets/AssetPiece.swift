@@ -8,14 +8,14 @@ struct AssetPiece: Sendable {
     /// At most these: small requests of the same connection wait for one piece.
     static let bytesMax = min(128 * 1024, Bounds.assetDataBytesMax)
 
-    let place: AssetPlace
+    let place: AssetOffset
     let byteCount: Int
     let frame: ByteBuffer
 
     /// Reads a piece; on a thread for files.
     init(
         of upload: AssetUpload,
-        at place: AssetPlace,
+        at place: AssetOffset,
         bytes: Int,
         for stream: UInt32,
         _ buffers: BufferPool

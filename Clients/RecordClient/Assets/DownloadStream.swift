@@ -12,14 +12,14 @@ struct DownloadStream: Hashable {
     /// Not empty, each.
     private let ranges: [Range<Int64>]
     private let totalBytes: Int64
-    private var next: AssetPlace
+    private var next: AssetOffset
     private var receivedBytes: Int64 = 0
     private var doneBytes: Int64 = 0
 
     init(_ ranges: [Range<Int64>]) {
         self.ranges = ranges
         self.totalBytes = ranges.reduce(0) { $0.addingSaturating($1.upperBound - $1.lowerBound) }
-        self.next = AssetPlace(item: 0, offset: ranges.first?.lowerBound ?? 0)
+        self.next = AssetOffset(item: 0, offset: ranges.first?.lowerBound ?? 0)
     }
 
     /// Whether the server may end the stream without a failure.
@@ -35,7 +35,7 @@ struct DownloadStream: Hashable {
         if self.next.offset == self.ranges[self.next.item].upperBound {
             let item = self.next.item + 1
             let offset = item < self.ranges.count ? self.ranges[item].lowerBound : 0
-            self.next = AssetPlace(item: item, offset: offset)
+            self.next = AssetOffset(item: item, offset: offset)
         }
     }
 

@@ -22,11 +22,11 @@ final class DownloadTransfer {
     private let parts: [(number: Int, part: AssetDownload.Part)]
     private let totalBytes: Int64
     /// The first byte that was not handed over: an index of `parts` and an offset in the asset.
-    private var handed: AssetPlace
+    private var handed: AssetOffset
     private var handedBytes: Int64 = 0
-    private var received: AssetPlace
+    private var received: AssetOffset
     /// Where the current stream begins.
-    private var begun: AssetPlace
+    private var begun: AssetOffset
     private var begunBytes: Int64 = 0
     private var waiting = CircularBuffer<Piece>()
     private(set) var waitingBytes = 0
@@ -53,7 +53,7 @@ final class DownloadTransfer {
         self.parts = download.parts.enumerated().filter { !$0.element.range.isEmpty }
             .map { ($0.offset, $0.element) }
         self.totalBytes = self.parts.reduce(0) { $0.addingSaturating(Int64($1.part.range.count)) }
-        self.handed = AssetPlace(item: 0, offset: self.parts.first?.part.range.lowerBound ?? 0)
+        self.handed = AssetOffset(item: 0, offset: self.parts.first?.part.range.lowerBound ?? 0)
         self.received = self.handed
         self.begun = self.handed
     }
@@ -161,12 +161,12 @@ final class DownloadTransfer {
     /// What went wrong, when nothing is being written any more.
     var settledFailure: FileFailure? { self.batches == 0 ? self.failure : nil }
 
-    private func place(after offset: Int64, of item: Int) -> AssetPlace {
+    private func place(after offset: Int64, of item: Int) -> AssetOffset {
         guard offset == self.parts[item].part.range.upperBound else {
-            return AssetPlace(item: item, offset: offset)
+            return AssetOffset(item: item, offset: offset)
         }
         let next = item + 1
-        return AssetPlace(
+        return AssetOffset(
             item: next,
             offset: next < self.parts.count ? self.parts[next].part.range.lowerBound : 0
         )

@@ -15,7 +15,7 @@ struct UploadStream: Hashable {
     private let totalBytes: Int64
     private var sending = SendWindow(bytes: 0)
     /// The place of the next byte; `nil` if the server has not said where to begin.
-    private var next: AssetPlace?
+    private var next: AssetOffset?
     /// The first byte of each asset that the server does not have.
     private var offsets: [Int64] = []
     /// What the server had, and what was sent.
@@ -41,7 +41,7 @@ struct UploadStream: Hashable {
         else { throw .offsetsMisfit }
         self.offsets = offsets
         self.coveredBytes = coveredBytes
-        self.next = AssetPlace(item: 0, offset: offsets.first ?? 0)
+        self.next = AssetOffset(item: 0, offset: offsets.first ?? 0)
         self.skipFinished()
     }
 
@@ -58,24 +58,24 @@ struct UploadStream: Hashable {
     mutating func grant(_ bytes: UInt32) -> Bool { self.sending.granted(bytes) }
 
     /// Bytes of an asset were sent, in a payload of so many.
-    mutating func sent(_ place: AssetPlace, bytes: Int, payloadBytes: Int) {
+    mutating func sent(_ place: AssetOffset, bytes: Int, payloadBytes: Int) {
         precondition(place == self.next, "assets are sent in order")
         self.sending.sent(payloadBytes)
         self.coveredBytes += Int64(bytes)
-        self.next = AssetPlace(item: place.item, offset: place.offset + Int64(bytes))
+        self.next = AssetOffset(item: place.item, offset: place.offset + Int64(bytes))
         self.skipFinished()
     }
 
     private mutating func skipFinished() {
         while let place = self.next, place.item < self.sizes.count, place.offset == self.sizes[place.item] {
             let item = place.item + 1
-            self.next = AssetPlace(item: item, offset: item < self.sizes.count ? self.offsets[item] : 0)
+            self.next = AssetOffset(item: item, offset: item < self.sizes.count ? self.offsets[item] : 0)
         }
     }
 }
 
 /// A byte of one of several assets.
-struct AssetPlace: Hashable, Sendable {
+struct AssetOffset: Hashable, Sendable {
     var item: Int
     var offset: Int64
 }

@@ -17,7 +17,7 @@ final class UploadTransfer {
     private(set) var attempt = 0
     private var stream: UInt32 = 0
     /// The place of the next byte to read; `nil` if the server has not said where to begin.
-    private var next: AssetPlace?
+    private var next: AssetOffset?
     private var offsets: [Int64] = []
     private var isReading = false
     private var ready = CircularBuffer<AssetPiece>()
@@ -49,7 +49,7 @@ final class UploadTransfer {
 
     func offsetsReceived(_ offsets: [Int64]) {
         self.offsets = offsets
-        self.next = AssetPlace(item: 0, offset: offsets.first ?? 0)
+        self.next = AssetOffset(item: 0, offset: offsets.first ?? 0)
     }
 
     func takePiece() -> AssetPiece? { self.ready.popFirst() }
@@ -57,7 +57,7 @@ final class UploadTransfer {
     /// What to read now; then `piecesRead` is to be told of it.
     func read() -> (@Sendable () throws(FileFailure) -> [AssetPiece])? {
         guard !self.isReading, self.ready.count + Self.readPiecesMax <= Self.piecesMax else { return nil }
-        var wanted: [(place: AssetPlace, bytes: Int)] = []
+        var wanted: [(place: AssetOffset, bytes: Int)] = []
         while wanted.count < Self.readPiecesMax, let piece = self.takeNext() { wanted.append(piece) }
         guard !wanted.isEmpty else { return nil }
         self.isReading = true
@@ -78,7 +78,7 @@ final class UploadTransfer {
         self.ready.append(contentsOf: pieces)
     }
 
-    private func takeNext() -> (place: AssetPlace, bytes: Int)? {
+    private func takeNext() -> (place: AssetOffset, bytes: Int)? {
         self.skipFinished()
         guard let place = self.next, place.item < self.upload.assets.count else { return nil }
         let left = self.upload.assets[place.item].size - place.offset
@@ -92,7 +92,7 @@ final class UploadTransfer {
             place.offset >= self.upload.assets[place.item].size
         {
             let item = place.item + 1
-            self.next = AssetPlace(item: item, offset: item < self.offsets.count ? self.offsets[item] : 0)
+            self.next = AssetOffset(item: item, offset: item < self.offsets.count ? self.offsets[item] : 0)
         }
     }
 }

@@ -202,7 +202,7 @@ extension ConnectionMachine where Side == ClientSide {
     }
 
     /// Bytes of an upload were written, for which there was room.
-    mutating func assetDataSent(_ place: AssetPlace, bytes: Int, payloadBytes: Int, stream: UInt32) {
+    mutating func assetDataSent(_ place: AssetOffset, bytes: Int, payloadBytes: Int, stream: UInt32) {
         self.act(orElse: ()) {
             $0.uploaded(place, bytes: bytes, payloadBytes: payloadBytes, on: stream)
         }

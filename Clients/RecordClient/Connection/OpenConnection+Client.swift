@@ -70,7 +70,7 @@ extension OpenConnection where Side == ClientSide {
         return upload.isOpen
     }
 
-    mutating func uploaded(_ place: AssetPlace, bytes: Int, payloadBytes: Int, on stream: UInt32) {
+    mutating func uploaded(_ place: AssetOffset, bytes: Int, payloadBytes: Int, on stream: UInt32) {
         guard case .upload(var upload) = self.streams[stream]?.transfer else {
             preconditionFailure("bytes were sent on a stream that is no upload")
         }

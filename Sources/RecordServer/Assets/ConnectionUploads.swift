@@ -104,7 +104,7 @@ final class ConnectionUploads {
 
     private func begun(
         _ stream: UInt32,
-        _ result: Result<[AssetPlace], StoreError>,
+        _ result: Result<[UploadStatus], StoreError>,
         by registry: AssetRegistry
     ) {
         guard let upload = self.uploads[stream] else {
@@ -130,7 +130,7 @@ final class ConnectionUploads {
         }
     }
 
-    private func askForTurn(_ upload: Upload, _ numbers: [AssetNumber], _ places: [AssetPlace]) {
+    private func askForTurn(_ upload: Upload, _ numbers: [AssetNumber], _ places: [UploadStatus]) {
         let back = LoopReturn(self, of: self.connection)
         let stream = upload.stream
         let (ticket, isNow) = self.server.uploadTurns.ask(numbers) { message in
@@ -156,7 +156,7 @@ final class ConnectionUploads {
         }
     }
 
-    private func recover(_ upload: Upload, _ places: [AssetPlace]) {
+    private func recover(_ upload: Upload, _ places: [UploadStatus]) {
         // Most files are new: nobody has to wait for what is there of them.
         self.watch(upload, in: TimeAmount(self.server.configuration.assets.lifeInterval))
         upload.files = zip(places, upload.request.assets).map { place, asset in

@@ -42,7 +42,7 @@ enum UploadStateMachine: ~Copyable {
     /// The claims of an upload on the registry and on turns.
     struct Held {
         /// The rows' answer for each asset.
-        var places: [AssetPlace]
+        var places: [UploadStatus]
         /// `nil` until it is asked for, and if nothing is missing, so that none is needed.
         var turn: Turn?
         /// When the registry last heard of the upload.
@@ -116,7 +116,7 @@ enum UploadStateMachine: ~Copyable {
 
 extension UploadStateMachine {
     /// The registry has rows for all assets.
-    mutating func begun(_ places: [AssetPlace], now: NIODeadline) -> OnBegun {
+    mutating func begun(_ places: [UploadStatus], now: NIODeadline) -> OnBegun {
         switch consume self {
         case .beginning:
             let held = Held(places: places, touchedAt: now)

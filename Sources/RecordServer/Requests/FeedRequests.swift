@@ -61,7 +61,7 @@ extension AdmittedFeed {
         reply: @escaping @Sendable (Result<Outcomes, StoreError>) -> Void
     ) {
         let requester = self.requester
-        let answered: @Sendable (Result<FeedAnswer, StoreError>, EncodedItems) -> Void = { result, items in
+        let answered: @Sendable (Result<FeedPageEnd, StoreError>, EncodedItems) -> Void = { result, items in
             reply(
                 result.map { answer in
                     items.finish()

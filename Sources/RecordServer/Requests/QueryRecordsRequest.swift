@@ -35,7 +35,7 @@ extension Admission {
 
 extension Outcomes {
     /// The records of a page, and what ends it.
-    init(_ answer: QueryAnswer, to query: AdmittedQuery, key: SealKey, nowMilliseconds: Int64) {
+    init(_ answer: QueryPageResult, to query: AdmittedQuery, key: SealKey, nowMilliseconds: Int64) {
         let cursor = answer.resume.map {
             QueryCursor(
                 continuing: query.read,

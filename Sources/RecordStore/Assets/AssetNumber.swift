@@ -11,7 +11,7 @@ package struct AssetNumber: RawRepresentable, Hashable, Sendable, Comparable {
 }
 
 /// Where an upload stands, as far as rows know.
-package enum AssetPlace: Hashable, Sendable {
+package enum UploadStatus: Hashable, Sendable {
     /// The database has it: nothing is to be sent.
     case complete
     /// Bytes are missing; how many, its file knows.

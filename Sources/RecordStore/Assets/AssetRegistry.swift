@@ -38,7 +38,7 @@ package final class AssetRegistry: Sendable {
         _ assets: [Asset],
         in zone: ZoneID?,
         for requester: Requester,
-        reply: @escaping @Sendable (Result<[AssetPlace], StoreError>) -> Void
+        reply: @escaping @Sendable (Result<[UploadStatus], StoreError>) -> Void
     ) {
         let rule = BeginUploadsRule(
             assets: assets,
@@ -47,13 +47,13 @@ package final class AssetRegistry: Sendable {
             rules: self.rules
         )
         let grant = UploadLeases.Grant(self.leases)
-        let answer: @Sendable (Result<[AssetPlace], StoreError>) -> Void = { result in
+        let answer: @Sendable (Result<[UploadStatus], StoreError>) -> Void = { result in
             if case .failure = result { grant.takeBack() }
             reply(result)
         }
         self.write(rows: assets.count, for: requester, answer) { (transaction) throws(StorageFailure) in
             let result = try rule.execute(in: transaction)
-            if case .success(let places) = result { grant.take(places) }
+            if case .success(let uploads) = result { grant.take(uploads) }
             return result
         }
     }

@@ -18,7 +18,7 @@ package struct BeginUploadsRule: Sendable {
     /// Gives one place an asset, in order; a request that is refused has made nothing.
     package func execute(
         in transaction: any WriteTransaction
-    ) throws(StorageFailure) -> Result<[AssetPlace], StoreError> {
+    ) throws(StorageFailure) -> Result<[UploadStatus], StoreError> {
         do throws(StoreError) {
             try self.check()
         } catch {
@@ -29,12 +29,12 @@ package struct BeginUploadsRule: Sendable {
         case .success(let found): database = found
         case .failure(let error): return .failure(error)
         }
-        var places: [Place?] = []
+        var found: [Found?] = []
         var missingBytes: Int64 = 0
         for asset in self.assets {
-            let place = try self.place(of: asset, of: database, in: transaction)
-            if place == nil { missingBytes += asset.size + Int64(RowBytes.asset(asset.size)) }
-            places.append(place)
+            let known = try self.find(of: asset, of: database, in: transaction)
+            if known == nil { missingBytes += asset.size + Int64(RowBytes.asset(asset.size)) }
+            found.append(known)
         }
         if let refusal = try transaction.refusal(
             ofGrowth: Int(missingBytes),
@@ -43,9 +43,9 @@ package struct BeginUploadsRule: Sendable {
         ) {
             return .failure(refusal)
         }
-        var begun: [AssetPlace] = []
-        for (asset, place) in zip(self.assets, places) {
-            switch place {
+        var begun: [UploadStatus] = []
+        for (asset, known) in zip(self.assets, found) {
+            switch known {
             case nil:
                 let number = try transaction.insertUpload(
                     of: asset,
@@ -64,7 +64,7 @@ package struct BeginUploadsRule: Sendable {
         return .success(begun)
     }
 
-    private enum Place {
+    private enum Found {
         case complete(AssetNumber)
         case upload(AssetNumber)
     }
@@ -97,11 +97,11 @@ package struct BeginUploadsRule: Sendable {
         return .success(key.database)
     }
 
-    private func place(
+    private func find(
         of asset: Asset,
         of database: DatabaseID,
         in transaction: any WriteTransaction
-    ) throws(StorageFailure) -> Place? {
+    ) throws(StorageFailure) -> Found? {
         let user = self.requester.uploader
         // What an owner has is not for a participant to find out.
         if self.requester.scope != .shared, let number = try transaction.asset(asset, in: database) {

@@ -37,9 +37,9 @@ final class UploadLeases: Sendable {
         init(_ leases: UploadLeases) { self.leases = leases }
 
         /// Takes leases in place of those of an earlier execution.
-        func take(_ places: [AssetPlace]) {
+        func take(_ uploads: [UploadStatus]) {
             self.takeBack()
-            let numbers = places.compactMap(\.number)
+            let numbers = uploads.compactMap(\.number)
             self.leases.take(numbers)
             self.numbers.withLock { $0 = numbers }
         }

@@ -12,27 +12,27 @@ struct ChangeWalk {
         private(set) var after: Int64
         private(set) var isAtEnd = false
         private var elements: [Element] = []
-        private var place = 0
+        private var offset = 0
 
         init(after position: Int64, isAtEnd: Bool = false) {
             self.after = position
             self.isAtEnd = isAtEnd
         }
 
-        var wantsPiece: Bool { self.place == self.elements.count && !self.isAtEnd }
+        var wantsPiece: Bool { self.offset == self.elements.count && !self.isAtEnd }
 
-        var first: Element? { self.place < self.elements.count ? self.elements[self.place] : nil }
+        var first: Element? { self.offset < self.elements.count ? self.elements[self.offset] : nil }
 
         /// A piece came; an empty one is the end.
         mutating func take(_ piece: [Element], position: KeyPath<Element, Int64>) {
             self.elements = piece
-            self.place = 0
+            self.offset = 0
             if let last = piece.last { self.after = last[keyPath: position] } else { self.isAtEnd = true }
         }
 
         mutating func next() -> Element? {
             guard let first else { return nil }
-            self.place += 1
+            self.offset += 1
             return first
         }
     }

@@ -15,7 +15,7 @@ package struct FeedExecution {
     // MARK: A zone
 
     /// The items go into the sink, in order.
-    package func page(_ read: FeedRead, into sink: any FeedSink) throws(FeedFailure) -> FeedAnswer {
+    package func page(_ read: FeedRead, into sink: any FeedSink) throws(FeedFailure) -> FeedPageEnd {
         let zone = try self.zone(read.zone)
         let state = try self.state(of: zone.key.database)
         let shared = try self.sharedAccess(to: zone.key)
@@ -50,7 +50,7 @@ package struct FeedExecution {
         }
         next.ahead = page.ahead
         if case .feed(let after, _) = next.phase { next.ahead.removeAll(through: after) }
-        return FeedAnswer(
+        return FeedPageEnd(
             token: next.bytes,
             moreComing: !isThrough,
             totals: totals,
@@ -80,7 +80,7 @@ package struct FeedExecution {
     // MARK: A database
 
     /// The items go into the sink, in order.
-    package func page(_ read: DatabaseFeedRead, into sink: any FeedSink) throws(FeedFailure) -> FeedAnswer {
+    package func page(_ read: DatabaseFeedRead, into sink: any FeedSink) throws(FeedFailure) -> FeedPageEnd {
         let state = try self.state(of: self.requester.database)
         var after = ChangeToken.nothing
         if let bytes = read.token {
@@ -108,7 +108,7 @@ package struct FeedExecution {
         let isThrough = turns.count <= read.limit
         if isThrough { after = state.position }
         let token = self.token(of: nil, .feed(after: after, known: after), state)
-        return FeedAnswer(token: token.bytes, moreComing: !isThrough, totals: nil)
+        return FeedPageEnd(token: token.bytes, moreComing: !isThrough, totals: nil)
     }
 
     private typealias ZoneTurn = (position: Int64, name: String, isDeletion: Bool)

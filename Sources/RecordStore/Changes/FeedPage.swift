@@ -205,7 +205,7 @@ struct FeedPage {
     /// `has`: whether the client has a parent because of its own turn.
     private mutating func take(
         _ row: borrowing FeedRow,
-        unless has: (FeedPlace) -> Bool
+        unless has: (RecordPositions) -> Bool
     ) throws(FeedFailure) -> Bool {
         if self.ahead.remove(row.position) { return true }
         if self.isForeign || row.record.isShare { return try self.takeShared(row, unless: has) }
@@ -217,7 +217,7 @@ struct FeedPage {
     /// The same of a record that is shared, or a share: it is as the requester may see it.
     private mutating func takeShared(
         _ row: borrowing FeedRow,
-        unless has: (FeedPlace) -> Bool
+        unless has: (RecordPositions) -> Bool
     ) throws(FeedFailure) -> Bool {
         let grant = try self.grant(of: row.number)
         guard self.shared == nil || grant != nil else { return true }
@@ -235,7 +235,7 @@ struct FeedPage {
     /// Adds the ancestors that the client does not have; false: there is no room for all of them.
     private mutating func takeAncestors(
         of record: borrowing LentRecord,
-        unless has: (FeedPlace) -> Bool
+        unless has: (RecordPositions) -> Bool
     ) throws(FeedFailure) -> Bool {
         if !record.parent.isEmpty {
             let parent = String(decoding: record.parent, as: UTF8.self)
@@ -254,17 +254,18 @@ struct FeedPage {
     /// A record that the client has came after its own ancestors, so the search ends there.
     private mutating func missingAncestors(
         from parent: String,
-        _ has: (FeedPlace) -> Bool
+        _ has: (RecordPositions) -> Bool
     ) throws(FeedFailure) -> [NamedRecord] {
         var missing: [NamedRecord] = []
         var next: String? = parent
         while let name = next, !self.knownParents.contains(name) {
             self.reads += 1
-            let place = try FeedFailure.wrapping { () throws(StorageFailure) in
-                try self.snapshot.place(ofRecordNamed: name, in: self.zone)
+            let positions = try FeedFailure.wrapping { () throws(StorageFailure) in
+                try self.snapshot.positions(ofRecordNamed: name, in: self.zone)
             }
-            guard let place else { break }
-            guard !self.ahead.contains(place.position), !has(place), let record = try self.ancestor(at: place)
+            guard let positions else { break }
+            guard !self.ahead.contains(positions.position), !has(positions),
+                let record = try self.ancestor(at: positions)
             else {
                 self.knownParents.insert(name)
                 break
@@ -276,13 +277,13 @@ struct FeedPage {
     }
 
     /// The ancestor; `nil` if it is not there for the requester.
-    private mutating func ancestor(at place: FeedPlace) throws(FeedFailure) -> NamedRecord? {
+    private mutating func ancestor(at positions: RecordPositions) throws(FeedFailure) -> NamedRecord? {
         let record = try FeedFailure.wrapping { () throws(StorageFailure) in
-            try self.snapshot.record(self.key(place.number))
+            try self.snapshot.record(self.key(positions.number))
         }
         guard let record else { return nil }
         if self.shared != nil {
-            guard let grant = try self.grant(of: place.number) else { return nil }
+            guard let grant = try self.grant(of: positions.number) else { return nil }
             guard grant.share.root == record.name else { return record }
             return NamedRecord(name: record.name, stored: record.stored.asRoot)
         }

@@ -55,7 +55,7 @@ package protocol FeedSink: AnyObject, Sendable {
 }
 
 /// What ends a page; its items, of which there may be none before the end of the feed, are in the sink.
-package struct FeedAnswer: Hashable, Sendable {
+package struct FeedPageEnd: Hashable, Sendable {
     /// Where the next page starts, at most `ChangeToken.bytesMax`.
     package var token: [UInt8]
     /// Something is left already.

@@ -5,14 +5,14 @@ package struct EntryScan: Hashable, Sendable {
     package var range: EntryRange
     package var isDescending = false
     /// The last entry that was read before: the scan goes on behind it.
-    package var after: EntryPlace?
+    package var after: EntryPosition?
     /// So many are passed over first.
     package var offset = 0
 
     package init(
         range: EntryRange,
         isDescending: Bool = false,
-        after: EntryPlace? = nil,
+        after: EntryPosition? = nil,
         offset: Int = 0
     ) {
         self.range = range
@@ -23,7 +23,7 @@ package struct EntryScan: Hashable, Sendable {
 }
 
 /// Where an entry stands in its index: by value, then by record number.
-package struct EntryPlace: Hashable, Sendable {
+package struct EntryPosition: Hashable, Sendable {
     package var value: [UInt8]
     package var record: Int64
 

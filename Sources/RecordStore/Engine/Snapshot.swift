@@ -37,7 +37,7 @@ package protocol Snapshot: RecordReader {
     /// Reads one record by key; `nil` also if the record with that number is in another zone.
     func record(_ key: RecordKey) throws(StorageFailure) -> NamedRecord?
     /// Finds the positions of one record by name, without its contents.
-    func place(ofRecordNamed name: String, in zone: ZoneKey) throws(StorageFailure) -> FeedPlace?
+    func positions(ofRecordNamed name: String, in zone: ZoneKey) throws(StorageFailure) -> RecordPositions?
     /// Visits the records of a zone in the order of their creation, or in the opposite one, beyond a
     /// record number, until a visit returns false.
     ///
@@ -78,7 +78,7 @@ package protocol Snapshot: RecordReader {
         of index: Int64,
         in zone: ZoneKey,
         limit: Int
-    ) throws(StorageFailure) -> [EntryPlace]
+    ) throws(StorageFailure) -> [EntryPosition]
     /// Lists the numbers of the zone's records that have exactly this value, ascending, from a number
     /// on; at most `limit`.
     func records(

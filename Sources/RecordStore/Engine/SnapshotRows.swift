@@ -52,7 +52,7 @@ package struct FeedZone: Hashable, Sendable {
 }
 
 /// Where a record has its turns.
-package struct FeedPlace: Hashable, Sendable {
+package struct RecordPositions: Hashable, Sendable {
     package var number: Int64
     package var position: Int64
     package var createdPosition: Int64

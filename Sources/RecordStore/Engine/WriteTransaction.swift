@@ -226,14 +226,14 @@ package enum ChangeTag {
         into memory: UnsafeMutableRawBufferPointer
     ) -> UnsafeRawBufferPointer {
         precondition(position >= 0 && memory.count >= self.digitsMax)
-        var place = memory.count
+        var offset = memory.count
         var rest = UInt64(position)
         repeat {
-            place -= 1
+            offset -= 1
             let digit = UInt8(rest % 36)
-            memory[place] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+            memory[offset] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
             rest /= 36
         } while rest > 0
-        return UnsafeRawBufferPointer(rebasing: memory[place...])
+        return UnsafeRawBufferPointer(rebasing: memory[offset...])
     }
 }

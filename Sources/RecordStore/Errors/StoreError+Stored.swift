@@ -47,7 +47,7 @@ extension StoreError {
         case 13: self = .savedAndDeleted
         case 14: self = .referenceCrossesZones(field: text)
         case 15: self = .referenceTargetMissing(recordName: text)
-        case 16: self = .referenceWouldDangle(holder: text)
+        case 16: self = .referenceWouldDangle(referrer: text)
         case 17: self = .referenceLimit(target: text)
         case 18: self = .parentCycle
         case 19: self = .parentTooDeep

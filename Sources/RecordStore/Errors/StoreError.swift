@@ -51,7 +51,7 @@ package enum StoreError: Error, Hashable, Sendable {
     case referenceCrossesZones(field: String)
     case referenceTargetMissing(recordName: String)
     /// The record is the parent of another, or named by a validating reference, that stays.
-    case referenceWouldDangle(holder: String)
+    case referenceWouldDangle(referrer: String)
     case referenceLimit(target: String)
     /// A reference with an action or a parent names a record that the requester may not write.
     ///

@@ -6,8 +6,8 @@ final class EntryCursor {
     private let isDescending: Bool
     /// Ranges that are not yet read; the next one is at the end.
     private var ranges: [EntryRange]
-    private var after: EntryPlace?
-    private var piece: [EntryPlace] = []
+    private var after: EntryPosition?
+    private var piece: [EntryPosition] = []
     private var position = 0
     private var pieceSize: Int
 
@@ -22,7 +22,7 @@ final class EntryCursor {
         in zone: ZoneKey,
         ranges: [EntryRange],
         isDescending: Bool = false,
-        after: EntryPlace? = nil,
+        after: EntryPosition? = nil,
         pieceSize: Int,
         _ store: QueryStore
     ) {
@@ -42,7 +42,7 @@ final class EntryCursor {
     }
 
     /// Returns the next entry without taking it.
-    func peek() throws(QueryFailure) -> CursorStep<EntryPlace> {
+    func peek() throws(QueryFailure) -> CursorStep<EntryPosition> {
         while self.position == self.piece.count {
             guard let range = self.ranges.last else { return .end }
             if self.store.meter.isUsedUp { return .paused(nil) }
@@ -70,7 +70,7 @@ final class EntryCursor {
         return next < self.piece.count && self.piece[next].value != self.piece[self.position].value
     }
 
-    func next() throws(QueryFailure) -> CursorStep<EntryPlace> {
+    func next() throws(QueryFailure) -> CursorStep<EntryPosition> {
         let step = try self.peek()
         if case .found = step { self.position += 1 }
         return step
@@ -79,7 +79,7 @@ final class EntryCursor {
     /// The position to continue behind, if it lies within the range.
     ///
     /// Nothing of a later range was read.
-    private func behind(_ range: EntryRange) -> EntryPlace? {
+    private func behind(_ range: EntryRange) -> EntryPosition? {
         guard let after = self.after, range.contains(after.value) else { return nil }
         return after
     }

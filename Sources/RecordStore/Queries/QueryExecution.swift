@@ -24,7 +24,7 @@ package struct QueryExecution {
         self.store = QueryStore(snapshot, meter: ReadMeter(budget))
     }
 
-    package func answer() throws(QueryFailure) -> QueryAnswer {
+    package func answer() throws(QueryFailure) -> QueryPageResult {
         do throws(StoreError) { try QueryCheck.checkIsOpen(self.read.query.recordType) } catch {
             throw .refused(error)
         }
@@ -54,7 +54,7 @@ package struct QueryExecution {
         let signature = plan.signature
         if let position, position.signature != signature { throw .refused(.cursorExpired) }
         let end = rule == .none ? nil : try page.fill(from: position?.order)
-        return QueryAnswer(
+        return QueryPageResult(
             records: page.records,
             count: page.count,
             resume: end.map { QueryPosition(choices: choices, signature: signature, order: $0).bytes },

@@ -163,14 +163,14 @@ extension QueryPage {
                 guard let values = try self.record(key),
                     self.query.sort.prefix(phase).allSatisfy({ values.elements(of: $0.field) == nil })
                 else { continue }
-                let place = self.order.place(of: values, in: cursor.zone.name)
-                guard start.map({ self.order.isBehind(place, $0) }) ?? true else { continue }
+                let position = self.order.position(of: values, in: cursor.zone.name)
+                guard start.map({ self.order.isBehind(position, $0) }) ?? true else { continue }
                 zones[cursor.zone.name] = cursor.zone
-                first.add(.init(place: place, number: entry.record, record: values.record))
+                first.add(.init(position: position, number: entry.record, record: values.record))
             }
         }
         return first.sorted().compactMap { candidate in
-            zones[candidate.place.zone].map { GroupMember(candidate: candidate, zone: $0) }
+            zones[candidate.position.zone].map { GroupMember(candidate: candidate, zone: $0) }
         }
     }
 
@@ -187,7 +187,7 @@ extension QueryPage {
         var last: SortEnd?
         for member in group {
             guard try self.add(member.candidate, in: member.zone) else { return .some(last) }
-            last = SortEnd(member.candidate.place)
+            last = SortEnd(member.candidate.position)
         }
         return nil
     }

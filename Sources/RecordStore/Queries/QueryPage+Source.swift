@@ -2,7 +2,7 @@
 struct SourceStart {
     var zone: String
     var branch: Int
-    var place: QueryPosition.Place
+    var position: QueryPosition.Point
 }
 
 /// The result for a candidate.
@@ -32,18 +32,18 @@ extension QueryPage {
         var first = FirstOfOrder(self.order, countMax: self.room + 1)
         var zones: [String: NamedZone] = [:]
         _ = try self.walk(source, from: nil) { (values, zone) in
-            let place = self.order.place(of: values, in: zone.name)
-            guard end.map({ self.order.isBehind(place, $0) }) ?? true else { return .taken }
+            let position = self.order.position(of: values, in: zone.name)
+            guard end.map({ self.order.isBehind(position, $0) }) ?? true else { return .taken }
             zones[zone.name] = zone
-            first.add(.init(place: place, number: values.record.stored.number, record: values.record))
+            first.add(.init(position: position, number: values.record.stored.number, record: values.record))
             return .taken
         }
         var last = end
         for candidate in first.sorted() {
-            guard let zone = zones[candidate.place.zone], try self.add(candidate, in: zone) else {
+            guard let zone = zones[candidate.position.zone], try self.add(candidate, in: zone) else {
                 return .sorted(last)
             }
-            last = SortEnd(candidate.place)
+            last = SortEnd(candidate.position)
         }
         return nil
     }
@@ -76,11 +76,11 @@ extension QueryPage {
         var start = start
         while let zone = try zones.next() {
             // If the zone was deleted meanwhile, all following zones come after it.
-            var place = start?.zone == zone.name ? start?.place ?? .start : .start
+            var position = start?.zone == zone.name ? start?.position ?? .start : .start
             let first = start?.zone == zone.name ? start?.branch ?? 0 : 0
             start = nil
             for number in branches.indices.dropFirst(first) {
-                if self.store.meter.isUsedUp { return .source(zone: zone.name, branch: number, place) }
+                if self.store.meter.isUsedUp { return .source(zone: zone.name, branch: number, position) }
                 let walk = BranchWalk(
                     zone: zone,
                     source: branches[number].source,
@@ -88,10 +88,10 @@ extension QueryPage {
                     earlier: branches[..<number].map(\.condition),
                     cost: costs[number]
                 )
-                if let end = try self.walk(walk, from: place, take) {
+                if let end = try self.walk(walk, from: position, take) {
                     return .source(zone: zone.name, branch: number, end)
                 }
-                place = .start
+                position = .start
             }
             if self.store.meter.isUsedUp {
                 return .source(zone: zone.name, branch: branches.count, .start)
@@ -129,18 +129,18 @@ extension QueryPage {
     /// Returns where to continue in the branch, or `nil` at its end.
     private func walk(
         _ walk: BranchWalk,
-        from place: QueryPosition.Place,
+        from position: QueryPosition.Point,
         _ take: (RecordValues, NamedZone) -> CandidateFate
-    ) throws(QueryFailure) -> QueryPosition.Place? {
+    ) throws(QueryFailure) -> QueryPosition.Point? {
         if self.countsUnseen, let (index, ranges) = walk.source.countableRanges {
-            return try self.count(ranges, of: index, in: walk.zone, behind: place)
+            return try self.count(ranges, of: index, in: walk.zone, behind: position)
         }
         switch walk.source {
         case .numbers(let numbers):
-            guard let from = place.nextNumber else { throw .refused(.cursorInvalid) }
+            guard let from = position.nextNumber else { throw .refused(.cursorInvalid) }
             return try self.walk(numbers, walk, from: from, take)
         case .ranges(let index, let ranges):
-            return try self.walk(index, ranges, walk, from: place, take)
+            return try self.walk(index, ranges, walk, from: position, take)
         // The planner flattens nested alternatives.
         case .branches: return nil
         }
@@ -151,7 +151,7 @@ extension QueryPage {
         _ walk: BranchWalk,
         from start: Int64,
         _ take: (RecordValues, NamedZone) -> CandidateFate
-    ) throws(QueryFailure) -> QueryPosition.Place? {
+    ) throws(QueryFailure) -> QueryPosition.Point? {
         let cursor = NumberCursor(numbers, in: walk.zone.key, self.store)
         var next = start
         while true {
@@ -177,9 +177,9 @@ extension QueryPage {
         _ index: IndexUse,
         _ ranges: [EntryRange],
         _ walk: BranchWalk,
-        from start: QueryPosition.Place,
+        from start: QueryPosition.Point,
         _ take: (RecordValues, NamedZone) -> CandidateFate
-    ) throws(QueryFailure) -> QueryPosition.Place? {
+    ) throws(QueryFailure) -> QueryPosition.Point? {
         guard start.nextNumber == nil || start == .start else { throw .refused(.cursorInvalid) }
         let cursor = EntryCursor(
             index.number,
@@ -212,7 +212,7 @@ extension QueryPage {
     private struct ManyEntries {
         var index: IndexUse
         var ranges: [EntryRange]
-        var entry: EntryPlace
+        var entry: EntryPosition
 
         /// Whether this is the entry with which the record is found.
         ///
@@ -249,8 +249,8 @@ extension QueryPage {
         _ ranges: [EntryRange],
         of index: IndexUse,
         in zone: NamedZone,
-        behind start: QueryPosition.Place
-    ) throws(QueryFailure) -> QueryPosition.Place? {
+        behind start: QueryPosition.Point
+    ) throws(QueryFailure) -> QueryPosition.Point? {
         guard start.nextNumber == nil || start == .start else { throw .refused(.cursorInvalid) }
         var last = start
         for range in ranges {
@@ -279,7 +279,7 @@ extension QueryPage {
     }
 }
 
-extension QueryPosition.Place {
+extension QueryPosition.Point {
     fileprivate var nextNumber: Int64? {
         switch self {
         case .start: 0
@@ -288,7 +288,7 @@ extension QueryPosition.Place {
         }
     }
 
-    fileprivate var lastEntry: EntryPlace? {
+    fileprivate var lastEntry: EntryPosition? {
         guard case .entry(let entry) = self else { return nil }
         return entry
     }

@@ -53,8 +53,8 @@ final class QueryPage {
     func fill(from position: QueryPosition.Order?) throws(QueryFailure) -> QueryPosition.Order? {
         switch (self.plan.order, position) {
         case (.source(let source), nil): return try self.readInOrder(of: source, from: nil)
-        case (.source(let source), .source(let zone, let branch, let place)):
-            let start = SourceStart(zone: zone, branch: branch, place: place)
+        case (.source(let source), .source(let zone, let branch, let position)):
+            let start = SourceStart(zone: zone, branch: branch, position: position)
             return try self.readInOrder(of: source, from: start)
         case (.collected(let source), nil): return try self.collect(source, behind: nil)
         case (.collected(let source), .sorted(let end)):

@@ -6,18 +6,18 @@
 ///     place    = 0 / 1 number / 2 number value           start; from a number; after an entry
 ///     rest     = count *( 0 / 1 value ) name zone        kind 2; name and zone: 0 / 1 text
 struct QueryPosition: Hashable, Sendable {
-    enum Place: Hashable, Sendable {
+    enum Point: Hashable, Sendable {
         case start
         /// The next record number to look at.
         case number(Int64)
         /// The last entry that was read.
-        case entry(EntryPlace)
+        case entry(EntryPosition)
     }
 
     enum Order: Hashable, Sendable {
         /// In a zone, and there in a branch of the source. A branch behind the last one is the end
         /// of the zone.
-        case source(zone: String, branch: Int, Place)
+        case source(zone: String, branch: Int, Point)
         case sorted(SortEnd?)
     }
 
@@ -47,10 +47,10 @@ struct QueryPosition: Hashable, Sendable {
         bytes.append(self.choices.map { Int64($0) })
         bytes.append(self.signature)
         switch self.order {
-        case .source(let zone, let branch, let place):
+        case .source(let zone, let branch, let position):
             bytes.append(zone)
             bytes.append(Int64(branch))
-            switch place {
+            switch position {
             case .start: bytes.append(byte: 0)
             case .number(let number):
                 bytes.append(byte: 1)
@@ -102,7 +102,7 @@ struct QueryPosition: Hashable, Sendable {
             return .source(
                 zone: zone,
                 branch: Int(branch),
-                .entry(EntryPlace(value: value, record: record))
+                .entry(EntryPosition(value: value, record: record))
             )
         default: throw .cursorInvalid
         }

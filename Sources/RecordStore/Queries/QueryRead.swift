@@ -36,7 +36,7 @@ package struct QueryRead: Hashable, Sendable {
 }
 
 /// The result of a page.
-package struct QueryAnswer: Sendable {
+package struct QueryPageResult: Sendable {
     /// At most the limit.
     ///
     /// Fewer, or none, do not mean the end.

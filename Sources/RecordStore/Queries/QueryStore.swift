@@ -13,7 +13,7 @@ final class QueryStore {
         of index: Int64,
         in zone: ZoneKey,
         limit: Int
-    ) throws(QueryFailure) -> [EntryPlace] {
+    ) throws(QueryFailure) -> [EntryPosition] {
         let entries = try self.stored { (snapshot) throws(StorageFailure) in
             try snapshot.entries(scan, of: index, in: zone, limit: limit)
         }

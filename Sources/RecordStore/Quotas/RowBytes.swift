@@ -41,7 +41,7 @@ package enum RowBytes {
 
     package static func entry(_ entry: IndexEntry) -> Int { self.entryBase + entry.value.count }
 
-    package static func hold(of target: String, by holder: String) -> Int {
+    package static func reference(of target: String, by holder: String) -> Int {
         self.holdBase + target.utf8.count + holder.utf8.count
     }
 

@@ -47,7 +47,7 @@ package struct FieldDefinitions: Hashable, Sendable {
             if let indexed = IndexedField(definition, field: field) { added.append(indexed) }
         }
         if added.count == 1 {
-            self.indexed.insert(added[0], at: self.place(of: added[0].name))
+            self.indexed.insert(added[0], at: self.offset(of: added[0].name))
         } else if !added.isEmpty {
             self.indexed += added
             self.indexed.sort { $0.name.lexicographicallyPrecedes($1.name) }
@@ -55,7 +55,7 @@ package struct FieldDefinitions: Hashable, Sendable {
     }
 
     /// Where an indexed field of this name belongs.
-    private func place(of name: [UInt8]) -> Int {
+    private func offset(of name: [UInt8]) -> Int {
         var (low, high) = (0, self.indexed.count)
         while low < high {
             let middle = (low + high) / 2

@@ -9,7 +9,7 @@ struct ModifyRecordsRule {
     let bounds: Bounds
     let quotas: StorageQuotas
     let transaction: any WriteTransaction
-    let answer: AnswerRoom
+    let answer: RecordRoom
 
     init(
         requester: Requester,
@@ -23,7 +23,7 @@ struct ModifyRecordsRule {
         self.bounds = bounds
         self.quotas = quotas
         self.transaction = transaction
-        self.answer = AnswerRoom(bounds)
+        self.answer = RecordRoom(bounds)
     }
 
     enum OnExecute {

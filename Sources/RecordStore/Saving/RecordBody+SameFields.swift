@@ -39,22 +39,22 @@ private struct FieldHead {
 
     // SAFETY: every place is compared with the count before it is read.
     init?(in bytes: UnsafeRawBufferPointer, at start: Int) {
-        var place = start + 1
-        guard let length = Self.length(in: bytes, at: &place), length <= bytes.count - place else {
+        var cursor = start + 1
+        guard let length = Self.length(in: bytes, at: &cursor), length <= bytes.count - cursor else {
             return nil
         }
-        self.end = place + length
-        let first = place
-        place += 1
-        guard let nameBytes = Self.length(in: bytes, at: &place), nameBytes <= bytes.count - place else {
+        self.end = cursor + length
+        let first = cursor
+        cursor += 1
+        guard let nameBytes = Self.length(in: bytes, at: &cursor), nameBytes <= bytes.count - cursor else {
             return nil
         }
-        place += nameBytes
-        if place < bytes.count, bytes[place] == 0x10 { place += 2 }
-        guard place < bytes.count else { return nil }
-        place += bytes[place] < 0x80 ? 1 : 2
-        guard place <= self.end else { return nil }
-        self.range = first..<place
+        cursor += nameBytes
+        if cursor < bytes.count, bytes[cursor] == 0x10 { cursor += 2 }
+        guard cursor < bytes.count else { return nil }
+        cursor += bytes[cursor] < 0x80 ? 1 : 2
+        guard cursor <= self.end else { return nil }
+        self.range = first..<cursor
     }
 
     /// The end of the field of another body, if it begins with the same bytes.
@@ -67,24 +67,24 @@ private struct FieldHead {
         at start: Int,
         _ ours: UnsafeRawBufferPointer
     ) -> Int? {
-        var place = start + 1
-        guard let length = Self.length(in: theirs, at: &place), length <= theirs.count - place,
+        var cursor = start + 1
+        guard let length = Self.length(in: theirs, at: &cursor), length <= theirs.count - cursor,
             self.range.count <= length
         else { return nil }
         for offset in 0..<self.range.count
-        where ours[self.range.lowerBound + offset] != theirs[place + offset] {
+        where ours[self.range.lowerBound + offset] != theirs[cursor + offset] {
             return nil
         }
-        return place + length
+        return cursor + length
     }
 
     // SAFETY: every place is compared with the count before it is read.
-    private static func length(in bytes: UnsafeRawBufferPointer, at place: inout Int) -> Int? {
+    private static func length(in bytes: UnsafeRawBufferPointer, at cursor: inout Int) -> Int? {
         var length = 0
         var shift = 0
-        while place < bytes.count, shift < 28 {
-            let byte = Int(bytes[place])
-            place += 1
+        while cursor < bytes.count, shift < 28 {
+            let byte = Int(bytes[cursor])
+            cursor += 1
             length |= (byte & 0x7F) << shift
             if byte < 0x80 { return length }
             shift += 7

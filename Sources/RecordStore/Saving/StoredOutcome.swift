@@ -18,13 +18,13 @@ struct StoredOutcome {
     let request: WriteRequest
     let bounds: Bounds
     let transaction: any WriteTransaction
-    private let answer: AnswerRoom
+    private let answer: RecordRoom
 
     init(request: WriteRequest, bounds: Bounds, transaction: any WriteTransaction) {
         self.request = request
         self.bounds = bounds
         self.transaction = transaction
-        self.answer = AnswerRoom(bounds)
+        self.answer = RecordRoom(bounds)
     }
 
     private var user: String { self.request.requester.userRecordName ?? "" }

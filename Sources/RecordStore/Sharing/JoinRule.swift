@@ -18,7 +18,7 @@ struct JoinRule {
         _ tokens: [String],
         _ progress: JoinProgress?
     ) throws(StorageFailure) -> WriteRules.Execution {
-        let answer = AnswerRoom(self.bounds)
+        let answer = RecordRoom(self.bounds)
         for case .shareAccepted(let record) in progress?.outcomes ?? [] { _ = answer.take(record.body) }
         return try self.execute(tokens, progress) { (found, progress) throws(StorageFailure) in
             if let full = answer.take(found.record.body) { return .failed(full) }
@@ -47,7 +47,7 @@ struct JoinRule {
     }
 
     private struct Found {
-        let place: SharePlace
+        let target: ShareTarget
         let share: StoredShare
         let record: StoredRecord
         let contents: Share
@@ -82,7 +82,7 @@ struct JoinRule {
                 progress.outcomes.append(.failed(.shareMissing))
                 continue
             }
-            let database = found.place.zone.database
+            let database = found.target.zone.database
             if let changed, changed != database { return .unfinished(.joining(progress)) }
             let positionsTaken = self.transaction.positionsTaken
             let outcome = try body(found, &progress)
@@ -102,12 +102,12 @@ struct JoinRule {
     }
 
     private func find(_ token: String) throws(StorageFailure) -> Found? {
-        guard let place = try self.transaction.place(ofToken: token),
-            place.environment == self.requester.environment, let share = place.share,
-            let record = try self.transaction.record(named: share.name, in: place.zone),
+        guard let target = try self.transaction.target(ofToken: token),
+            target.environment == self.requester.environment, let share = target.share,
+            let record = try self.transaction.record(named: share.name, in: target.zone),
             let contents = record.body.share
         else { return nil }
-        return Found(place: place, share: share, record: record, contents: contents)
+        return Found(target: target, share: share, record: record, contents: contents)
     }
 
     private func accept(
@@ -116,25 +116,25 @@ struct JoinRule {
     ) throws(StorageFailure) -> WriteOutcome {
         let user = self.requester.userRecordName ?? ""
         var contents = found.contents
-        let place: Int
+        let index: Int
         switch try self.entry(found) {
         case .refused(let error): return .failed(error)
         case .joined: return self.outcome(found, found.record)
-        case .invited(let invited): place = invited
+        case .invited(let invited): index = invited
         case .open:
             guard contents.participants.count < Bounds.participantsMax else {
                 return .failed(.tooManyParticipants)
             }
             contents.participants.append(self.publicParticipant(contents))
-            place = contents.participants.count - 1
+            index = contents.participants.count - 1
         }
         guard try self.hasRoom(for: found, &progress) else { return .failed(.tooManyZones) }
-        contents.participants[place].identity.userRecordName = user
-        contents.participants[place].acceptance = .accepted
-        contents.participants[place].oneTimeToken = ""
+        contents.participants[index].identity.userRecordName = user
+        contents.participants[index].acceptance = .accepted
+        contents.participants[index].oneTimeToken = ""
         contents.requesters.removeAll { $0.userRecordName == user }
         let record = try self.rewrite(found, with: contents)
-        let participant = contents.participants[place]
+        let participant = contents.participants[index]
         let right = ReaderRight(permission: participant.permission, role: participant.role)
         try self.transaction.setReader(self.requester.database, of: found.share, right)
         return self.outcome(found, record)
@@ -147,8 +147,8 @@ struct JoinRule {
         for found: Found,
         _ progress: inout JoinProgress
     ) throws(StorageFailure) -> Bool {
-        let key = found.place.zone
-        let zone = ZoneID(zoneName: found.place.zoneName, ownerName: found.place.ownerName)
+        let key = found.target.zone
+        let zone = ZoneID(zoneName: found.target.zoneName, ownerName: found.target.ownerName)
         let database = self.requester.database
         guard !progress.zones.contains(key),
             try self.transaction.zone(named: SharedZoneName.text(of: zone), in: database) == nil
@@ -164,7 +164,7 @@ struct JoinRule {
         try ShareEntry(
             of: self.requester.userRecordName ?? "",
             to: found.contents,
-            participant: found.place.participant
+            participant: found.target.participant
         ) { (lookup) throws(StorageFailure) in
             try self.transaction.user(lookup, in: self.requester.environment)
         }
@@ -206,8 +206,8 @@ struct JoinRule {
         let record = try RecordRewriting(
             transaction: self.transaction,
             requester: self.requester,
-            zone: found.place.zone,
-            zoneName: found.place.zoneName
+            zone: found.target.zone,
+            zoneName: found.target.zoneName
         ).rewrite(found.record, named: found.share.name, with: found.record.body.with(contents))
         try self.transaction.noteNews(of: found.share.number)
         return record
@@ -215,7 +215,7 @@ struct JoinRule {
 
     private func outcome(_ found: Found, _ record: StoredRecord) -> WriteOutcome {
         let user = self.requester.userRecordName ?? ""
-        let id = found.place.recordID(named: found.share.name, for: user)
+        let id = found.target.recordID(named: found.share.name, for: user)
         return .shareAccepted(record.seen(by: user).record(id: id))
     }
 }

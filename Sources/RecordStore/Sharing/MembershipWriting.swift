@@ -32,10 +32,10 @@ struct MembershipWriting {
         let transaction = self.zone.transaction
         if var share = planned.share {
             share.token = try transaction.token(of: share.root, participant: "", in: self.zone.key)
-            for place in share.participants.indices where share.participants[place].isForWhoeverComes {
-                share.participants[place].oneTimeToken = try transaction.token(
+            for index in share.participants.indices where share.participants[index].isForWhoeverComes {
+                share.participants[index].oneTimeToken = try transaction.token(
                     of: share.root,
-                    participant: share.participants[place].id,
+                    participant: share.participants[index].id,
                     in: self.zone.key
                 )
             }

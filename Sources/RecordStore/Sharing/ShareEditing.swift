@@ -46,11 +46,11 @@ struct ShareEditing {
     }
 
     private mutating func remove(_ id: String) throws(StoreError) {
-        guard let place = self.share.participants.firstIndex(where: { $0.id == id }) else { return }
-        let participant = self.share.participants[place]
+        guard let index = self.share.participants.firstIndex(where: { $0.id == id }) else { return }
+        let participant = self.share.participants[index]
         guard participant.role != .owner else { throw .shareInvalid(.ownerStays) }
         guard self.isOwner || participant.role != .administrator else { throw .permissionDenied(.write) }
-        self.share.participants.remove(at: place)
+        self.share.participants.remove(at: index)
     }
 
     /// Sets the permission of everybody; another one than before ends all invitations.
@@ -75,9 +75,9 @@ struct ShareEditing {
                 return permission == .none && !named.contains(participant.id)
             }
         }
-        for place in self.share.participants.indices
-        where self.share.participants[place].role == .publicUser {
-            self.share.participants[place].permission = permission
+        for index in self.share.participants.indices
+        where self.share.participants[index].role == .publicUser {
+            self.share.participants[index].permission = permission
         }
     }
 
@@ -85,18 +85,18 @@ struct ShareEditing {
         guard wanted.permission != .unknown else { throw .shareInvalid(.permissionUnknown) }
         var identity = wanted.identity
         if !user.isEmpty { identity.userRecordName = user }
-        let place = self.share.participants.firstIndex {
+        let index = self.share.participants.firstIndex {
             $0.id == wanted.id || $0.identity.isSame(as: identity)
         }
-        if let place {
-            try self.change(place, to: wanted)
+        if let index {
+            try self.change(index, to: wanted)
         } else {
             try self.invite(wanted, identity)
         }
     }
 
-    private mutating func change(_ place: Int, to wanted: ShareParticipant) throws(StoreError) {
-        let known = self.share.participants[place]
+    private mutating func change(_ index: Int, to wanted: ShareParticipant) throws(StoreError) {
+        let known = self.share.participants[index]
         if known.role == wanted.role, known.permission == wanted.permission { return }
         guard known.role != .owner else { throw .shareInvalid(.ownerStays) }
         let isPublic = known.role == .publicUser
@@ -106,8 +106,8 @@ struct ShareEditing {
         guard self.isOwner || known.role != .administrator && wanted.role != .administrator else {
             throw .permissionDenied(.write)
         }
-        self.share.participants[place].role = wanted.role
-        self.share.participants[place].permission = wanted.permission
+        self.share.participants[index].role = wanted.role
+        self.share.participants[index].permission = wanted.permission
     }
 
     private mutating func invite(
@@ -125,8 +125,8 @@ struct ShareEditing {
             permission: wanted.permission
         )
         participant.addedMilliseconds = self.nowMilliseconds
-        if let place = self.share.requesters.firstIndex(where: { $0.isSame(as: identity) }) {
-            self.share.requesters.remove(at: place)
+        if let index = self.share.requesters.firstIndex(where: { $0.isSame(as: identity) }) {
+            self.share.requesters.remove(at: index)
             participant.isApprovedRequester = true
         }
         self.share.blocked.removeAll { $0.isSame(as: identity) }
@@ -181,7 +181,7 @@ extension Share {
             $0.role == .owner || $0.id == seen.currentParticipantID
                 || (showsOthers && $0.acceptance == .accepted)
         }
-        for place in seen.participants.indices { seen.participants[place].oneTimeToken = "" }
+        for index in seen.participants.indices { seen.participants[index].oneTimeToken = "" }
         return seen
     }
 }

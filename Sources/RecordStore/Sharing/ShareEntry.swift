@@ -23,17 +23,17 @@ enum ShareEntry: Hashable, Sendable {
         find: (IdentityLookup) throws(StorageFailure) -> String?
     ) throws(StorageFailure) {
         let participants = share.participants
-        if let place = participants.firstIndex(where: {
+        if let index = participants.firstIndex(where: {
             $0.identity.userRecordName == user && $0.acceptance == .accepted
         }) {
-            self = .joined(place)
+            self = .joined(index)
         } else if share.blocked.contains(where: { $0.userRecordName == user }) {
             self = .refused(.permissionDenied(.read))
         } else if !participant.isEmpty {
-            let place = participants.firstIndex { $0.id == participant && $0.isForWhoeverComes }
-            self = place.map { .invited($0) } ?? .refused(.shareMissing)
-        } else if let place = try Self.invitation(of: user, in: participants, find) {
-            self = .invited(place)
+            let index = participants.firstIndex { $0.id == participant && $0.isForWhoeverComes }
+            self = index.map { .invited($0) } ?? .refused(.shareMissing)
+        } else if let index = try Self.invitation(of: user, in: participants, find) {
+            self = .invited(index)
         } else if share.publicPermission != .none {
             self = .open
         } else {
@@ -49,13 +49,13 @@ enum ShareEntry: Hashable, Sendable {
         in participants: [ShareParticipant],
         _ find: (IdentityLookup) throws(StorageFailure) -> String?
     ) throws(StorageFailure) -> Int? {
-        for (place, participant) in participants.enumerated() where participant.acceptance == .pending {
-            if participant.identity.userRecordName == user { return place }
+        for (index, participant) in participants.enumerated() where participant.acceptance == .pending {
+            if participant.identity.userRecordName == user { return index }
             // The address may have become the user's since.
             guard participant.identity.userRecordName.isEmpty, let lookup = participant.identity.lookup,
                 try find(lookup) == user
             else { continue }
-            return place
+            return index
         }
         return nil
     }

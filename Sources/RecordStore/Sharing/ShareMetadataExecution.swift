@@ -27,39 +27,39 @@ package struct ShareMetadataExecution {
         _ token: String,
         _ fetch: FetchShareMetadata
     ) throws(StorageFailure) -> Result<ShareMetadata, StoreError> {
-        guard let place = try self.snapshot.place(ofToken: token),
-            place.environment == self.requester.environment, let share = place.share,
-            let record = try self.snapshot.record(named: share.name, in: place.zone),
+        guard let target = try self.snapshot.target(ofToken: token),
+            target.environment == self.requester.environment, let share = target.share,
+            let record = try self.snapshot.record(named: share.name, in: target.zone),
             let contents = record.body.share
         else { return .failure(.shareMissing) }
         let entry = try ShareEntry(
             of: self.user,
             to: contents,
-            participant: place.participant
+            participant: target.participant
         ) { (lookup) throws(StorageFailure) in
             try self.snapshot.user(lookup, in: self.requester.environment)
         }
         var participant: ShareParticipant?
         switch entry {
         case .refused(let error): return .failure(error)
-        case .joined(let place), .invited(let place): participant = contents.participants[place]
+        case .joined(let index), .invited(let index): participant = contents.participants[index]
         case .open: break
         }
         let permission = participant?.permission ?? contents.publicPermission
         var metadata = ShareMetadata(
             container: self.container,
-            share: record.seen(by: self.user).record(id: place.recordID(named: share.name, for: self.user)),
+            share: record.seen(by: self.user).record(id: target.recordID(named: share.name, for: self.user)),
             rootRecordName: share.root,
             role: participant?.role ?? .publicUser,
             acceptance: participant?.acceptance ?? .pending,
             permission: permission,
-            owner: UserIdentity(userRecordName: place.ownerName)
+            owner: UserIdentity(userRecordName: target.ownerName)
         )
         if fetch.wantsRootRecords, permission == .readOnly || permission == .readWrite, let root = share.root,
-            let stored = try self.snapshot.record(named: root, in: place.zone)
+            let stored = try self.snapshot.record(named: root, in: target.zone)
         {
             metadata.rootRecord = stored.asRoot.record(
-                id: place.recordID(named: root, for: self.user),
+                id: target.recordID(named: root, for: self.user),
                 keeping: fetch.desiredKeys.map { Set($0) }
             )
         }

@@ -13,7 +13,7 @@ extension Store {
     package func query(
         _ read: QueryRead,
         for requester: Requester,
-        reply: @escaping @Sendable (Result<QueryAnswer, StoreError>) -> Void
+        reply: @escaping @Sendable (Result<QueryPageResult, StoreError>) -> Void
     ) {
         do throws(StoreError) {
             try Access.checkReading(by: requester)
@@ -55,7 +55,7 @@ extension Store {
         _ read: FeedRead,
         for requester: Requester,
         into sink: any FeedSink,
-        reply: @escaping @Sendable (Result<FeedAnswer, StoreError>) -> Void
+        reply: @escaping @Sendable (Result<FeedPageEnd, StoreError>) -> Void
     ) {
         self.feed(.long, requester, reply) { (feed) throws(FeedFailure) in
             try feed.page(read, into: sink)
@@ -67,7 +67,7 @@ extension Store {
         _ read: DatabaseFeedRead,
         for requester: Requester,
         into sink: any FeedSink,
-        reply: @escaping @Sendable (Result<FeedAnswer, StoreError>) -> Void
+        reply: @escaping @Sendable (Result<FeedPageEnd, StoreError>) -> Void
     ) {
         self.feed(.long, requester, reply) { (feed) throws(FeedFailure) in
             try feed.page(read, into: sink)

@@ -92,13 +92,13 @@ extension ReadConnection {
         )
     }
 
-    func place(ofRecordNamed name: String, in zone: ZoneKey) throws(StorageFailure) -> FeedPlace? {
-        let statement = self.feedStatements.place
+    func positions(ofRecordNamed name: String, in zone: ZoneKey) throws(StorageFailure) -> RecordPositions? {
+        let statement = self.feedStatements.positions
         self.bind(statement, zone)
         statement.bind(3, name)
         guard try statement.step() else { return nil }
         defer { statement.reset() }
-        return FeedPlace(
+        return RecordPositions(
             number: statement.integer(0),
             position: statement.integer(1),
             createdPosition: statement.integer(2)

@@ -21,7 +21,7 @@ final class IdleCheckpoint: @unchecked Sendable {
     private let connection: DatabaseQueue
     private let file: DatabaseFile
     private let report: @Sendable (EngineEvent) -> Void
-    private let ending = Ending()
+    private let shutdown = ShutdownLatch()
 
     init(file: DatabaseFile, report: @escaping @Sendable (EngineEvent) -> Void) throws {
         self.connection = try file.openCheckpointer()
@@ -30,7 +30,7 @@ final class IdleCheckpoint: @unchecked Sendable {
         EngineThread.start("tidemark-copy") { [self] in
             while self.isWantedNow() { self.copy() }
             try? self.connection.close()
-            self.ending.happened()
+            self.shutdown.happened()
         }
     }
 
@@ -51,7 +51,7 @@ final class IdleCheckpoint: @unchecked Sendable {
     }
 
     /// Returns when the connection is closed.
-    func ended() async { await self.ending.wait() }
+    func ended() async { await self.shutdown.wait() }
 
     /// Waits; false: no more.
     private func isWantedNow() -> Bool {

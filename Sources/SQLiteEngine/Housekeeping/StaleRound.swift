@@ -14,7 +14,7 @@ struct StaleRound {
     let lastRow: Int64
     /// What is next: a zone, and a position in it.
     private var zone = 0
-    private var place = 0
+    private var offset = 0
 
     init(zones: [ZoneKey: [Int64]], lastRow: Int64) {
         // By key, as the rows lie in the file.
@@ -26,20 +26,20 @@ struct StaleRound {
     /// The first that is left.
     var next: (zone: ZoneKey, position: Int64)? {
         guard self.zone < self.zones.count else { return nil }
-        return (self.zones[self.zone].key, self.zones[self.zone].positions[self.place])
+        return (self.zones[self.zone].key, self.zones[self.zone].positions[self.offset])
     }
 
     /// Takes what is left of a zone up to a position; ascending.
     mutating func take(upTo position: Int64, in key: ZoneKey) -> ArraySlice<Int64> {
         guard self.zone < self.zones.count, self.zones[self.zone].key == key else { return [] }
         let positions = self.zones[self.zone].positions
-        let start = self.place
-        while self.place < positions.count, positions[self.place] <= position { self.place += 1 }
-        if self.place == positions.count {
+        let start = self.offset
+        while self.offset < positions.count, positions[self.offset] <= position { self.offset += 1 }
+        if self.offset == positions.count {
             self.zone += 1
-            self.place = 0
+            self.offset = 0
             return positions[start...]
         }
-        return positions[start..<self.place]
+        return positions[start..<self.offset]
     }
 }

@@ -8,7 +8,7 @@ extension ReadConnection {
         of index: Int64,
         in zone: ZoneKey,
         limit: Int
-    ) throws(StorageFailure) -> [EntryPlace] {
+    ) throws(StorageFailure) -> [EntryPosition] {
         let statement =
             scan.isDescending
             ? self.descending(scan)
@@ -19,9 +19,9 @@ extension ReadConnection {
             )
         self.bind(statement, index, zone, limit)
         statement.bind(8, Int64(scan.offset))
-        var entries: [EntryPlace] = []
+        var entries: [EntryPosition] = []
         while try statement.step() {
-            entries.append(EntryPlace(value: statement.bytes(0), record: statement.integer(1)))
+            entries.append(EntryPosition(value: statement.bytes(0), record: statement.integer(1)))
         }
         return entries
     }
@@ -107,7 +107,7 @@ extension ReadConnection {
 
     /// Binds where a scan against the order starts and ends.
     private func descending(_ scan: EntryScan) -> HotStatement {
-        let start = scan.after ?? scan.range.upper.map { EntryPlace(value: $0, record: 0) }
+        let start = scan.after ?? scan.range.upper.map { EntryPosition(value: $0, record: 0) }
         let statement =
             start == nil ? self.queryStatements.descending.open : self.queryStatements.descending.bounded
         statement.bind(6, scan.range.lower)

@@ -40,10 +40,10 @@ enum ChangeBlock {
     /// Visits entries that are still where they were read; false: not what was encoded.
     // SAFETY: read within their bounds, until the call returns.
     static func visit(_ bytes: UnsafeRawBufferPointer, _ visit: (Entry) -> Void) -> Bool {
-        var place = 0
+        var offset = 0
         var position: Int64 = 0
-        while place < bytes.count {
-            guard let gap = self.next(bytes, &place), let record = self.next(bytes, &place) else {
+        while offset < bytes.count {
+            guard let gap = self.next(bytes, &offset), let record = self.next(bytes, &offset) else {
                 return false
             }
             position &+= gap
@@ -68,10 +68,10 @@ enum ChangeBlock {
         var positions: [Int64] = []
         // SAFETY: the bytes are lent for the call.
         let isWhole = bytes.withUnsafeBytes { bytes in
-            var place = 0
+            var offset = 0
             var position: Int64 = 0
-            while place < bytes.count {
-                guard let gap = self.next(bytes, &place) else { return false }
+            while offset < bytes.count {
+                guard let gap = self.next(bytes, &offset) else { return false }
                 position &+= gap
                 positions.append(position)
             }
@@ -90,12 +90,12 @@ enum ChangeBlock {
     }
 
     // SAFETY: read within their bounds, until the call returns.
-    private static func next(_ bytes: UnsafeRawBufferPointer, _ place: inout Int) -> Int64? {
+    private static func next(_ bytes: UnsafeRawBufferPointer, _ offset: inout Int) -> Int64? {
         var value: UInt64 = 0
         var shift: UInt64 = 0
-        while shift < 64, place < bytes.count {
-            let byte = bytes[place]
-            place += 1
+        while shift < 64, offset < bytes.count {
+            let byte = bytes[offset]
+            offset += 1
             value |= UInt64(byte & 0x7F) << shift
             if byte < 0x80 { return Int64(bitPattern: value) }
             shift += 7

@@ -258,8 +258,8 @@ final class WriteQueue: @unchecked Sendable {
         self.condition.withLock {
             for job in jobs.reversed() {
                 let portion = job.portion
-                let place = batch.portions.lastIndex { $0.holder == portion.holder }
-                if let place { batch.portions[place].remove(portion) }
+                let index = batch.portions.lastIndex { $0.holder == portion.holder }
+                if let index { batch.portions[index].remove(portion) }
                 self.state.rule.returned(portion)
                 self.state.bytes += portion.bytes
                 self.state.jobs.putBack(job, of: portion.holder ?? Self.nobody, cost: portion.work)

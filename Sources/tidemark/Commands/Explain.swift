@@ -139,7 +139,7 @@ struct Explain: AsyncParsableCommand {
         )
     }
 
-    private func print(_ answer: QueryAnswer, to query: Query) {
+    private func print(_ answer: QueryPageResult, to query: Query) {
         var lines = answer.plan.lines(sort: query.sort).map { "plan      \($0)" }
         let read = "\(answer.entriesRead) index entries, \(answer.recordsRead) records"
         lines.append("read      \(read), \(answer.comparisons) comparisons")

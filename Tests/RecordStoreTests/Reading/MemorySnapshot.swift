@@ -64,9 +64,9 @@ final class MemorySnapshot: MemoryRows, Snapshot {
         }
     }
 
-    func place(ofRecordNamed name: String, in zone: ZoneKey) -> FeedPlace? {
+    func positions(ofRecordNamed name: String, in zone: ZoneKey) -> RecordPositions? {
         self.records.first { $0.name == name && $0.zone == zone }.map {
-            FeedPlace(number: $0.stored.number, position: $0.stored.position, createdPosition: 0)
+            RecordPositions(number: $0.stored.number, position: $0.stored.position, createdPosition: 0)
         }
     }
 
@@ -88,7 +88,7 @@ final class MemorySnapshot: MemoryRows, Snapshot {
 
     func deletions(after position: Int64, in zone: ZoneKey, limit: Int) -> [FeedDeletion] { [] }
 
-    func entries(_ scan: EntryScan, of index: Int64, in zone: ZoneKey, limit: Int) -> [EntryPlace] { [] }
+    func entries(_ scan: EntryScan, of index: Int64, in zone: ZoneKey, limit: Int) -> [EntryPosition] { [] }
 
     func records(
         having value: [UInt8],

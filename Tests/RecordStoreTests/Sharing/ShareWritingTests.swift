@@ -25,12 +25,12 @@ struct ShareWritingTests {
         #expect(
             self.bytes - bytes == 2 * RowBytes.shareToken(of: "root") + RowBytes.shareToken(of: "")
         )
-        let place = try #require(try self.transaction.place(ofToken: tokens[1]))
+        let place = try #require(try self.transaction.target(ofToken: tokens[1]))
         #expect(place.share == share && place.participant == "p" && place.zone == SharingRows.notes)
         #expect(place.zoneName == "notes" && place.ownerName == SharingRows.alice)
         #expect(place.environment == SharingRows.environment)
-        #expect(try self.transaction.place(ofToken: tokens[2])?.share == nil)
-        #expect(try self.transaction.place(ofToken: "none") == nil)
+        #expect(try self.transaction.target(ofToken: tokens[2])?.share == nil)
+        #expect(try self.transaction.target(ofToken: "none") == nil)
     }
 
     @Test func `one-time URLs go with the share, and the others with the root`() throws {
@@ -39,12 +39,12 @@ struct ShareWritingTests {
         let oneTime = try self.token("root", for: "p")
         let others = try self.token("root2")
         try self.transaction.deleteShare(share)
-        #expect(try self.transaction.place(ofToken: oneTime) == nil)
-        #expect(try self.transaction.place(ofToken: everybodys)?.share == nil)
+        #expect(try self.transaction.target(ofToken: oneTime) == nil)
+        #expect(try self.transaction.target(ofToken: everybodys)?.share == nil)
         #expect(try self.token("root") == everybodys)
         try self.transaction.forgetTokens(of: "root", in: SharingRows.notes)
-        #expect(try self.transaction.place(ofToken: everybodys) == nil)
-        #expect(try self.transaction.place(ofToken: others) != nil)
+        #expect(try self.transaction.target(ofToken: everybodys) == nil)
+        #expect(try self.transaction.target(ofToken: others) != nil)
         #expect(self.bytes == RowBytes.shareToken(of: "root2"))
     }
 

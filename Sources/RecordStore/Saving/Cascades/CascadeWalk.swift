@@ -170,9 +170,9 @@ final class CascadeWalk: @unchecked Sendable {
         return number
     }
 
-    private func refuse(_ place: Int, _ error: StoreError) {
-        let root = self.roots[place]
-        self.roots[place].number = nil
+    private func refuse(_ index: Int, _ error: StoreError) {
+        let root = self.roots[index]
+        self.roots[index].number = nil
         self.refused[root.index] = error
         self.failed[root.name] = root.index
     }
@@ -228,14 +228,14 @@ final class CascadeWalk: @unchecked Sendable {
             let isGoing = self.going
             // By number: the keeper because of which it stays.
             var reasons = [Int32](repeating: -1, count: self.names.count)
-            for (place, keeper) in self.keepers.enumerated() {
-                if let number = keepers[place], isGoing[Int(number)] { continue }
-                Self.spread(Int32(place), from: keeper.kept, to: targets, &reasons)
+            for (index, keeper) in self.keepers.enumerated() {
+                if let number = keepers[index], isGoing[Int(number)] { continue }
+                Self.spread(Int32(index), from: keeper.kept, to: targets, &reasons)
             }
             var hasRefused = false
-            for (place, root) in self.roots.enumerated() {
+            for (index, root) in self.roots.enumerated() {
                 guard let number = root.number, reasons[Int(number)] >= 0 else { continue }
-                self.refuse(place, becauseOf: self.keepers[Int(reasons[Int(number)])].name)
+                self.refuse(index, becauseOf: self.keepers[Int(reasons[Int(number)])].name)
                 hasRefused = true
             }
             if !hasRefused { return true }
@@ -246,11 +246,11 @@ final class CascadeWalk: @unchecked Sendable {
     /// Records that are gone through in one turn while deletes are refused.
     private static let settledMax = 400_000
 
-    private func refuse(_ place: Int, becauseOf keeper: String) {
+    private func refuse(_ index: Int, becauseOf keeper: String) {
         if let culprit = self.failed[keeper] {
-            self.refuse(place, .dependsOn(index: culprit))
+            self.refuse(index, .dependsOn(index: culprit))
         } else {
-            self.refuse(place, .referenceWouldDangle(holder: keeper))
+            self.refuse(index, .referenceWouldDangle(referrer: keeper))
         }
     }
 
@@ -273,9 +273,9 @@ final class CascadeWalk: @unchecked Sendable {
 
     /// Refuses all deletes that take something along.
     func refuseTakers() {
-        for (place, root) in self.roots.enumerated() {
+        for (index, root) in self.roots.enumerated() {
             guard let number = root.number, !self.referrers[Int(number)].isEmpty else { continue }
-            self.refuse(place, .referenceLimit(target: root.name))
+            self.refuse(index, .referenceLimit(target: root.name))
         }
     }
 }

@@ -15,9 +15,9 @@ final class PlannedItems {
     ///
     /// Made when the first is asked for: without references and deletes nobody asks.
     private var knownOffsets: [String: Int]?
-    private let answer: AnswerRoom
+    private let answer: RecordRoom
 
-    init(_ answer: AnswerRoom) {
+    init(_ answer: RecordRoom) {
         self.answer = answer
     }
 

@@ -25,7 +25,7 @@ struct EntryQueue {
         let high: UInt64
         let low: UInt64
         let record: Int64
-        let place: Int
+        let offset: Int
 
         static func < (left: Slot, right: Slot) -> Bool {
             if left.zone != right.zone { return left.zone < right.zone }
@@ -33,7 +33,7 @@ struct EntryQueue {
             if left.high != right.high { return left.high < right.high }
             if left.low != right.low { return left.low < right.low }
             if left.record != right.record { return left.record < right.record }
-            return left.place < right.place
+            return left.offset < right.offset
         }
     }
 
@@ -59,7 +59,7 @@ struct EntryQueue {
                 high: Self.bits(change.entry.value, from: 0),
                 low: Self.bits(change.entry.value, from: 8),
                 record: change.record,
-                place: self.changes.count
+                offset: self.changes.count
             )
         )
         self.changes.append(change)
@@ -77,9 +77,9 @@ struct EntryQueue {
         self.slots.sort()
         defer { self.removeAll() }
         for (number, slot) in self.slots.enumerated() {
-            let change = self.changes[slot.place]
+            let change = self.changes[slot.offset]
             let next = number + 1
-            if next < self.slots.count, change.isOfSameEntry(as: self.changes[self.slots[next].place]) {
+            if next < self.slots.count, change.isOfSameEntry(as: self.changes[self.slots[next].offset]) {
                 continue
             }
             try write(change)

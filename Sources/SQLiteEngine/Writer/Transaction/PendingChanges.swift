@@ -123,9 +123,9 @@ struct PendingChanges {
             return
         }
         // Changed twice in one transaction: nobody has seen the first.
-        let place = self.zones[offset].entries.partitioningIndex { $0.position >= position }
-        guard place < self.zones[offset].entries.count else { return }
-        self.zones[offset].entries.remove(at: place)
+        let index = self.zones[offset].entries.partitioningIndex { $0.position >= position }
+        guard index < self.zones[offset].entries.count else { return }
+        self.zones[offset].entries.remove(at: index)
     }
 
     mutating func removeAll() {

@@ -82,7 +82,7 @@ final class WriterReferences {
         statement.bind(4, referrer)
         if !kinds.isEmpty { statement.bind(5, Int64(kinds.rawValue)) }
         try statement.run()
-        let bytes = RowBytes.hold(of: reference.target, by: referrer)
+        let bytes = RowBytes.reference(of: reference.target, by: referrer)
         if kinds.isEmpty {
             if statement.changesCount > 0 { self.order.pending.count(rowBytes: -bytes, in: zone) }
         } else if reference.before == nil {

@@ -3,7 +3,7 @@ import RecordModel
 /// The position of a record in the order of a query.
 ///
 /// Values are those of the indexes, so that the order is the same with and without an index.
-struct SortPlace: Hashable, Sendable {
+struct SortPosition: Hashable, Sendable {
     /// One per sort key; `nil` if the record lacks the field.
     var keys: [[UInt8]?]
     var name: String
@@ -27,8 +27,8 @@ struct SortEnd: Hashable, Sendable {
         self.zone = zone
     }
 
-    init(_ place: SortPlace) {
-        self.init(keys: place.keys, name: place.name, zone: place.zone)
+    init(_ position: SortPosition) {
+        self.init(keys: position.keys, name: position.name, zone: position.zone)
     }
 }
 
@@ -43,8 +43,8 @@ struct SortOrder: Sendable {
         self.keys = keys
     }
 
-    func place(of values: RecordValues, in zone: String) -> SortPlace {
-        SortPlace(
+    func position(of values: RecordValues, in zone: String) -> SortPosition {
+        SortPosition(
             keys: self.keys.map { key in
                 guard let value = values.elements(of: key.field)?.first else { return nil }
                 guard let origin = key.origin else {
@@ -57,7 +57,7 @@ struct SortOrder: Sendable {
         )
     }
 
-    func precedes(_ left: SortPlace, _ right: SortPlace) -> Bool {
+    func precedes(_ left: SortPosition, _ right: SortPosition) -> Bool {
         for (key, sort) in self.keys.enumerated() {
             let order = Self.order(left.keys[key], right.keys[key], isAscending: sort.isAscending)
             if order != 0 { return order < 0 }
@@ -66,14 +66,14 @@ struct SortOrder: Sendable {
     }
 
     /// Whether a record is still to be read.
-    func isBehind(_ place: SortPlace, _ end: SortEnd) -> Bool {
+    func isBehind(_ position: SortPosition, _ end: SortEnd) -> Bool {
         for (key, value) in end.keys.enumerated() {
-            let order = Self.order(place.keys[key], value, isAscending: self.keys[key].isAscending)
+            let order = Self.order(position.keys[key], value, isAscending: self.keys[key].isAscending)
             if order != 0 { return order > 0 }
         }
-        guard let name = end.name, place.name <= name else { return end.name != nil }
-        guard place.name == name, let zone = end.zone else { return false }
-        return place.zone > zone
+        guard let name = end.name, position.name <= name else { return end.name != nil }
+        guard position.name == name, let zone = end.zone else { return false }
+        return position.zone > zone
     }
 
     private static func order(_ left: [UInt8]?, _ right: [UInt8]?, isAscending: Bool) -> Int {
@@ -91,7 +91,7 @@ struct SortOrder: Sendable {
 /// Keeps the first records of an order, out of any number.
 struct FirstOfOrder {
     struct Candidate {
-        var place: SortPlace
+        var position: SortPosition
         var number: Int64
         /// `nil` if it is read again when it is needed.
         var record: NamedRecord?
@@ -127,7 +127,7 @@ struct FirstOfOrder {
     }
 
     private mutating func cut() {
-        self.candidates.sort { self.order.precedes($0.place, $1.place) }
+        self.candidates.sort { self.order.precedes($0.position, $1.position) }
         self.candidates.removeLast(max(0, self.candidates.count - self.countMax))
         self.bytes = self.candidates.reduce(0) { $0 + ($1.record?.stored.body.bytes.count ?? 0) }
     }

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The end of the writer's thread, and who waits for it.
-final class Ending: Sendable {
+final class ShutdownLatch: Sendable {
     private struct State {
         var hasHappened = false
         var waiting: [CheckedContinuation<Void, Never>] = []

@@ -4,7 +4,7 @@ import RecordModel
 ///
 /// It carries the records of conflicts, and shares that were joined. An item whose record has no
 /// room is refused for that: a client that sends fewer items gets it.
-final class AnswerRoom {
+final class RecordRoom {
     private let bytesMax: Int
     private var bytes = 0
 

@@ -1,7 +1,7 @@
 package import RecordModel
 
 /// Where the token of a URL leads.
-package struct SharePlace: Hashable, Sendable {
+package struct ShareTarget: Hashable, Sendable {
     package var zone: ZoneKey
     package var zoneName: String
     package var environment: EnvironmentID
@@ -13,7 +13,7 @@ package struct SharePlace: Hashable, Sendable {
     package var participant: String
 }
 
-extension SharePlace {
+extension ShareTarget {
     /// The ID that a record of the zone has for a user.
     package func recordID(named name: String, for user: String) -> RecordID {
         let owner = self.ownerName == user ? "" : self.ownerName
@@ -23,11 +23,11 @@ extension SharePlace {
 
 extension TableReader {
     /// Finds where the token of a URL leads; `nil` if nowhere.
-    func place(ofToken token: String) throws(StorageFailure) -> SharePlace? {
+    func target(ofToken token: String) throws(StorageFailure) -> ShareTarget? {
         guard let row = try self.row(ShareTokenRow.byKey, token),
             let owner = try self.owner(of: row.zoneKey)
         else { return nil }
-        return SharePlace(
+        return ShareTarget(
             zone: row.zoneKey,
             zoneName: owner.zoneName,
             environment: owner.environment,
