@@ -157,10 +157,10 @@ extension Record {
     }
 
     /// The same for a function that may throw.
-    package func lentThrowing<Answer, Failure: Error>(
-        _ body: (borrowing LentRecord) throws(Failure) -> Answer
-    ) throws(Failure) -> Answer {
-        let result: Result<Answer, Failure> = self.lent { record in
+    package func lentThrowing<Value, Failure: Error>(
+        _ body: (borrowing LentRecord) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        let result: Result<Value, Failure> = self.lent { record in
             do throws(Failure) {
                 return .success(try body(record))
             } catch {

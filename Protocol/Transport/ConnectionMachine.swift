@@ -148,7 +148,7 @@ extension ConnectionMachine {
         }
     }
 
-    /// What the open connection answers, or `nothing` before and after.
+    /// The result of the open connection, or `nothing` before and after.
     @inlinable @inline(__always)
     package borrowing func look<Result>(
         orElse nothing: Result,

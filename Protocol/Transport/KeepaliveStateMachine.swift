@@ -14,7 +14,7 @@ package struct KeepaliveStateMachine {
         case close
     }
 
-    /// How long the answer to a ping may take.
+    /// How long the `pong` may take.
     package static let pongTimeout = TimeAmount.seconds(10)
 
     private let silenceMax: TimeAmount

@@ -69,9 +69,9 @@ package final class RecordServer: Sendable {
         try self.tls.replace(tls)
     }
 
-    /// The most bytes of answers that clients made the server hold at any time: what its bounds are
+    /// The most bytes of responses that clients made the server hold at any time: what its bounds are
     /// judged by.
-    package var heldBytesMost: Int { self.context.accounts.answers.most }
+    package var heldBytesMost: Int { self.context.accounts.responses.most }
 
     /// Everything that is counted and measured without a look into the store.
     package var metrics: [Metric] {

@@ -33,7 +33,7 @@ package struct ServerConfiguration: Hashable, Sendable {
         package var frame = Duration.seconds(60)
         /// Longest deadline of a request; a longer or absent one is cut to it.
         package var deadlineMax = Duration.seconds(60)
-        /// How long answers wait for a client that does not take them.
+        /// How long responses wait for a client that does not take them.
         package var slowReader = Duration.seconds(30)
 
         package init() {}
@@ -47,10 +47,10 @@ package struct ServerConfiguration: Hashable, Sendable {
         ///
         /// Below 2^31.
         package var connectionWindowBytes: UInt32 = 4 * 1_024 * 1_024
-        /// Answers of one connection that wait for the client: at this much no further request is
+        /// Responses of one connection that wait for the client: at this much no further request is
         /// executed.
         package var answersHeldBytesMax = 8 * 1_024 * 1_024
-        /// Answers of all connections that wait, or are being read: nobody may have more of it than
+        /// Responses of all connections that wait, or are being read: nobody may have more of it than
         /// is left for the others.
         package var answersHeldTotalBytesMax = 512 * 1_024 * 1_024
         /// Frames of all connections of which only a part has come: nobody may have more of it than

@@ -47,8 +47,8 @@ final class ServerContext: Sendable {
     /// Connections that have downloads.
     private let downloadingConnections = Atomic<Int>(0)
     private let lastConnectionNumber = Atomic<UInt64>(0)
-    /// Room set aside for an answer until it is known.
-    let answerReservedBytes: Int
+    /// Room set aside for a response until it is known.
+    let responseReservedBytes: Int
     let loops: ServedLoops
     /// The parts that every connection uses.
     let connections: ConnectionShared
@@ -100,10 +100,10 @@ final class ServerContext: Sendable {
         let memory = configuration.memory
         self.accounts = Accounts(
             connectionsMax: configuration.listen.connectionsMax,
-            answerBytesMax: memory.answersHeldTotalBytesMax,
+            responseBytesMax: memory.answersHeldTotalBytesMax,
             unfinishedBytesMax: memory.unfinishedBytesMax
         )
-        self.answerReservedBytes = min(1_024 * 1_024, memory.answersHeldTotalBytesMax / 16)
+        self.responseReservedBytes = min(1_024 * 1_024, memory.answersHeldTotalBytesMax / 16)
         self.loops = ServedLoops(accounts: self.accounts)
         self.connections = ConnectionShared(
             bounds: configuration.connectionBounds,
@@ -159,15 +159,15 @@ final class ServerContext: Sendable {
         return min(assets.downloadAheadBytes, max(share, Self.downloadAheadBytesMin))
     }
 
-    /// What a query is answered with.
+    /// The outcomes of a query.
     func outcomes(
-        _ answer: QueryPageResult,
+        _ page: QueryPageResult,
         to query: AdmittedQuery,
         in container: String,
         nowMilliseconds: Int64
     ) -> Outcomes {
-        self.tell(answer.hiddenFields, of: query, in: container)
-        return Outcomes(answer, to: query, key: self.sealKey, nowMilliseconds: nowMilliseconds)
+        self.tell(page.hiddenFields, of: query, in: container)
+        return Outcomes(page, of: query, key: self.sealKey, nowMilliseconds: nowMilliseconds)
     }
 
     /// Tells an operator, once, of fields that a query may have meant and can't name.

@@ -53,7 +53,8 @@ enum TLSSetup {
 
     /// The handler of one connection.
     ///
-    /// What a large answer made of its buffer for writing is not kept while the connection is idle.
+    /// Room that a large response made in its buffer for writing is given back while the connection
+    /// is idle.
     static func handler(_ context: NIOSSLContext) -> NIOSSLServerHandler {
         var configuration = NIOSSLHandler.Configuration()
         configuration.maximumPreservedOutboundBufferCapacity = 32 * 1_024

@@ -176,7 +176,7 @@ package final class SQLiteEngine: StorageEngine {
             (transaction as? WriterTransaction)?.work.viewsWereTold()
             return .finished { reads.run(job) }
         } fail: { _ in
-            // What could not be applied now is applied later: the answer is what it was before.
+            // What could not be applied now is applied later: the result is what it was before.
             reads.run(job)
         }
         switch self.queue.add(work) {

@@ -7,8 +7,12 @@ import Testing
 
 /// What one holder may have while others have theirs.
 struct AccountTests {
-    private static func accounts(connectionsMax: Int = 8, answerBytesMax: Int = 1_000) -> Accounts {
-        Accounts(connectionsMax: connectionsMax, answerBytesMax: answerBytesMax, unfinishedBytesMax: 1_000)
+    private static func accounts(connectionsMax: Int = 8, responseBytesMax: Int = 1_000) -> Accounts {
+        Accounts(
+            connectionsMax: connectionsMax,
+            responseBytesMax: responseBytesMax,
+            unfinishedBytesMax: 1_000
+        )
     }
 
     private static func user(_ name: String) -> AccountHolder {
@@ -92,29 +96,29 @@ struct AccountTests {
         let accounts = Self.accounts()
         let greedy = try #require(Self.open(accounts, from: "a"))
         let modest = try #require(Self.open(accounts, from: "b"))
-        while greedy.answers.hasRoom(for: 100) { greedy.answers.add(100) }
-        #expect(greedy.answers.own == 500)
-        #expect(!greedy.answers.isBeyondBound)
-        #expect(modest.answers.hasRoom(for: 100))
-        modest.answers.add(100)
-        #expect(greedy.answers.isBeyondBound, "what others have is room that is not there any more")
-        #expect(accounts.answers.all == 600 && accounts.answers.most == 600)
-        #expect(accounts.largestByAnswers === greedy)
-        greedy.answers.add(-500)
-        modest.answers.add(-100)
-        #expect(accounts.answers.all == 0 && accounts.largestByAnswers == nil)
+        while greedy.responses.hasRoom(for: 100) { greedy.responses.add(100) }
+        #expect(greedy.responses.own == 500)
+        #expect(!greedy.responses.isBeyondBound)
+        #expect(modest.responses.hasRoom(for: 100))
+        modest.responses.add(100)
+        #expect(greedy.responses.isBeyondBound, "what others have is room that is not there any more")
+        #expect(accounts.responses.all == 600 && accounts.responses.most == 600)
+        #expect(accounts.largestByResponses === greedy)
+        greedy.responses.add(-500)
+        modest.responses.add(-100)
+        #expect(accounts.responses.all == 0 && accounts.largestByResponses == nil)
     }
 
     @Test func `room is short above seven eighths, and there again at three quarters`() throws {
         let accounts = Self.accounts()
         let account = try #require(Self.open(accounts, from: "a"))
-        account.answers.add(875)
-        #expect(!accounts.isShortOfAnswers)
-        account.answers.add(1)
-        #expect(accounts.isShortOfAnswers)
-        account.answers.add(-125)
-        #expect(!accounts.hasRoomForAnswers)
-        account.answers.add(-1)
-        #expect(accounts.hasRoomForAnswers)
+        account.responses.add(875)
+        #expect(!accounts.isShortOfResponses)
+        account.responses.add(1)
+        #expect(accounts.isShortOfResponses)
+        account.responses.add(-125)
+        #expect(!accounts.hasRoomForResponses)
+        account.responses.add(-1)
+        #expect(accounts.hasRoomForResponses)
     }
 }

@@ -49,19 +49,19 @@ struct ConnectionPartTests {
         var room = ResponseRoom()
         var atOnce = Response.Room()
         room.reserve(500, for: &atOnce, in: account)
-        #expect(room.heldBytes == 500 && account.answers.own == 0)
+        #expect(room.heldBytes == 500 && account.responses.own == 0)
         room.reserve(0, for: &atOnce, in: account)
         room.countReservation(of: &atOnce, in: account)
-        #expect(room.heldBytes == 0 && account.answers.own == 0)
+        #expect(room.heldBytes == 0 && account.responses.own == 0)
 
         var later = Response.Room()
         room.reserve(500, for: &later, in: account)
         room.countReservation(of: &later, in: account)
-        #expect(account.answers.own == 500)
+        #expect(account.responses.own == 500)
         let grew = room.hold(300, for: &later, in: account)
-        #expect(grew && room.heldBytes == 800 && account.answers.own == 800)
+        #expect(grew && room.heldBytes == 800 && account.responses.own == 800)
         room.release(&later, in: account)
-        #expect(room.heldBytes == 0 && account.answers.own == 0)
+        #expect(room.heldBytes == 0 && account.responses.own == 0)
     }
 
     @Test func `a full socket counts once`() throws {
@@ -69,9 +69,9 @@ struct ConnectionPartTests {
         var room = ResponseRoom()
         room.countSocket(isFull: true, in: account)
         room.countSocket(isFull: true, in: account)
-        #expect(account.answers.own == ResponseRoom.socketBytesMax)
+        #expect(account.responses.own == ResponseRoom.socketBytesMax)
         room.countSocket(isFull: false, in: account)
-        #expect(account.answers.own == 0 && room.heldBytes == 0)
+        #expect(account.responses.own == 0 && room.heldBytes == 0)
     }
 
     // MARK: - Frames that have begun

@@ -28,7 +28,7 @@ struct ConnectionResponsesTests {
         responses.send(Self.small, on: response)
         embedded.connection.flush()
         #expect(try embedded.frames().map(\.kind) == [.items, .end])
-        #expect(responses.heldBytes == 0 && embedded.account.answers.own == 0)
+        #expect(responses.heldBytes == 0 && embedded.account.responses.own == 0)
         #expect(responses[1] == nil)
     }
 
@@ -42,13 +42,13 @@ struct ConnectionResponsesTests {
         embedded.connection.flush()
         #expect(try embedded.frames().count == 1)
         #expect(responses.heldBytes > 100_000)
-        #expect(embedded.account.answers.own == responses.heldBytes)
+        #expect(embedded.account.responses.own == responses.heldBytes)
 
         embedded.grant(1_000_000, on: 1)
         responses.resume()
         embedded.connection.flush()
         #expect(try embedded.frames().map(\.kind) == [.items, .items, .end])
-        #expect(responses.heldBytes == 0 && embedded.account.answers.own == 0)
+        #expect(responses.heldBytes == 0 && embedded.account.responses.own == 0)
     }
 
     @Test func `streams that wait take turns, a frame each`() throws {
@@ -108,8 +108,8 @@ struct ConnectionResponsesTests {
         responses.insert(reading)
         responses.reserve(1_000, for: reading)
         responses.countReservation(of: reading)
-        #expect(embedded.account.answers.own > ResponseRoom.socketBytesMax + 100_000)
+        #expect(embedded.account.responses.own > ResponseRoom.socketBytesMax + 100_000)
         responses.removeAll()
-        #expect(embedded.account.answers.own == 0 && responses.heldBytes == 0)
+        #expect(embedded.account.responses.own == 0 && responses.heldBytes == 0)
     }
 }

@@ -73,13 +73,13 @@ struct GreedyHolderTests {
             try await Self.expectOtherIsServed(by: server)
             // Half of all, and what the last answer had more than was set aside for it.
             #expect(server.server.heldBytesMost <= total / 2 + 4 * Self.mebibyte)
-            #expect(server.gauge(.answersHeldLargestBytes) > 1_000_000)
+            #expect(server.gauge(.responsesHeldLargestBytes) > 1_000_000)
             // The first ones have their windows' worth, the last ones a refusal.
             let refused = try #require(greedy.last)
             let failure = try await refused.answer(on: 1).end.failure
             #expect(failure?.code == .requestRateLimited)
             for peer in greedy { await peer.close() }
-            while server.gauge(.answersHeldBytes) > 0 { await Task.yield() }
+            while server.gauge(.responsesHeldBytes) > 0 { await Task.yield() }
             try await HandshakeTests.expectService(of: server)
         }
     }

@@ -120,7 +120,7 @@ package struct End: Hashable, Sendable {
         self.clientToken = []
     }
 
-    /// The end of a page of a feed, or of the answer to `fetch_token`.
+    /// The end of a page of a feed, or of the response to `fetch_token`.
     package init(
         token: [UInt8],
         moreComing: Bool = false,

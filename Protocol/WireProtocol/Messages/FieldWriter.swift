@@ -2,7 +2,7 @@ import NIOCore
 
 /// Writes fields into memory whose size is known, in the Protocol Buffers wire format.
 ///
-/// For records, of which an answer has hundreds: a `ByteBuffer` asks at each field whether it is
+/// For records, of which a response has hundreds: a `ByteBuffer` asks at each field whether it is
 /// shared and has room. Everything else is written with `ByteBuffer+Fields`, which needs to know no
 /// size.
 struct FieldWriter {

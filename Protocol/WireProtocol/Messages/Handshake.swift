@@ -64,7 +64,7 @@ package struct Windows: Hashable, Sendable {
     }
 }
 
-/// Frame `welcome`: the server's answer to `hello`.
+/// Frame `welcome`: the server's response to `hello`.
 package struct Welcome: Hashable, Sendable {
     package var version: UInt32
     package var server: String

@@ -2,7 +2,7 @@ import NIOCore
 
 /// Reads the Protocol Buffers wire format, checking every bound.
 ///
-/// For the messages of requests and answers: generated code builds a tree of messages first, which
+/// For the messages of requests and responses: generated code builds a tree of messages first, which
 /// costs more than all the rest of a small request. A reader is lent a payload's memory and must
 /// not leave the call that lends it.
 struct MessageReader {

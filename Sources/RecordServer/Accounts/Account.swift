@@ -7,16 +7,16 @@ import Transport
 /// loops.
 final class Account: Sendable {
     let holder: AccountHolder
-    /// Bytes of answers, from the moment in which a thread is asked for them until the client has
+    /// Bytes of responses, from the moment in which a thread is asked for them until the client has
     /// taken them.
-    let answers: HeldAmount
+    let responses: HeldAmount
     /// Bytes of frames that have begun.
     let unfinishedFrames: HeldAmount
     let controlFrames = ControlFramePace()
 
-    init(_ holder: AccountHolder, answers: SharedAmount, unfinishedFrames: SharedAmount) {
+    init(_ holder: AccountHolder, responses: SharedAmount, unfinishedFrames: SharedAmount) {
         self.holder = holder
-        self.answers = HeldAmount(of: answers)
+        self.responses = HeldAmount(of: responses)
         self.unfinishedFrames = HeldAmount(of: unfinishedFrames)
     }
 }

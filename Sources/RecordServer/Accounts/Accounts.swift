@@ -37,13 +37,13 @@ final class Accounts: Sendable {
 
     private let connectionsMax: SharedBound
     private let refusedMax = SharedBound(capacity: Accounts.refusedMax)
-    let answers: SharedAmount
+    let responses: SharedAmount
     let unfinishedFrames: SharedAmount
     private let state = Mutex(State())
 
-    init(connectionsMax: Int, answerBytesMax: Int, unfinishedBytesMax: Int) {
+    init(connectionsMax: Int, responseBytesMax: Int, unfinishedBytesMax: Int) {
         self.connectionsMax = SharedBound(capacity: connectionsMax)
-        self.answers = SharedAmount(capacity: answerBytesMax)
+        self.responses = SharedAmount(capacity: responseBytesMax)
         self.unfinishedFrames = SharedAmount(capacity: unfinishedBytesMax)
     }
 
@@ -112,18 +112,18 @@ final class Accounts: Sendable {
         if isEmpty { promise.succeed() }
     }
 
-    /// Whether little room is left for answers: somebody who has none might be refused soon.
-    var isShortOfAnswers: Bool { self.answers.all > self.answers.bound.capacity / 8 * 7 }
-    /// Whether there is room for answers again.
-    var hasRoomForAnswers: Bool { self.answers.all <= self.answers.bound.capacity / 4 * 3 }
+    /// Whether little room is left for responses: somebody who has none might be refused soon.
+    var isShortOfResponses: Bool { self.responses.all > self.responses.bound.capacity / 8 * 7 }
+    /// Whether there is room for responses again.
+    var hasRoomForResponses: Bool { self.responses.all <= self.responses.bound.capacity / 4 * 3 }
 
     /// The account whose responses take the most memory; `nil` if there are none.
     ///
     /// Looks at every account: for the moment in which memory has to come back.
-    var largestByAnswers: Account? {
+    var largestByResponses: Account? {
         let accounts = self.state.withLock { state in state.entries.values.map(\.account) }
-        let largest = accounts.max { $0.answers.own < $1.answers.own }
-        return largest.flatMap { $0.answers.own > 0 ? $0 : nil }
+        let largest = accounts.max { $0.responses.own < $1.responses.own }
+        return largest.flatMap { $0.responses.own > 0 ? $0 : nil }
     }
 
     /// What is left belongs to whoever has none: so the last place is somebody's too.
@@ -134,7 +134,7 @@ final class Accounts: Sendable {
     private func entry(of holder: AccountHolder, in state: State) -> Entry {
         state.entries[holder]
             ?? Entry(
-                account: Account(holder, answers: self.answers, unfinishedFrames: self.unfinishedFrames)
+                account: Account(holder, responses: self.responses, unfinishedFrames: self.unfinishedFrames)
             )
     }
 
@@ -151,8 +151,8 @@ extension Accounts {
     /// What all have, and who has most.
     var readings: [Metric] {
         [
-            Metric(.answersHeldBytes, self.answers.all),
-            Metric(.answersHeldLargestBytes, self.largestByAnswers?.answers.own ?? 0),
+            Metric(.responsesHeldBytes, self.responses.all),
+            Metric(.responsesHeldLargestBytes, self.largestByResponses?.responses.own ?? 0),
             Metric(.unfinishedFrameBytes, self.unfinishedFrames.all),
         ]
     }

@@ -6,7 +6,7 @@ import WireProtocol
 ///
 /// Pure.
 struct DownloadProgress: Hashable, Sendable {
-    /// Bytes of a piece, each a frame: half of what a frame may have, so that small answers between
+    /// Bytes of a piece, each a frame: half of what a frame may have, so that small responses between
     /// two of them wait less.
     static let pieceBytesMax = Bounds.assetDataBytesMax / 2
 

@@ -41,7 +41,7 @@ enum UploadStateMachine: ~Copyable {
 
     /// The claims of an upload on the registry and on turns.
     struct Held {
-        /// The rows' answer for each asset.
+        /// The status of each asset, as its rows have it.
         var places: [UploadStatus]
         /// `nil` until it is asked for, and if nothing is missing, so that none is needed.
         var turn: Turn?

@@ -74,9 +74,9 @@ extension ConnectionHandler {
         }
     }
 
-    private func controlFrameReceived(_ answer: () -> Void) {
+    private func controlFrameReceived(_ react: () -> Void) {
         switch self.connection.machine.controlFrameReceived(now: self.connection.eventLoop.now) {
-        case .accept: answer()
+        case .accept: react()
         case .close(let reason): self.connection.close(reason)
         case .ignore: break
         }

@@ -35,7 +35,7 @@ final class ConnectionHandshake {
     /// Called once, before the client hears of it.
     private let letIn: (Guest) -> Void
     private var timer: Scheduled<Void>?
-    /// The frame that waits for the answer to a challenge.
+    /// The frame that waits for the proof of a challenge.
     private var challenged: Challenged?
 
     init(

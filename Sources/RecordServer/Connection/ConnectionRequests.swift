@@ -151,7 +151,7 @@ extension ConnectionRequests {
             return self.responses.end(response.stream, failure: error)
         }
         response.stage = .executing
-        if request.isReading { self.responses.reserve(self.server.answerReservedBytes, for: response) }
+        if request.isReading { self.responses.reserve(self.server.responseReservedBytes, for: response) }
         self.ask(request, counting: tokens, for: response)
         self.responses.countReservation(of: response)
     }
@@ -220,7 +220,7 @@ extension ConnectionRequests {
         self.isCheckingSchema = true
     }
 
-    /// The engine answered.
+    /// The engine replied.
     ///
     /// Called on the event loop, within the call of the engine or later.
     func replied(_ result: Result<Outcomes, StoreError>, on stream: UInt32) {

@@ -34,7 +34,7 @@ extension ConnectionMachine where Side == ServerSide {
         }
     }
 
-    /// The answer to a challenge arrived: there is one to each.
+    /// The proof of a challenge arrived: there is one to each.
     mutating func proofReceived() -> ServerSide.OnProof {
         self.handshakeFrameReceived(late: .frameKindUnexpected) { handshake throws(CloseReason) in
             switch handshake {
@@ -186,7 +186,7 @@ extension ConnectionMachine where Side == ServerSide {
         }
     }
 
-    /// A frame of a download went out: it takes nothing of the room of requests and answers.
+    /// A frame of a download went out: it takes nothing of the room of requests and responses.
     mutating func assetDataSent(_ payloadBytes: Int, on stream: UInt32) {
         self.act(orElse: ()) { $0.streams[stream]?.window.sent(payloadBytes) }
     }

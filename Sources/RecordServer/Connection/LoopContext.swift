@@ -48,7 +48,7 @@ final class LoopContext {
             $0.connection.account === account && $0.responses.heldBytes > 0
         }
         for connection in held.sorted(by: { $0.responses.heldBytes > $1.responses.heldBytes }) {
-            guard !accounts.hasRoomForAnswers else { return }
+            guard !accounts.hasRoomForResponses else { return }
             connection.responses.endIfBlocked()
         }
     }

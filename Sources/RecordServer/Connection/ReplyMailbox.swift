@@ -2,7 +2,7 @@ import NIOCore
 import RecordStore
 import Synchronization
 
-/// What the engine answered to one stream of one connection.
+/// The reply of the engine to one stream of one connection.
 struct EngineReply: Sendable {
     var requests: NIOLoopBound<ConnectionRequests>
     var stream: UInt32

@@ -17,17 +17,17 @@ struct ResponseRoom {
         guard change != 0 else { return }
         room.reservedBytes = bytes
         self.heldBytes += change
-        if room.isReservationCounted { account.answers.add(change) }
+        if room.isReservationCounted { account.responses.add(change) }
     }
 
     /// Has the holder pay for the room that is set aside.
     ///
-    /// Called when the engine has been asked: most fetches are answered before that returns, and
+    /// Called when the engine has been asked: most replies to fetches come before that returns, and
     /// touch no sum that threads share.
     func countReservation(of room: inout Response.Room, in account: Account) {
         guard room.reservedBytes > 0, !room.isReservationCounted else { return }
         room.isReservationCounted = true
-        account.answers.add(room.reservedBytes)
+        account.responses.add(room.reservedBytes)
     }
 
     /// Changes what a response counts for, in the connection's sum and the holder's.
@@ -38,7 +38,7 @@ struct ResponseRoom {
         guard change != 0 else { return false }
         room.heldBytes = bytes
         self.heldBytes += change
-        account.answers.add(change)
+        account.responses.add(change)
         return change > 0
     }
 
@@ -51,7 +51,7 @@ struct ResponseRoom {
     /// What the socket has not taken counts like responses.
     mutating func countSocket(isFull: Bool, in account: Account) {
         let bytes = isFull ? Self.socketBytesMax : 0
-        account.answers.add(bytes - self.socketBytes)
+        account.responses.add(bytes - self.socketBytes)
         self.socketBytes = bytes
     }
 }

@@ -27,10 +27,10 @@ final class ServedLoops: Sendable {
     /// They come to an end on their event loops, until there is room again: those first that hold
     /// most.
     func makeRoomForResponses() {
-        guard self.accounts.isShortOfAnswers,
+        guard self.accounts.isShortOfResponses,
             self.isMakingRoom.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged
         else { return }
-        let largest = self.accounts.largestByAnswers
+        let largest = self.accounts.largestByResponses
         let loops = self.loops.withLock { $0 }
         let left = LoopsLeft(loops.count)
         for loop in loops {

@@ -4,7 +4,7 @@ import WireProtocol
 
 /// The limits of a server that the machine needs.
 struct ConnectionBounds: Hashable, Sendable {
-    /// Requests without an answer; twice as many close the connection.
+    /// Requests without a response; twice as many close the connection.
     var inFlightMax: Int
     /// The bytes of requests that the server takes before it grants more.
     var receiveWindowBytes: UInt32

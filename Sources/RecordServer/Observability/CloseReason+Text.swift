@@ -15,7 +15,7 @@ extension CloseReason {
         .containerUnknown: "there is no such container",
         .overloaded: "the server has no room, connect again later",
         .idle: "nothing was heard for too long",
-        .slowReader: "answers were not taken for too long",
+        .slowReader: "responses were not taken for too long",
         .handshakeTimeout: "the handshake took too long",
         .internalError: "internal error of the server, whose log has the reason",
         .credentialExpired: "the token has expired, or another has taken its place: connect with a new one",

@@ -47,7 +47,7 @@ final class ServerMetrics: Sendable {
         self.operations[operation.number].started.add(1, ordering: .relaxed)
     }
 
-    /// The last frame of an answer was written.
+    /// The last frame of a response was written.
     func requestEnded(_ operation: OperationKind, nanoseconds: Int64) {
         self.operations[operation.number].durations.record(nanoseconds: nanoseconds)
     }

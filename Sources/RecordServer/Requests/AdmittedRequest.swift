@@ -17,7 +17,7 @@ package enum AdmittedRequest: Sendable {
     case upload(AdmittedUpload)
     case download(AdmittedDownload)
 
-    /// Whether it is answered with what is stored, so that its answer may be large.
+    /// Whether its response is made of what is stored, and may be large.
     var isReading: Bool {
         switch self {
         case .fetchRecords, .fetchZones, .query, .feed, .checkSchema, .fetchSubscriptions,

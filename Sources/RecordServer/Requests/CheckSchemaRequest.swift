@@ -10,7 +10,7 @@ package struct SchemaCheck: Sendable {
     let container: String
     let environment: Environment
 
-    /// As many lines as an answer may have, and as fit into it; the last one tells how many more
+    /// As many lines as a response may have, and as fit into it; the last one tells how many more
     /// there are.
     static func lines(_ missing: some Sequence<String>, count: Int) -> [String] {
         var lines: [String] = []
@@ -24,7 +24,7 @@ package struct SchemaCheck: Sendable {
         return lines
     }
 
-    /// What ends the answer.
+    /// The end of the response.
     func end(schemas: SchemaStore) -> End {
         let required: SchemaDocument
         do {

@@ -6,7 +6,7 @@ package import WireProtocol
 /// The items of a page as they travel, encoded where they are read: payloads of `items` frames, in
 /// order.
 ///
-/// SAFETY: the thread of the engine that reads the page has it until the page is answered, the
+/// SAFETY: the thread of the engine that reads the page has it until the reply, the
 /// connection's loop from then on.
 package final class EncodedItems: FeedSink, @unchecked Sendable {
     /// Apart, so that an item is one access to it.

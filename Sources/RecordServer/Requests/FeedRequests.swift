@@ -54,22 +54,22 @@ extension Admission {
 }
 
 extension AdmittedFeed {
-    /// Asks the store; the reply comes on whatever thread it answers on.
+    /// Asks the store; the reply comes on whatever thread it chooses.
     func ask(
         _ store: Store,
         key: SealKey,
         reply: @escaping @Sendable (Result<Outcomes, StoreError>) -> Void
     ) {
         let requester = self.requester
-        let answered: @Sendable (Result<FeedPageEnd, StoreError>, EncodedItems) -> Void = { result, items in
+        let replied: @Sendable (Result<FeedPageEnd, StoreError>, EncodedItems) -> Void = { result, items in
             reply(
-                result.map { answer in
+                result.map { end in
                     items.finish()
                     let end = End(
-                        token: FeedToken.sealed(answer.token, for: requester, with: key),
-                        moreComing: answer.moreComing,
-                        totals: answer.totals,
-                        clientToken: answer.clientToken
+                        token: FeedToken.sealed(end.token, for: requester, with: key),
+                        moreComing: end.moreComing,
+                        totals: end.totals,
+                        clientToken: end.clientToken
                     )
                     return .encoded(items, end)
                 }
@@ -78,10 +78,10 @@ extension AdmittedFeed {
         switch self.question {
         case .changes(let read):
             let items = EncodedItems(of: read.zone)
-            store.changes(read, for: requester, into: items) { answered($0, items) }
+            store.changes(read, for: requester, into: items) { replied($0, items) }
         case .databaseChanges(let read):
             let items = EncodedItems()
-            store.databaseChanges(read, for: requester, into: items) { answered($0, items) }
+            store.databaseChanges(read, for: requester, into: items) { replied($0, items) }
         case .token(let zone):
             store.token(of: zone, for: requester) { result in
                 reply(

@@ -3,7 +3,7 @@ package import RecordModel
 package import RecordStore
 package import WireProtocol
 
-/// What the store answered: to a whole request, or to a part of a fetch.
+/// The outcomes of a whole request, or of a part of a fetch.
 package enum Outcomes: Sendable {
     case written([WriteOutcome])
     case read([ReadOutcome])
@@ -12,10 +12,10 @@ package enum Outcomes: Sendable {
     /// A page of a feed, with what ends it: each payload of a frame counts as an outcome.
     indirect case encoded(EncodedItems, End)
     case subscriptions([SubscriptionOutcome])
-    /// An answer without items.
+    /// A response without items.
     indirect case ended(End)
 
-    /// The last frame of the answer.
+    /// The last frame of the response.
     package var end: End {
         switch self {
         case .written, .read, .subscriptions: End()
@@ -41,7 +41,7 @@ package enum Outcomes: Sendable {
         case .read(let outcomes): ItemOutcome(outcomes[offset])
         case .found(let records, _): .record(RecordMessage(records[offset]))
         case .subscriptions(let outcomes): ItemOutcome(outcomes[offset])
-        case .encoded, .ended: preconditionFailure("an answer without such items was asked for one")
+        case .encoded, .ended: preconditionFailure("a response without such items was asked for one")
         }
     }
 

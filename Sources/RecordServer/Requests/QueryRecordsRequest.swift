@@ -35,8 +35,8 @@ extension Admission {
 
 extension Outcomes {
     /// The records of a page, and what ends it.
-    init(_ answer: QueryPageResult, to query: AdmittedQuery, key: SealKey, nowMilliseconds: Int64) {
-        let cursor = answer.resume.map {
+    init(_ page: QueryPageResult, of query: AdmittedQuery, key: SealKey, nowMilliseconds: Int64) {
+        let cursor = page.resume.map {
             QueryCursor(
                 continuing: query.read,
                 at: $0,
@@ -44,6 +44,6 @@ extension Outcomes {
                 madeMilliseconds: nowMilliseconds
             ).sealed(with: key)
         }
-        self = .found(answer.records, End(cursor: cursor ?? [], count: UInt64(clamping: answer.count)))
+        self = .found(page.records, End(cursor: cursor ?? [], count: UInt64(clamping: page.count)))
     }
 }

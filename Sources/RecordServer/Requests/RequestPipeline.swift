@@ -96,7 +96,7 @@ struct RequestPipeline {
     /// - Throws: The failure that ends the request; nothing was executed.
     func begin(_ request: AdmittedRequest, deadlineMilliseconds: Int64) throws(Failure) -> ShareTokens? {
         guard self.server.clock() < deadlineMilliseconds else { throw Failure(StoreError.deadlinePassed) }
-        guard self.account.answers.hasRoom(for: self.server.answerReservedBytes) else {
+        guard self.account.responses.hasRoom(for: self.server.responseReservedBytes) else {
             throw Failure(Self.tooMuchHeld)
         }
         guard let tokens = request.shareTokens else { return nil }

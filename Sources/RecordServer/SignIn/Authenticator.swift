@@ -8,7 +8,7 @@ import WireProtocol
 /// Finds out who connects.
 ///
 /// Only the SHA-256 of a token is ever compared, in an index of hashes, so that the time of an
-/// answer says nothing about a token.
+/// response says nothing about a token.
 struct Authenticator: Sendable {
     let directory: Directory
     /// `nil` if no identity provider is trusted.
@@ -20,7 +20,7 @@ struct Authenticator: Sendable {
     ///
     /// - Parameters:
     ///   - hello: What the client says.
-    ///   - proof: What it answered to a challenge; there if and only if the hello has a service
+    ///   - proof: What it replied to a challenge; there if and only if the hello has a service
     ///     key.
     /// - Returns: What the connection may use.
     /// - Throws: `notAuthenticated` (wrong, revoked or not permitted), `credentialExpired`,

@@ -2,14 +2,14 @@
 ///
 /// A token that leads nowhere is a miss. Misses of a minute may come at once, then one more each
 /// time that a part of a minute has passed; until then whatever is asked for is refused alike, so
-/// that an answer tells nothing. What leads somewhere costs nothing.
+/// that a response tells nothing. What leads somewhere costs nothing.
 struct GuessPace {
     private static let windowMicroseconds: Int64 = 60_000_000
     /// At the bound all are forgotten: it takes as many users with misses of the last minute to get
     /// there.
     private static let usersMax = 65_536
     /// How long to wait when so many tokens are looked for that another request has to wait for
-    /// their answers.
+    /// their results.
     private static let crowdedMilliseconds: UInt32 = 1_000
 
     private struct Account {

@@ -20,7 +20,7 @@ struct RefusalPace {
 
     /// Somebody from a network was refused.
     ///
-    /// - Returns: How long to wait with the answer.
+    /// - Returns: How long to wait with the response.
     mutating func refused(_ network: String, now: NIODeadline) -> TimeAmount {
         if self.fullAgain[network] == nil, self.fullAgain.count >= Self.addressesMax {
             self.fullAgain = self.fullAgain.filter { $0.value > now }

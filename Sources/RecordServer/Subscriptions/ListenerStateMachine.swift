@@ -22,7 +22,7 @@ enum ListenerStateMachine: ~Copyable {
 
     enum OnListen: Equatable {
         case start
-        /// The answer comes with that to the one before.
+        /// The response comes with that to the one before.
         case wait
         case answer
     }

@@ -125,11 +125,11 @@ extension NotificationRouting {
             recordType: record.recordType,
             createdBy: record.system.createdBy
         )
-        if let answer = commit.permissions[question] { return answer }
-        let answer = mayRead(question.recordType, question.createdBy, requester)
+        if let known = commit.permissions[question] { return known }
+        let isPermitted = mayRead(question.recordType, question.createdBy, requester)
         self.budget.charge(RoutingBudget.questionCost, to: watch.audience.user.account)
-        commit.permissions[question] = answer
-        return answer
+        commit.permissions[question] = isPermitted
+        return isPermitted
     }
 
     private mutating func fire(

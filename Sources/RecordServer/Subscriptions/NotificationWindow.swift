@@ -106,7 +106,7 @@ struct NotificationWindow {
         return self.lastNumber
     }
 
-    /// Answers whether another of the subscription was waiting.
+    /// Returns whether another of the subscription was waiting.
     private mutating func keep(_ notification: OutgoingNotification) -> Bool {
         let subscription = notification.subject.number
         let replaced = self.waiting[subscription]

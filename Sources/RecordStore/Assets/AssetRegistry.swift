@@ -27,12 +27,12 @@ package final class AssetRegistry: Sendable {
     /// `zone` says whose the bytes will be: the rows are of the owner's database and, until a record
     /// names them, of the user. What the owner has is not looked at.
     ///
-    /// Every place that is `incomplete` has a lease from the transaction on, before the reply. Its row
+    /// Every upload that is `incomplete` has a lease from the transaction on, before the reply. Its row
     /// does not become due, however long the upload takes, until `release` was called for it as often
     /// as it was begun.
     ///
     /// - Durability: The reply comes when the rows are on disk.
-    /// - Reply: It gets one place an asset, in order. Refused: `assetTooLarge`,
+    /// - Reply: It gets one status an asset, in order. Refused: `assetTooLarge`,
     ///   `quotaExceeded`, `notSignedIn`, `zoneMissing`, `permissionDenied` and what a write refuses.
     package func begin(
         _ assets: [Asset],
@@ -47,11 +47,11 @@ package final class AssetRegistry: Sendable {
             rules: self.rules
         )
         let grant = UploadLeases.Grant(self.leases)
-        let answer: @Sendable (Result<[UploadStatus], StoreError>) -> Void = { result in
+        let granted: @Sendable (Result<[UploadStatus], StoreError>) -> Void = { result in
             if case .failure = result { grant.takeBack() }
             reply(result)
         }
-        self.write(rows: assets.count, for: requester, answer) { (transaction) throws(StorageFailure) in
+        self.write(rows: assets.count, for: requester, granted) { (transaction) throws(StorageFailure) in
             let result = try rule.execute(in: transaction)
             if case .success(let uploads) = result { grant.take(uploads) }
             return result
@@ -174,14 +174,14 @@ package final class AssetRegistry: Sendable {
     ///
     /// Every job finds done what an execution did whose outcome was lost, so it is executed again as
     /// after a conflict.
-    private func write<Answer: Sendable>(
+    private func write<Value: Sendable>(
         rows: Int,
         for requester: Requester? = nil,
-        _ reply: @escaping @Sendable (Result<Answer, StoreError>) -> Void,
+        _ reply: @escaping @Sendable (Result<Value, StoreError>) -> Void,
         retriesLeft: Int = RequestExecution.retriesMax,
         _ execute:
             @escaping @Sendable (any WriteTransaction) throws(StorageFailure) -> Result<
-                Answer, StoreError
+                Value, StoreError
             >
     ) {
         let job = WriteJob(
@@ -194,8 +194,8 @@ package final class AssetRegistry: Sendable {
             makesRoom: requester == nil,
             takesTurn: false
         ) { (transaction) throws(StorageFailure) in
-            let answer = try execute(transaction)
-            return .finished { reply(answer) }
+            let result = try execute(transaction)
+            return .finished { reply(result) }
         } fail: { failure in
             switch failure {
             case .storage(.conflict) where retriesLeft > 0, .storage(.outcomeUnknown) where retriesLeft > 0:

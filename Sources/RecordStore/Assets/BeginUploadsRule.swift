@@ -15,7 +15,7 @@ package struct BeginUploadsRule: Sendable {
         self.rules = rules
     }
 
-    /// Gives one place an asset, in order; a request that is refused has made nothing.
+    /// Gives one status an asset, in order; a request that is refused has made nothing.
     package func execute(
         in transaction: any WriteTransaction
     ) throws(StorageFailure) -> Result<[UploadStatus], StoreError> {

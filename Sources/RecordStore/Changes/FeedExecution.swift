@@ -1,6 +1,6 @@
 package import RecordModel
 
-/// Answers one page of a feed, or says where it is now, from what a `Snapshot` has.
+/// Reads one page of a feed, or says where it is now, from what a `Snapshot` has.
 package struct FeedExecution {
     let requester: Requester
     let budget: FeedBudget

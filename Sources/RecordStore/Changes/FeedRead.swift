@@ -9,7 +9,7 @@ package struct FeedRead: Hashable, Sendable {
     package var token: [UInt8]?
     /// Of a snapshot that begins; afterwards the token knows.
     package var order: FetchChanges.SnapshotOrder
-    /// The fields to answer: `nil` for all, empty for none.
+    /// The fields to return: `nil` for all, empty for none.
     package var desiredKeys: [String]?
     /// Items of the page, 1…`Bounds.feedPageMax`.
     package var limit: Int
@@ -44,8 +44,8 @@ package struct DatabaseFeedRead: Hashable, Sendable {
 
 /// Takes the items of a page as they are read.
 ///
-/// A page gives at most as many items as its limit, from one thread at a time, before the page is
-/// answered. Items that came before a page is refused are not part of any answer.
+/// A page gives at most as many items as its limit, from one thread at a time, before the reply.
+/// Items that came before a page is refused are not part of any response.
 package protocol FeedSink: AnyObject, Sendable {
     /// A record of the feed's zone, lent: the sink copies what it keeps.
     func add(_ record: borrowing LentRecord)

@@ -17,7 +17,7 @@ package struct ReadJob: Sendable {
     /// Whose job it is: engines serve users in turns, and fail what waits beyond its deadline.
     package var requester: Requester
     package var effort: Effort
-    /// The database whose commits the answer may show; `nil` for those of several.
+    /// The database whose commits the result may show; `nil` for those of several.
     package var database: DatabaseID?
     /// Whether the snapshot has to show in the requester's shared database every change that was
     /// acknowledged before the read, of whichever database.

@@ -4,7 +4,7 @@ import RecordModel
 /// of what is committed later.
 ///
 /// A snapshot has rows and order, and no rules. It does not know who asks, what may be seen, or what an
-/// answer may cost; the executions in `Reading/`, `Changes/` and `Queries/` decide that and ask for
+/// response may cost; the executions in `Reading/`, `Changes/` and `Queries/` decide that and ask for
 /// what they need. A key carries its database and its zone, so that an engine may keep every database
 /// apart.
 ///

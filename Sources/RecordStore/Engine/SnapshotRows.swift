@@ -108,16 +108,16 @@ package struct FeedZoneDeletion: Hashable, Sendable {
     }
 }
 
-/// Why a page of a feed was not answered.
+/// Why a page of a feed was not read.
 package enum FeedFailure: Error, Hashable, Sendable {
     case refused(StoreError)
     case storage(StorageFailure)
 
     /// Reads what only storage can fail.
     @inlinable @inline(__always)
-    package static func wrapping<Answer>(
-        _ read: () throws(StorageFailure) -> Answer
-    ) throws(FeedFailure) -> Answer {
+    package static func wrapping<Value>(
+        _ read: () throws(StorageFailure) -> Value
+    ) throws(FeedFailure) -> Value {
         do throws(StorageFailure) {
             return try read()
         } catch {

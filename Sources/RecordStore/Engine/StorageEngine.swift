@@ -41,7 +41,7 @@ package struct Requester: Hashable, Sendable {
 }
 
 extension Requester {
-    /// The database whose commits an answer may show; `nil` if it may show those of several.
+    /// The database whose commits a result may show; `nil` if it may show those of several.
     package var databaseShown: DatabaseID? { self.scope == .shared ? nil : self.database }
 }
 

@@ -267,7 +267,7 @@ extension StoreError {
             }
         case .answerTooLarge(let bytes):
             Row(.limitExceeded, .afterChange, 51, integers: [Int64(bytes)]) {
-                "the answer takes \(bytes) bytes, more than it may: send fewer items at a time, or fetch page by page"
+                "the response takes \(bytes) bytes, more than it may: send fewer items at a time, or fetch page by page"
             }
         case .requestIDMissing:
             Row(.invalidArguments, .never) {

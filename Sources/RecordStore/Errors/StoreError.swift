@@ -129,7 +129,7 @@ package enum StoreError: Error, Hashable, Sendable {
 
     // A request as a whole is refused; nothing of it happened.
     case tooManyItems(Int)
-    /// What was asked for does not fit into one answer; ask for fewer records at a time.
+    /// What was asked for does not fit into one response; ask for fewer records at a time.
     ///
     /// As the error of an item: the record that its outcome carries does not fit.
     case answerTooLarge(bytes: Int)

@@ -42,7 +42,7 @@ package struct QueryBudget: Hashable, Sendable {
     package init() {}
 }
 
-/// Why a query was not answered.
+/// Why a query has no result.
 package enum QueryFailure: Error, Hashable, Sendable {
     case refused(StoreError)
     case storage(StorageFailure)

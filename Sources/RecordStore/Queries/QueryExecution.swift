@@ -24,7 +24,7 @@ package struct QueryExecution {
         self.store = QueryStore(snapshot, meter: ReadMeter(budget))
     }
 
-    package func answer() throws(QueryFailure) -> QueryPageResult {
+    package func page() throws(QueryFailure) -> QueryPageResult {
         do throws(StoreError) { try QueryCheck.checkIsOpen(self.read.query.recordType) } catch {
             throw .refused(error)
         }

@@ -2,8 +2,8 @@
 ///
 ///     position = version kind choices signature rest     integers and texts as in `CompactBytes`
 ///     kind     = 1 (in the order of the source) / 2 (in the order of the sort keys)
-///     rest     = zone branch place                       kind 1
-///     place    = 0 / 1 number / 2 number value           start; from a number; after an entry
+///     rest     = zone branch point                       kind 1
+///     point    = 0 / 1 number / 2 number value           start; from a number; after an entry
 ///     rest     = count *( 0 / 1 value ) name zone        kind 2; name and zone: 0 / 1 text
 struct QueryPosition: Hashable, Sendable {
     enum Point: Hashable, Sendable {

@@ -55,9 +55,9 @@ final class QueryStore {
     }
 
     /// Reads that happen once per query and have their own bound.
-    func stored<Answer>(
-        _ read: (any Snapshot) throws(StorageFailure) -> Answer
-    ) throws(QueryFailure) -> Answer {
+    func stored<Value>(
+        _ read: (any Snapshot) throws(StorageFailure) -> Value
+    ) throws(QueryFailure) -> Value {
         do throws(StorageFailure) {
             return try read(self.snapshot)
         } catch {

@@ -70,7 +70,7 @@ package struct FetchExecution {
         return zone
     }
 
-    /// Stops when the answer is too large.
+    /// Stops when the response is too large.
     private mutating func fetch(_ ids: ArraySlice<RecordID>, in zone: FetchedZone) throws(StorageFailure) {
         guard let key = zone.key else {
             for id in ids { self.results.append(.failed(.missing(id.zone))) }

@@ -2,7 +2,7 @@ import RecordModel
 
 /// Bounds of reads, as the operator has configured them.
 package struct ReadRules: Hashable, Sendable {
-    /// Encoded fields of all records of an answer.
+    /// Encoded fields of all records of a response.
     package var answerBytesMax = Bounds.defaults.answerBytesMax
     /// A read of at most so many records is short.
     package var shortRecordsMax = 16

@@ -33,7 +33,7 @@ package struct ZonesExecution {
         var bytes = 0
         for id in ids {
             let zone = try self.zone(id, at: self.snapshot.key(of: id, for: self.requester))
-            bytes += zone?.answerBytes ?? 0
+            bytes += zone?.responseBytes ?? 0
             guard bytes <= self.bytesMax else { return .failure(.answerTooLarge(bytes: bytes)) }
             results.append(zone.map { .zone($0) } ?? .failed(.missing(id)))
         }
@@ -52,7 +52,7 @@ package struct ZonesExecution {
             for named in zones {
                 let id = Access.zone(storedAs: named.name, for: self.requester)
                 guard let zone = try self.zone(id, at: named.key) else { continue }
-                bytes += zone.answerBytes
+                bytes += zone.responseBytes
                 guard bytes <= self.bytesMax else { return .failure(.answerTooLarge(bytes: bytes)) }
                 results.append(.zone(zone))
             }
@@ -77,8 +77,9 @@ package struct ZonesExecution {
 }
 
 extension Zone {
-    /// What the zone takes in an answer, and in memory, about: its names and what surrounds them.
-    fileprivate var answerBytes: Int {
+    /// Bytes that the zone takes in a response, and in memory, about: its names and what surrounds
+    /// them.
+    fileprivate var responseBytes: Int {
         self.id.zoneName.utf8.count + self.id.ownerName.utf8.count + (self.share?.utf8.count ?? 0) + 64
     }
 }

@@ -9,7 +9,7 @@ struct ModifyRecordsRule {
     let bounds: Bounds
     let quotas: StorageQuotas
     let transaction: any WriteTransaction
-    let answer: RecordRoom
+    let room: RecordRoom
 
     init(
         requester: Requester,
@@ -23,7 +23,7 @@ struct ModifyRecordsRule {
         self.bounds = bounds
         self.quotas = quotas
         self.transaction = transaction
-        self.answer = RecordRoom(bounds)
+        self.room = RecordRoom(bounds)
     }
 
     enum OnExecute {
@@ -63,7 +63,7 @@ struct ModifyRecordsRule {
                 let plan = try self.plan(batch, &allowance)
                 if let turns = plan?.turns { return .unfinished(turns) }
             }
-            self.answer.clear()
+            self.room.clear()
         }
         for batch in batches {
             guard let plan = try self.plan(batch, &allowance) else {

@@ -1,6 +1,6 @@
 import RecordModel
 
-/// The room for records in the answer to a change.
+/// The room for records in the response to a change.
 ///
 /// It carries the records of conflicts, and shares that were joined. An item whose record has no
 /// room is refused for that: a client that sends fewer items gets it.

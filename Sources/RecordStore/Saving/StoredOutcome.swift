@@ -18,13 +18,13 @@ struct StoredOutcome {
     let request: WriteRequest
     let bounds: Bounds
     let transaction: any WriteTransaction
-    private let answer: RecordRoom
+    private let room: RecordRoom
 
     init(request: WriteRequest, bounds: Bounds, transaction: any WriteTransaction) {
         self.request = request
         self.bounds = bounds
         self.transaction = transaction
-        self.answer = RecordRoom(bounds)
+        self.room = RecordRoom(bounds)
     }
 
     private var user: String { self.request.requester.userRecordName ?? "" }
@@ -110,7 +110,7 @@ struct StoredOutcome {
             else { return nil }
             let parts = StoreError.Parts(number: number, integers: integers, texts: texts)
             if parts.carriesRecord {
-                return .failed(self.answer.fitting(try self.conflict(parts, index: index)))
+                return .failed(self.room.fitting(try self.conflict(parts, index: index)))
             }
             return StoreError(parts: parts).map { .failed($0) }
         case 6: return self.subscription(index: index)
@@ -133,7 +133,7 @@ struct StoredOutcome {
             transaction: self.transaction
         )
         let outcome = try rule.joined(operation.tokens[index])
-        guard case .shareAccepted(let share) = outcome, let full = self.answer.take(share.body) else {
+        guard case .shareAccepted(let share) = outcome, let full = self.room.take(share.body) else {
             return outcome
         }
         return .failed(full)

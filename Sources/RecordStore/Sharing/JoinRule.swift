@@ -18,10 +18,10 @@ struct JoinRule {
         _ tokens: [String],
         _ progress: JoinProgress?
     ) throws(StorageFailure) -> WriteRules.Execution {
-        let answer = RecordRoom(self.bounds)
-        for case .shareAccepted(let record) in progress?.outcomes ?? [] { _ = answer.take(record.body) }
+        let room = RecordRoom(self.bounds)
+        for case .shareAccepted(let record) in progress?.outcomes ?? [] { _ = room.take(record.body) }
         return try self.execute(tokens, progress) { (found, progress) throws(StorageFailure) in
-            if let full = answer.take(found.record.body) { return .failed(full) }
+            if let full = room.take(found.record.body) { return .failed(full) }
             return try self.accept(found, &progress)
         }
     }

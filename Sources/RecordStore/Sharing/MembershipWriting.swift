@@ -47,7 +47,7 @@ struct MembershipWriting {
             return planned.record
         }
         if self.items.deletes.contains(where: { $0.cascade.contains(share.name) }) {
-            // The root's save is its last change, so the tag that is answered is the one that it
+            // The root's save is its last change, so the tag in the response is the one that it
             // has.
             return planned.record.with(body: planned.record.body.withReference(toShare: nil))
         }

@@ -31,8 +31,8 @@ extension Store {
                 snapshot: snapshot
             )
             do throws(QueryFailure) {
-                let answer = try execution.answer()
-                return { reply(.success(answer)) }
+                let page = try execution.page()
+                return { reply(.success(page)) }
             } catch {
                 switch error {
                 case .refused(let error): return { reply(.failure(error)) }
@@ -77,7 +77,7 @@ extension Store {
     /// Gives the token for now, of a zone or of the database: a page after it has what is acknowledged
     /// after the call.
     ///
-    /// May be answered on the caller's thread.
+    /// May reply on the caller's thread.
     package func token(
         of zone: ZoneID?,
         for requester: Requester,
@@ -88,11 +88,11 @@ extension Store {
         }
     }
 
-    private func feed<Answer: Sendable>(
+    private func feed<Value: Sendable>(
         _ effort: ReadJob.Effort,
         _ requester: Requester,
-        _ reply: @escaping @Sendable (Result<Answer, StoreError>) -> Void,
-        _ read: @escaping @Sendable (FeedExecution) throws(FeedFailure) -> Answer
+        _ reply: @escaping @Sendable (Result<Value, StoreError>) -> Void,
+        _ read: @escaping @Sendable (FeedExecution) throws(FeedFailure) -> Value
     ) {
         let budget = self.readRules.feedBudget
         self.read(effort, for: requester, needsPendingChanges: true, reply) {

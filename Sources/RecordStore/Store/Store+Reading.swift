@@ -3,7 +3,7 @@ package import RecordModel
 extension Store {
     /// Reads records by ID: every write that was acknowledged before the call is seen.
     ///
-    /// A short read may be answered on the caller's thread; a long one hops to a thread of the engine.
+    /// A short read may reply on the caller's thread; a long one hops to a thread of the engine.
     ///
     /// - Shape: Any number of IDs; all results come from one snapshot, one an ID, in order. Without
     ///   `desiredKeys` records come with all fields, with an empty list without any.
@@ -147,12 +147,12 @@ extension Store {
     private static func effort(_ isShort: Bool) -> ReadJob.Effort { isShort ? .short : .long }
 
     /// Has the engine read one snapshot, and replies.
-    func read<Answer: Sendable>(
+    func read<Value: Sendable>(
         _ effort: ReadJob.Effort,
         for requester: Requester,
         needsPendingChanges: Bool = false,
-        _ reply: @escaping @Sendable (Result<Answer, StoreError>) -> Void,
-        _ read: @escaping @Sendable (any Snapshot) throws(StorageFailure) -> Result<Answer, StoreError>
+        _ reply: @escaping @Sendable (Result<Value, StoreError>) -> Void,
+        _ read: @escaping @Sendable (any Snapshot) throws(StorageFailure) -> Result<Value, StoreError>
     ) {
         do throws(StoreError) {
             try Access.checkReading(by: requester)
@@ -164,8 +164,8 @@ extension Store {
             effort: effort,
             needsPendingChanges: needsPendingChanges && requester.scope == .shared
         ) { (snapshot, _) throws(StorageFailure) in
-            let answer = try read(snapshot)
-            return { reply(answer) }
+            let result = try read(snapshot)
+            return { reply(result) }
         } fail: { failure in
             reply(.failure(StoreError(failure)))
         }

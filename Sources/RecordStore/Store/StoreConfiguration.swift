@@ -14,7 +14,7 @@ package struct StoreConfiguration: Sendable {
     package var requestIDRetentionSeconds = 3_600
     /// How long an asset may be without a record that names it, and an upload without a byte.
     package var assetGraceSeconds = 86_400
-    /// Bounds of reads; `bounds` say how large an answer may be.
+    /// Bounds of reads; `bounds` say how large a response may be.
     package var reading = ReadRules()
 
     package init(clock: @escaping @Sendable () -> Int64) { self.clock = clock }

@@ -86,8 +86,8 @@ package final class DatabaseCopy: StoreCopy {
     ///
     /// One transaction gives each database an epoch that no earlier token has, and a position that
     /// no earlier change tag has (`DatabaseEpoch`). Each subscription has news for every listener,
-    /// whatever the listener has acknowledged of changes that are gone. Answers to requests stay:
-    /// what they answer is in the file.
+    /// whatever the listener has acknowledged of changes that are gone. Results of requests stay:
+    /// what they say is in the file.
     ///
     /// - Durability: returns after all of it is on disk, or throws and nothing is.
     package func beginNewLife(nowMilliseconds now: Int64) throws(StoreCopyError) {

@@ -98,7 +98,7 @@ final class DiskReserve: Sendable {
     }
 
     /// Does something, and once more with the room of the reserve if it fails on a full disk.
-    func lend<Answer>(_ work: () throws(SQLiteEngineError) -> Answer) throws(SQLiteEngineError) -> Answer {
+    func lend<Value>(_ work: () throws(SQLiteEngineError) -> Value) throws(SQLiteEngineError) -> Value {
         do throws(SQLiteEngineError) {
             return try work()
         } catch {

@@ -66,7 +66,7 @@ package final class StoreFile: StoreSource {
         }
     }
 
-    /// Copies the store as it is at one moment, with every change that was answered before.
+    /// Copies the store as it is at one moment, with every change whose reply was sent before.
     ///
     /// Writers go on meanwhile. While the copy lasts, the log of the store is not emptied.
     ///

@@ -49,9 +49,9 @@ final class ReadConnection: RowReader, Snapshot, @unchecked Sendable {
         self.authorName = try HotStatement(NameQueries.author, on: connection)
     }
 
-    func snapshot<Answer>(
-        _ read: () throws(StorageFailure) -> Answer
-    ) throws(StorageFailure) -> Answer {
+    func snapshot<Value>(
+        _ read: () throws(StorageFailure) -> Value
+    ) throws(StorageFailure) -> Value {
         self.typeNames.forgetIfMany()
         self.authorNames.forgetIfMany()
         let copies = self.copies.number
@@ -61,13 +61,13 @@ final class ReadConnection: RowReader, Snapshot, @unchecked Sendable {
         }
         try self.begin.run()
         do {
-            let answer: Answer
+            let value: Value
             do {
                 defer { self.recordCursor.finish() }
-                answer = try read()
+                value = try read()
             }
             try self.commit.run()
-            return answer
+            return value
         } catch {
             // Ends the snapshot if it still stands; the failure that matters is the first.
             try? self.commit.run()

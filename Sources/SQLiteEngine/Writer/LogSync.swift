@@ -5,14 +5,14 @@ import Synchronization
 /// Syncs the log to disk, and only then lets what was committed be told to anybody.
 ///
 ///     writer   execute 1, COMMIT | execute 2, COMMIT            | execute 3 …
-///     here                       | sync 1, answers | reads of 1 | sync 2, answers …
+///     here                       | sync 1, replies | reads of 1 | sync 2, replies …
 ///
 /// SQLite appends a commit to its log and does not sync it (`synchronous=NORMAL`). This type does,
 /// on a thread of its own, while the writer executes what came meanwhile. A commit is visible to
-/// readers before it is on disk, so a read of its database is not answered before either. So
+/// readers before it is on disk, so no read of its database replies before either. So
 /// whatever anybody was told survives a loss of power.
 ///
-/// One commit is being synced and one more may wait; then the writer waits. Answers are given in
+/// One commit is being synced and one more may wait; then the writer waits. Replies are called in
 /// the order of commits, by the thread that synced.
 ///
 /// When a sync fails, nobody knows which part of the log is on disk, and the system may report
@@ -23,7 +23,7 @@ import Synchronization
 /// opened once, before the thread starts, and closed by the last that uses it.
 final class LogSync: @unchecked Sendable {
     /// What to do when a commit is on disk, or not to be had.
-    typealias Answer = @Sendable (StorageFailure?) -> Void
+    typealias Reply = @Sendable (StorageFailure?) -> Void
 
     /// Commits are numbered in their order, from 1.
     private typealias CommitNumber = UInt64
@@ -38,12 +38,12 @@ final class LogSync: @unchecked Sendable {
         let announced: Announced
         /// Whether anything was written.
         var isPresent = true
-        let answer: Answer
+        let reply: Reply
     }
 
     private struct Read {
         let commit: CommitNumber
-        let answer: Answer
+        let reply: Reply
     }
 
     private struct State {
@@ -86,12 +86,12 @@ final class LogSync: @unchecked Sendable {
         }
     }
 
-    /// Syncs a commit and gives its answer.
+    /// Syncs a commit and calls its reply.
     ///
     /// With `isAlone`, nobody waits for the writer. The writer's thread then syncs by itself, and
     /// saves a change of threads.
-    func committed(_ announced: Announced, isAlone: Bool, answer: @escaping Answer) {
-        self.add(Commit(announced: announced, answer: answer), isAlone: isAlone)
+    func committed(_ announced: Announced, isAlone: Bool, reply: @escaping Reply) {
+        self.add(Commit(announced: announced, reply: reply), isAlone: isAlone)
     }
 
     /// Forgets a commit that came to nothing after it was announced.
@@ -119,23 +119,23 @@ final class LogSync: @unchecked Sendable {
     /// Whether everything that anybody can see is on disk.
     var isIdle: Bool { self.unsyncedCount.load(ordering: .sequentiallyConsistent) == 0 }
 
-    /// Answers a read of one or several databases when all that it may have seen is on disk.
+    /// Calls the reply of a read of one or several databases when all that it may have seen is on disk.
     ///
     /// Mostly that is at once.
-    func whenSynced(_ database: DatabaseID?, answer: @escaping Answer) {
+    func whenSynced(_ database: DatabaseID?, reply: @escaping Reply) {
         // A commit is announced before it is visible, so a reader that has seen one finds it
         // counted.
-        guard !self.isIdle else { return answer(nil) }
+        guard !self.isIdle else { return reply(nil) }
         let isNow: Bool
         let loss: StorageFailure?
         (isNow, loss) = self.condition.withLock {
             let last = database.map { self.state.unsynced[$0] } ?? self.state.announced
             guard self.state.loss == nil, let number = last, number > self.state.synced
             else { return (true, self.state.loss) }
-            self.state.reads.append(Read(commit: number, answer: answer))
+            self.state.reads.append(Read(commit: number, reply: reply))
             return (false, nil)
         }
-        if isNow { answer(loss) }
+        if isNow { reply(loss) }
     }
 
     /// Lets the thread finish what waits and end; nothing may be committed afterwards.
@@ -161,12 +161,12 @@ final class LogSync: @unchecked Sendable {
         }
     }
 
-    /// Syncs and answers, on whichever thread; nobody else syncs meanwhile.
+    /// Syncs and replies, on whichever thread; nobody else syncs meanwhile.
     private func finish(_ commit: Commit) {
         let loss = self.loss() ?? (commit.isPresent ? self.failure(of: self.sync()) : nil)
         let reads = self.condition.withLock { self.finished(commit.announced, loss: loss) }
-        commit.answer(loss)
-        for read in reads { read.answer(loss) }
+        commit.reply(loss)
+        for read in reads { read.reply(loss) }
         self.condition.withLock {
             self.state.isSyncing = false
             self.condition.broadcast()

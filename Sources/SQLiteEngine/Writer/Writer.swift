@@ -88,7 +88,7 @@ final class Writer: @unchecked Sendable {
     }
 
     private struct Committed {
-        var answers: [Answer]
+        var finished: [FinishedJob]
         var announced: LogSync.Announced
         var unfinished: Unfinished?
         /// What jobs took beyond what their sizes said.
@@ -106,7 +106,7 @@ final class Writer: @unchecked Sendable {
     }
 
     /// The reply of a job, which is called when its commit is durable.
-    private struct Answer {
+    private struct FinishedJob {
         let job: WriteJob
         let reply: @Sendable () -> Void
     }
@@ -156,10 +156,10 @@ final class Writer: @unchecked Sendable {
                 self.queue.putBack(unfinished.rest, of: unfinished.job, work: unfinished.work)
             }
             self.queue.executed(batch, since: start, excesses: committed.excesses)
-            let answers = committed.answers
+            let finished = committed.finished
             self.finish(committed.announced, transaction, isAlone: self.queue.isEmpty) { loss in
-                for answer in answers {
-                    if loss == nil { answer.reply() } else { answer.job.fail(Self.lost) }
+                for finished in finished {
+                    if loss == nil { finished.reply() } else { finished.job.fail(Self.lost) }
                 }
             }
         } catch {
@@ -185,12 +185,12 @@ final class Writer: @unchecked Sendable {
     /// Nothing can be made durable any more, in this process.
     private static let lost = JobFailure.storage(.unavailable(code: ResultCode.SQLITE_IOERR_FSYNC.rawValue))
 
-    /// Tells those who watch what the last commit changed, and gives its answer, when it is on disk.
+    /// Tells those who watch what the last commit changed, and calls its reply, when it is on disk.
     private func finish(
         _ announced: LogSync.Announced,
         _ transaction: WriterTransaction,
         isAlone: Bool,
-        answer: @escaping LogSync.Answer = { _ in }
+        reply: @escaping LogSync.Reply = { _ in }
     ) {
         let pages = transaction.takePagesWritten()
         self.pagesInLog += pages
@@ -199,7 +199,7 @@ final class Writer: @unchecked Sendable {
         let observation = transaction.reports.observation
         self.sync.committed(announced, isAlone: isAlone) { loss in
             if loss == nil, let changes { observation.committed(changes) }
-            answer(loss)
+            reply(loss)
         }
     }
 
@@ -239,8 +239,8 @@ final class Writer: @unchecked Sendable {
         _ transaction: WriterTransaction,
         _ housekeeping: Housekeeping
     ) throws(StorageFailure) -> Committed {
-        var answers: [Answer] = []
-        answers.reserveCapacity(works.count)
+        var finished: [FinishedJob] = []
+        finished.reserveCapacity(works.count)
         var unfinished: Unfinished?
         var excesses: [WriteQueue.Excess] = []
         var executed = 0
@@ -253,7 +253,7 @@ final class Writer: @unchecked Sendable {
                 ? try self.executeInSavepoint(work, transaction) : try Self.execute(work, transaction)
             switch execution {
             case .finished(let reply):
-                answers.append(Answer(job: work, reply: reply))
+                finished.append(FinishedJob(job: work, reply: reply))
             case .unfinished(let job, let rest):
                 unfinished = Unfinished(job: job, rest: rest, work: transaction.meter.done - before)
                 continue
@@ -265,7 +265,7 @@ final class Writer: @unchecked Sendable {
         for event in housekeeping.takeEvents() { self.report(event) }
         self.statistics.withLock { $0.commits += 1 }
         return Committed(
-            answers: answers,
+            finished: finished,
             announced: announced,
             unfinished: unfinished,
             excesses: excesses,

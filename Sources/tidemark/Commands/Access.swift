@@ -48,7 +48,7 @@ struct Access: AsyncParsableCommand {
             throw CommandFailure(.data, "there is no record \(self.record) in the zone \(self.zone).")
         }
         if self.json {
-            Terminal.write(try JSONText.of(Answer(report)))
+            Terminal.write(try JSONText.of(Output(report)))
         } else {
             Terminal.write(
                 Terminal.table(
@@ -92,7 +92,7 @@ struct Access: AsyncParsableCommand {
         }
     }
 
-    private struct Answer: Encodable {
+    private struct Output: Encodable {
         struct Line: Encodable {
             let who: String
             let may: [String]

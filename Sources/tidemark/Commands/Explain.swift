@@ -8,7 +8,7 @@ import RecordStore
 struct Explain: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Show how a query is answered: the plan, what is read and what is returned.",
+        abstract: "Show how a query is executed: the plan, what is read and what is returned.",
         discussion: """
             Runs the first page of a query on the files of a data folder, without \
             changing anything. Works while the server runs. Without a predicate, \
@@ -65,7 +65,7 @@ struct Explain: AsyncParsableCommand {
             throw CommandFailure(.usage, "--limit is \(self.limit): say 1 to \(Bounds.queryPageMax).")
         }
         let query = try self.query()
-        let answer = try await AdministeredStore.open(self.data.folder) { store in
+        let result = try await AdministeredStore.open(self.data.folder) { store in
             let requester = try self.requester(store.directory)
             let read = QueryRead(
                 query: query,
@@ -76,8 +76,8 @@ struct Explain: AsyncParsableCommand {
                 store.query(read, for: requester) { continuation.resume(returning: $0) }
             }
         }
-        switch answer {
-        case .success(let answer): self.print(answer, to: query)
+        switch result {
+        case .success(let page): self.print(page, of: query)
         case .failure(let error): throw CommandFailure(.data, "the query is refused: \(error.row.text).")
         }
     }
@@ -139,12 +139,12 @@ struct Explain: AsyncParsableCommand {
         )
     }
 
-    private func print(_ answer: QueryPageResult, to query: Query) {
-        var lines = answer.plan.lines(sort: query.sort).map { "plan      \($0)" }
-        let read = "\(answer.entriesRead) index entries, \(answer.recordsRead) records"
-        lines.append("read      \(read), \(answer.comparisons) comparisons")
-        let more = answer.resume == nil ? "no more" : "and more behind them"
-        lines.append("returned  \(answer.records.count) records, \(more)")
+    private func print(_ page: QueryPageResult, of query: Query) {
+        var lines = page.plan.lines(sort: query.sort).map { "plan      \($0)" }
+        let read = "\(page.entriesRead) index entries, \(page.recordsRead) records"
+        lines.append("read      \(read), \(page.comparisons) comparisons")
+        let more = page.resume == nil ? "no more" : "and more behind them"
+        lines.append("returned  \(page.records.count) records, \(more)")
         Terminal.write(lines.joined(separator: "\n") + "\n")
     }
 }

@@ -156,7 +156,7 @@ extension ModifyRecordsRule {
                 return false
             }
         }
-        var writing = ZoneWriting(zone, PlannedItems(self.answer), definitions)
+        var writing = ZoneWriting(zone, PlannedItems(self.room), definitions)
         try writing.delete(piece.filter { leaving.contains($0) })
         try writing.flush()
         return true

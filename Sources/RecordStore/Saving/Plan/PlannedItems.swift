@@ -15,10 +15,10 @@ final class PlannedItems {
     ///
     /// Made when the first is asked for: without references and deletes nobody asks.
     private var knownOffsets: [String: Int]?
-    private let answer: RecordRoom
+    private let room: RecordRoom
 
-    init(_ answer: RecordRoom) {
-        self.answer = answer
+    init(_ room: RecordRoom) {
+        self.room = room
     }
 
     /// The accepted save of a record.
@@ -35,7 +35,7 @@ final class PlannedItems {
 
     /// Refuses a save, also one that was accepted before.
     func refuse(_ index: Int, name: String, _ error: StoreError) {
-        self.failures[index] = self.answer.fitting(error)
+        self.failures[index] = self.room.fitting(error)
         self.failedSaves[name] = index
         guard let offset = self.offsets[name] else { return }
         self.knownOffsets = nil

@@ -23,7 +23,7 @@ struct ZonePlan {
     private var typeChecked: String?
 
     init(_ zone: PlannedZone) {
-        let items = PlannedItems(zone.rule.answer)
+        let items = PlannedItems(zone.rule.room)
         self.zone = zone
         self.items = items
         self.assets = AssetPlan(zone)
