@@ -116,7 +116,7 @@ package struct RecordSave: Hashable, Sendable {
     ///
     /// Empty if `changesError` is set.
     package var changes: RecordBody
-    /// What is wrong with the client's fields.
+    /// The fault of the client's fields; `nil` if there is none.
     ///
     /// The item fails with it, not the request.
     package var changesError: BodyError?

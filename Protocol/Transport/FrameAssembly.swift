@@ -123,8 +123,8 @@ package final class FrameAssembly {
         return Frame.headerBytes + Int(payloadBytes)
     }
 
-    /// What to set aside for a frame that is incomplete: all of it if it is one of those that are
-    /// common, but nobody gets more for a header.
+    /// Memory to set aside for a frame that is incomplete, in bytes: all of it for a frame of a common
+    /// size, and no more than that for a header alone.
     private static func heldBytes(of buffer: ByteBuffer) -> Int {
         let bytes = Self.frameBytes(of: buffer) ?? Frame.headerBytes
         return bytes <= Frame.headerBytes + AssetData.payloadBytesMax ? bytes : 0

@@ -89,7 +89,7 @@ package final class IdentityTokens: Sendable {
     }
 }
 
-/// What is wrong with a token.
+/// The fault of a token.
 ///
 /// For the server's log, never for the peer.
 package enum IdentityTokenError: String, Error, Sendable {

@@ -19,7 +19,7 @@ package final class RecordServer: Sendable {
         var timers: [RepeatedTask]
     }
 
-    /// What the router gets to come to its end, even if the connections have used up the grace
+    /// Time that the router gets for its shutdown, even if the connections have used up the grace
     /// period.
     private static let routerStopMin = Duration.milliseconds(250)
 
@@ -83,7 +83,7 @@ package final class RecordServer: Sendable {
             ]
     }
 
-    /// What all containers store; nothing if the store can't be read now.
+    /// The amounts that all containers store; empty if the store can't be read now.
     ///
     /// Takes a time that depends on the number of databases.
     package func storageMetrics() async -> [Metric] {

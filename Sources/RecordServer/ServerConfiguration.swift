@@ -2,7 +2,7 @@ package import RecordModel
 package import RecordStore
 package import WireProtocol
 
-/// What an operator may choose.
+/// The settings that an operator may choose.
 ///
 /// Units are in the names; `Protocol/README.md`, section 7, says why each limit is what it is.
 package struct ServerConfiguration: Hashable, Sendable {
@@ -66,8 +66,8 @@ package struct ServerConfiguration: Hashable, Sendable {
 
         /// Uploads that receive bytes at the same time, of all connections; others wait.
         package var uploadsMax = 64
-        /// What a client may send of an upload before what came is written, at the most; twice as
-        /// much while nothing else travels on its connection.
+        /// Bytes of an upload that a client may send before those that came are written, at the
+        /// most; twice as many while nothing else travels on its connection.
         ///
         /// Below 2^30.
         package var uploadWindowBytes: UInt32 = 1_024 * 1_024

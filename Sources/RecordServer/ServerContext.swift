@@ -9,7 +9,7 @@ import RecordStore
 import Synchronization
 import WireProtocol
 
-/// What all connections of a server share.
+/// The state that all connections of a server share.
 ///
 /// Everything in it is safe to use from every event loop.
 final class ServerContext: Sendable {

@@ -1,7 +1,7 @@
 public import Foundation
 import RecordModel
 
-/// What to fetch of one zone's changes.
+/// The options of a fetch of one zone's changes.
 ///
 /// Instances are not synchronised: use one from one task at a time.
 open class CKFetchRecordZoneChangesConfiguration: NSObject, NSSecureCoding, NSCopying {

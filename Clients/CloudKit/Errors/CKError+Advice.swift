@@ -2,7 +2,7 @@ import Foundation
 
 // Beyond Apple's surface.
 extension CKError {
-    /// What a caller can do about an error.
+    /// Advice to a caller about an error: whether and when to retry.
     ///
     /// Not in Apple's framework.
     public enum RetryAdvice: Hashable, Sendable {
@@ -28,8 +28,7 @@ extension CKError {
         case atomicPeer(AnyHashable)
     }
 
-    /// What the caller can do about the error: the server's advice or, without one, that of the
-    /// code.
+    /// Advice about the error: the server's or, without one, that of the code.
     ///
     /// Not in Apple's framework.
     public var retryAdvice: RetryAdvice {

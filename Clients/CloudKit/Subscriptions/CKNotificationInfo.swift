@@ -1,7 +1,7 @@
 public import Foundation
 import RecordModel
 
-/// What the notifications of a subscription contain besides the change.
+/// The contents of the notifications of a subscription, besides the change.
 ///
 /// Instances are not synchronised: use one from one task at a time.
 open class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying {

@@ -1,7 +1,7 @@
 import Foundation
 import RecordModel
 
-/// What a run measured, and where.
+/// The subject of a measurement, and its machine.
 ///
 /// Two reports can only be compared if both are known.
 struct RunContext: Codable, Sendable {

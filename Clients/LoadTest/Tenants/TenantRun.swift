@@ -129,7 +129,7 @@ struct TenantPlan: Codable, Sendable {
     var jainMin: Double?
     var keepsZones: Bool
 
-    /// What all tenants have in common, as the plan of another workload.
+    /// The plan that all tenants have in common, as that of another workload.
     ///
     /// The rest depends on their class.
     var load: LoadPlan {

@@ -15,7 +15,8 @@ enum ConnectionEnd: Error, Hashable {
     case drained
     case shutDown
 
-    /// What ends all requests with it; `nil` when they are sent again on the next connection.
+    /// The error that ends all requests of the connection; `nil` if they are sent again on the next
+    /// one.
     ///
     /// The text names the server.
     func terminalError(server: String) -> ClientError? {

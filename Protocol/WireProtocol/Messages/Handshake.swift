@@ -50,7 +50,7 @@ package struct Hello: Hashable, Sendable {
 /// Flow-control windows granted at the start, in payload bytes.
 package struct Windows: Hashable, Sendable {
     package static let defaults = Windows(connectionBytes: 4 * 1024 * 1024, streamBytes: 1024 * 1024)
-    /// What a window may start with.
+    /// The bytes that a window may start with.
     ///
     /// The upper bound is also the most that a window ever holds.
     package static let permittedBytes: ClosedRange<UInt32> = 65_536...0x7FFF_FFFF

@@ -1,7 +1,7 @@
 import RecordStore
 import Transport
 
-/// What the connections of one holder have of the server together.
+/// The shares that the connections of one holder have of the server together.
 ///
 /// Found once for a connection, and used without a lock from then on, by connections on all event
 /// loops.

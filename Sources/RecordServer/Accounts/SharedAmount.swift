@@ -1,7 +1,7 @@
 import RecordStore
 import Synchronization
 
-/// What all holders have of one resource together, and what they may have.
+/// The amount that all holders have of one resource together, and its bound.
 ///
 /// A look at it and a change are two steps: holders on several event loops may pass the bound
 /// together, each by what it added last.

@@ -12,7 +12,7 @@ import WireProtocol
 /// Pieces are read ahead while the stream's window and the connection's share of memory have room,
 /// a frame each, and downloads take turns. On the event loop of the connection.
 final class ConnectionDownloads {
-    /// What TLS encrypts at a time: with its additions two records that fit the buffer which
+    /// Bytes that TLS encrypts at a time: with its additions two records that fit the buffer which
     /// `TLSSetup` keeps.
     private static let writtenBytesMax = 32 * 1_024 - 128
 

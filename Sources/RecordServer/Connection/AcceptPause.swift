@@ -1,7 +1,7 @@
 import Logging
 import NIOCore
 
-/// What a listener does while the system has no room for another connection, such as a file
+/// The pause of a listener while the system has no room for another connection, such as a file
 /// descriptor.
 ///
 /// It accepts nobody for a moment, instead of trying again at once: connections wait in the

@@ -1,8 +1,8 @@
 import Transport
 import WireProtocol
 
-/// What the server takes of asset bytes on the streams of uploads: nothing until it grants, then
-/// what it granted.
+/// The asset bytes that the server takes on the streams of uploads: none until it grants some, then
+/// as many as it granted.
 ///
 /// - Source: `Protocol/README.md`, sections 5.12 and 6.
 struct AssetWindows {

@@ -4,13 +4,13 @@ import RecordStore
 import Transport
 import WireProtocol
 
-/// What the parts of a connection share: the machine that decides, the frames of a tick, and the
+/// The state that the parts of a connection share: the machine that decides, the frames of a tick, and the
 /// end.
 ///
 /// On its event loop. `ConnectionHandler` tells it about the channel; all parts write through it,
 /// and any of them may end it.
 final class Connection {
-    /// What one tick writes is flushed at its end, or when it is more than this: a page of 200
+    /// The output of one tick is flushed at its end, or when it is more than this: a page of 200
     /// records and its end leave together.
     private static let outputBytesMax = 160 * 1_024
 

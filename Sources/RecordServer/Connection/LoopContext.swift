@@ -1,6 +1,6 @@
 import NIOCore
 
-/// What the connections of one event loop share: its mailbox, its spare buffers, and the lists of
+/// The state that the connections of one event loop share: its mailbox, its spare buffers, and the lists of
 /// them.
 ///
 /// Used on the loop only.

@@ -90,7 +90,7 @@ final class LoopTurns {
     }
 }
 
-/// What one holder has of an event loop's time.
+/// The share of one holder in an event loop's time.
 ///
 /// Found once for a connection. Used on the loop only.
 final class LoopAccount {

@@ -1,6 +1,6 @@
 import NIOSSL
 
-/// What the error of a connection says to operators.
+/// The text of a connection's error for operators.
 ///
 /// TLS errors come with a path of the machine that built the library and a number of its own; both
 /// stay out.

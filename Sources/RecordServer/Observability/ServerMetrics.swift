@@ -3,7 +3,7 @@ import RecordStore
 import Synchronization
 import WireProtocol
 
-/// What operators graph, counted where it happens.
+/// Counters that operators graph, counted where the event happens.
 ///
 /// A request costs three additions to memory and no lock. A class, so that a request copies none of
 /// it.

@@ -1,7 +1,7 @@
 import NIOCore
 
-/// What a request is known by when its client makes it again, with another ID and on whichever
-/// connection: a hash of what is asked for.
+/// A hash by which a request is known when its client makes it again, with another ID and on
+/// whichever connection.
 ///
 /// Of a large request the beginning, the end and the size count. Two requests with one mark share a
 /// reservation, which harms nobody but their client.

@@ -1,8 +1,8 @@
 import Crypto
 import RecordStore
 
-/// What the server's own words are sealed with while clients keep them: one key for all servers of
-/// a store, for as long as the store lives.
+/// The key that signs the server's own tokens while clients keep them: one for all servers of a
+/// store, for as long as the store lives.
 ///
 ///     sealed = contents HMAC-SHA256(contents purpose)
 struct SealKey: Sendable {

@@ -15,7 +15,7 @@ package struct AccessToken: Sendable {
         self.text = "tmk_" + Self.base64URL(bytes)
     }
 
-    /// What the directory stores: SHA-256 of the text.
+    /// The hash that the directory stores: SHA-256 of the text.
     ///
     /// The token has 256 random bits, so that no slow hash is needed.
     package var hash: [UInt8] { Array(SHA256.hash(data: Array(self.text.utf8))) }

@@ -36,8 +36,8 @@ final class ListenedSubscription: Sendable {
         return firesOn.contains(.once)
     }
 
-    /// What changes are compared with: those of a shared database come without a record type, so
-    /// one that names a type hears of all.
+    /// The kind with which changes are compared: those of a shared database come without a record
+    /// type, so a subscription that names a type hears of all.
     var comparedKind: Subscription.Kind {
         switch (self.scope, self.subscription.kind) {
         case (.shared, .database): .database(recordType: nil)

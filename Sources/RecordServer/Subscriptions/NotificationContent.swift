@@ -2,7 +2,7 @@ import RecordModel
 import RecordStore
 import WireProtocol
 
-/// What a notification says, cut to what it may have.
+/// The content of a notification, cut to its limit.
 ///
 /// Everything but values of the record is bounded well below the limit of a notification. Values
 /// are taken while there is room: first those that stand in the lists of `info`, then those of the

@@ -2,7 +2,7 @@ import Foundation
 import RecordModel
 import RecordStore
 
-/// What comes to the router from other threads, in order, bounded in changes and bytes.
+/// The queue from other threads to the router, in order, bounded in changes and bytes.
 ///
 /// Databases share the bounds: none may have more waiting than is left for the others. Beyond that
 /// the details of its changes are dropped, and of no other's, until the router has come so far:
@@ -134,8 +134,8 @@ final class RouterQueue: @unchecked Sendable {
         }
     }
 
-    /// What is left of dropped transactions of a database, whose turn it is now: details are kept
-    /// again.
+    /// Takes what is left of dropped transactions of a database, whose turn it is now: details are
+    /// kept again.
     func takeSkipped(of database: DatabaseID) -> SkippedChanges? {
         self.condition.withLock { self.state.skipped.removeValue(forKey: database) }
     }
@@ -190,7 +190,7 @@ struct DatabaseCommit: Sendable {
     }
 }
 
-/// What is kept of transactions of a database whose details were dropped: as much as there are
+/// The rest of transactions of a database whose details were dropped: as much as there are
 /// subscriptions.
 struct SkippedChanges: Sendable {
     enum SubscriptionChange: Hashable, Sendable {

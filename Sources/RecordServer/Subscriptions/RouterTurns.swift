@@ -1,10 +1,10 @@
 import RecordModel
 import RecordStore
 
-/// What waits to be routed, in turns by database: the changes of one delay those of another by a
+/// Changes that wait to be routed, in turns by database: those of one delay those of another by a
 /// turn.
 ///
-/// What belongs to one database stays in the order in which it came. So each of its subscriptions
+/// Changes of one database stay in the order in which they came. So each of its subscriptions
 /// hears of commits in their order, and a listener of all that was committed after it began, and of
 /// nothing before. Work that is longer than a turn is done in parts.
 ///

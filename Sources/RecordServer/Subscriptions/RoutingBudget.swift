@@ -1,7 +1,7 @@
 import RecordModel
 import RecordStore
 
-/// What users' subscriptions have cost the router lately, and whose may cost it more.
+/// The cost of users' subscriptions to the router lately, and whose may cost it more.
 ///
 /// Costs are in comparisons: of a value of a record with one of a condition. What a user has spent
 /// is a debt that time pays off; it is bounded for all of them together, and nobody may have more

@@ -42,7 +42,7 @@ struct ChangeToken: Hashable, Sendable {
     /// Encoded: leaves the seal and the name of the user room in `Bounds.tokenBytesMax`.
     static let bytesMax = 660
 
-    /// What was changed at or before it has been sent or needs not be.
+    /// Changes at or before this position have been sent, or need not be.
     ///
     /// Deletions behind it must still be known.
     var position: Int64 {

@@ -190,8 +190,8 @@ struct FeedPage {
         return row
     }
 
-    /// What the requester may do with a record of somebody else's zone; `nil` if it is not there
-    /// for them.
+    /// The requester's rights to a record of somebody else's zone; `nil` if it is not there for
+    /// them.
     private mutating func grant(of record: Int64) throws(FeedFailure) -> ShareGrant? {
         guard let shared else { return nil }
         if let zoneWide = shared.zoneWide { return zoneWide }

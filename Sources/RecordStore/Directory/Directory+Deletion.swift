@@ -1,7 +1,7 @@
 import RecordModel
 
 extension Directory {
-    /// What is stored in a container, from counters that are kept with every change: takes a time
+    /// Reads how much a container stores, from counters that are kept with every change: takes a time
     /// that depends on the number of users alone.
     package func usage(ofContainer container: String) throws(DirectoryError) -> ContainerUsage {
         try self.read { try $0.usage(ofContainer: container) }

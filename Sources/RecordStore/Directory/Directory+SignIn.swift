@@ -45,8 +45,8 @@ extension Directory {
         ).signIn
     }
 
-    /// What a connection of a user by this name would use, or of somebody who is not signed in: for
-    /// an operator, who needs no token and makes no database.
+    /// Finds the account that a connection of a user by this name would use, or of somebody who is not
+    /// signed in: for an operator, who needs no token and makes no database.
     ///
     /// - Throws: `userMissing`.
     package func account(

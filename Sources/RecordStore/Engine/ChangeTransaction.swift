@@ -1,4 +1,4 @@
-/// What rules need of a transaction that changes a database: positions, and what the observer of
+/// A transaction that changes a database, as rules need it: positions, and what the observer of
 /// commits is told.
 package protocol ChangeTransaction: UsageTransaction {
     /// Takes the next position of a database. Ascending; gaps are permitted.

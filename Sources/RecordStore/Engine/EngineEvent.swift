@@ -1,4 +1,4 @@
-/// What an engine reports to the operator.
+/// An event that an engine reports to the operator.
 ///
 /// An engine reports from any thread, also while requests wait, so whoever takes it must be quick.
 package enum EngineEvent: Hashable, Sendable {
@@ -12,7 +12,7 @@ package enum EngineEvent: Hashable, Sendable {
     case diskHasRoom
     /// There can be no reserve, so that on a full disk nothing can be written.
     case reserveFailed(path: String, systemError: Int32)
-    /// What was written could not be made durable, and nobody knows how much of it is on disk.
+    /// Commits could not be made durable, and nobody knows how much of them is on disk.
     ///
     /// The process has to end, and the next one to begin with what is there. Until then the engine
     /// rejects everything.

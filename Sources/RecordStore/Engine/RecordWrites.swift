@@ -8,7 +8,7 @@ package struct RecordWrites: Sendable {
         package var name: String
         /// Its number is 0 if it is new.
         package var record: StoredRecord
-        /// What the record was before, of which type, creator, date of creation and number stay;
+        /// The record before the save, of which type, creator, date of creation and number stay;
         /// `nil` if it is new.
         package var existing: StoredRecord?
         package var entries = IndexChanges.none

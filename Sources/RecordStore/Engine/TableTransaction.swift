@@ -1,4 +1,4 @@
-/// What a rule may read of declared tables: the state of one moment, and in a transaction what the
+/// Reads of declared tables by a rule: the state of one moment, and in a transaction what the
 /// transaction itself has written.
 ///
 /// Rules call the functions that take and return structs (below); an engine brings these three.

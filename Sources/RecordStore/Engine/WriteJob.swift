@@ -30,7 +30,7 @@ package struct WriteJob: Sendable {
     }
 
     package var schedule: Schedule
-    /// Whose job it is: engines serve users in turns.
+    /// The user whose job it is: engines serve users in turns.
     ///
     /// `nil` for a job of the store itself, which what began before bounds: it is never rejected for
     /// want of room.

@@ -41,8 +41,7 @@ package enum StoreError: Error, Hashable, Sendable {
     ///
     /// Upload it, then save again.
     case assetNotAvailable(field: String)
-    /// What would be stored is more than the operator permits; delete something, or ask the
-    /// operator.
+    /// The operator permits no more to be stored; delete something, or ask the operator.
     case quotaExceeded(Quota)
     /// The same record twice among the saves or the deletes.
     case duplicateItem
@@ -129,7 +128,7 @@ package enum StoreError: Error, Hashable, Sendable {
 
     // A request as a whole is refused; nothing of it happened.
     case tooManyItems(Int)
-    /// What was asked for does not fit into one response; ask for fewer records at a time.
+    /// The records do not fit into one response; ask for fewer at a time.
     ///
     /// As the error of an item: the record that its outcome carries does not fit.
     case answerTooLarge(bytes: Int)

@@ -1,4 +1,4 @@
-/// What the rules of housekeeping may do within one transaction.
+/// Reads and removals of housekeeping within one transaction.
 ///
 /// Each removal takes at most `limit` rows and says how many it took: fewer than the limit means
 /// that no more are there. What was removed no longer counts in the usage of its database.

@@ -1,6 +1,6 @@
-/// What rows take on the disk besides the bytes that users send.
+/// Bytes that rows take on the disk besides those that users send.
 ///
-/// Quotas count it, and `tidemark usage` shows it.
+/// Quotas count them, and `tidemark usage` shows them.
 ///
 /// The figures were measured on an SQLite file with pages of 4,096 bytes and 20,000 rows of each
 /// kind, and rounded up a little. Each is a row with its entries in the indexes of its table, and

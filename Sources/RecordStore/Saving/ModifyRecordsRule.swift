@@ -1,6 +1,6 @@
 import RecordModel
 
-/// What `modify_records` means: zone by zone, each planned as a whole and then applied.
+/// The meaning of `modify_records`: zone by zone, each planned as a whole and then applied.
 ///
 /// So a zone or an item that is refused has written nothing.
 struct ModifyRecordsRule {

@@ -1,8 +1,8 @@
 package import RecordModel
 
-/// What `modify_zones` means (`Protocol/README.md`, section 5.4).
+/// The meaning of `modify_zones` (`Protocol/README.md`, section 5.4).
 ///
-/// Each zone is judged by itself.
+/// Each zone is validated by itself.
 struct ModifyZonesRule {
     let requester: Requester
     let operation: ModifyZones

@@ -1,6 +1,6 @@
 import RecordModel
 
-/// What is left of a request that takes more than one transaction.
+/// The rest of a request that takes more than one transaction.
 ///
 /// Until the last of them it counts as not executed: a client that repeats it after a crash has it
 /// executed again, and what it did already is found done.

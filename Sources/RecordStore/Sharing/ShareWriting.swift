@@ -73,7 +73,7 @@ extension WriteTransaction {
         try self.rightsChanged(of: reader, in: share.zone)
     }
 
-    /// What the reader knows of the zone may be too much or too little: their tokens are no good
+    /// Notes that the reader may know too much or too little of the zone: their tokens are no good
     /// from this transaction on, and their row of the zone is brought up to date later.
     private func rightsChanged(of reader: DatabaseID, in zone: ZoneKey) throws(StorageFailure) {
         // No token has this position yet.

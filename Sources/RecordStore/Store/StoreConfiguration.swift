@@ -1,6 +1,6 @@
 package import RecordModel
 
-/// What an operator chooses for a store, whatever engine keeps its rows.
+/// The choices of an operator for a store, whatever engine keeps its rows.
 ///
 /// Everything has a default but the clock.
 package struct StoreConfiguration: Sendable {

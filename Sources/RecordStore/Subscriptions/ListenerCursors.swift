@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What listeners have acknowledged and the rows do not have yet: one position an installation and
+/// Acknowledgements of listeners that the rows do not have yet: one position an installation and
 /// subscription.
 ///
 /// Written behind, by one transaction a second (`Pause`). `add` says when the first has to be asked

@@ -47,8 +47,8 @@ package struct WatchedSubscription: Hashable, Sendable {
     }
 }
 
-/// What happened up to a position of the database is taken care of, as far as the subscription
-/// goes.
+/// A position of the database up to which a listener has taken care of the changes, as far as the
+/// subscription goes.
 package struct Acknowledgement: Hashable, Sendable {
     package var subscription: SubscriptionKey
     package var position: Int64

@@ -1,8 +1,8 @@
 import RecordModel
 
-/// What `modify_subscriptions` means (`Protocol/README.md`, section 5.10).
+/// The meaning of `modify_subscriptions` (`Protocol/README.md`, section 5.10).
 ///
-/// Each item is judged by itself, in order, and sees those before it.
+/// Each item is validated by itself, in order, and sees those before it.
 struct ModifySubscriptionsRule {
     let requester: Requester
     let operation: ModifySubscriptions

@@ -188,9 +188,9 @@ final class CascadeWalk: @unchecked Sendable {
         return isGoing
     }
 
-    /// What goes with each delete that is not refused, by number of the item.
+    /// The records that go with each delete that is not refused, by number of the item.
     ///
-    /// Each has what goes with it and with none before it, the farthest last.
+    /// A delete has those that go with it and with none before it, the farthest last.
     var cascades: [Int: [String]] {
         var isTaken = [Bool](repeating: false, count: self.names.count)
         var cascades: [Int: [String]] = [:]

@@ -1,6 +1,6 @@
 import RecordModel
 
-/// What a request would do to one zone: first everything is validated, then what was accepted is
+/// The changes that a request would make in one zone: first everything is validated, then what was accepted is
 /// applied.
 ///
 /// The parts know the zone and the items, and are told of the rights and definitions that they need.
