@@ -2,7 +2,7 @@ import Foundation
 
 /// How a SQLite engine runs.
 ///
-/// Everything has a default but the place.
+/// Everything has a default but the path.
 package struct SQLiteEngineConfiguration: Sendable {
     package enum Durability: Sendable {
         /// A reply comes after the bytes are on disk.

@@ -181,7 +181,7 @@ private func wrongRowBytes(in folder: TemporaryDirectory) async throws -> [Strin
         ("record", "\(RowBytes.recordBase) + 2 * length(name)"),
         ("tombstone", "\(RowBytes.tombstoneBase) + 2 * length(name)"),
         ("entry", "\(RowBytes.entryBase) + length(value)"),
-        ("hold", "\(RowBytes.holdBase) + length(target) + length(holder)"),
+        ("hold", "\(RowBytes.referenceBase) + length(target) + length(holder)"),
         ("share", "\(RowBytes.shareBase) + 2 * length(name)"),
         ("share_token", "\(RowBytes.shareTokenBase) + 2 * length(root)"),
         ("cover_change", "\(RowBytes.coverChangeBase) + length(name)"),

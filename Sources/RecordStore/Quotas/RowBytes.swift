@@ -17,7 +17,7 @@ package enum RowBytes {
     package static let recordBase = 110
     package static let tombstoneBase = 55
     package static let entryBase = 22
-    package static let holdBase = 25
+    package static let referenceBase = 25
     package static let zoneBase = 80
     package static let zoneTombstoneBase = 30
     package static let outcomeBase = 40
@@ -41,8 +41,8 @@ package enum RowBytes {
 
     package static func entry(_ entry: IndexEntry) -> Int { self.entryBase + entry.value.count }
 
-    package static func reference(of target: String, by holder: String) -> Int {
-        self.holdBase + target.utf8.count + holder.utf8.count
+    package static func reference(of target: String, by referrer: String) -> Int {
+        self.referenceBase + target.utf8.count + referrer.utf8.count
     }
 
     package static func zone(named name: String) -> Int { self.zoneBase + 2 * name.utf8.count }

@@ -37,7 +37,7 @@ private struct FieldHead {
     /// Behind the value.
     let end: Int
 
-    // SAFETY: every place is compared with the count before it is read.
+    // SAFETY: every offset is compared with the count before it is read.
     init?(in bytes: UnsafeRawBufferPointer, at start: Int) {
         var cursor = start + 1
         guard let length = Self.length(in: bytes, at: &cursor), length <= bytes.count - cursor else {
@@ -78,7 +78,7 @@ private struct FieldHead {
         return cursor + length
     }
 
-    // SAFETY: every place is compared with the count before it is read.
+    // SAFETY: every offset is compared with the count before it is read.
     private static func length(in bytes: UnsafeRawBufferPointer, at cursor: inout Int) -> Int? {
         var length = 0
         var shift = 0

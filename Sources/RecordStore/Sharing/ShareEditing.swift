@@ -187,7 +187,7 @@ extension Share {
 }
 
 extension RecordBody {
-    /// What a share record holds besides its own fields; `nil` if the record is no share.
+    /// The contents of a share record besides its own fields; `nil` if the record is no share.
     package var share: Share? {
         var cursor = FieldCursor(self.bytes)
         while let slice = cursor.nextTrusted() {

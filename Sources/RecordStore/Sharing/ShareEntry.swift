@@ -2,7 +2,7 @@ import RecordModel
 
 /// How a share stands to somebody who comes with its URL.
 enum ShareEntry: Hashable, Sendable {
-    /// The user has joined, or owns it; the place among the participants.
+    /// The user has joined, or owns it; the index among the participants.
     case joined(Int)
     /// An invitation waits for the user.
     case invited(Int)

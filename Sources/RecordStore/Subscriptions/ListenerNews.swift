@@ -2,8 +2,8 @@ import RecordModel
 
 /// The start of a listener: its subscriptions, and which of them have news.
 ///
-/// A subscription has news if the place that it watches has a later position than its cursor, or
-/// than `createdPosition` without one.
+/// A subscription has news if the zone or database that it watches has a later position than its
+/// cursor, or than `createdPosition` without one.
 struct ListenerNews {
     let transaction: any ChangeTransaction
     /// Acknowledgements of the installation that no row has yet.

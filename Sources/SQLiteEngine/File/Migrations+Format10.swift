@@ -17,7 +17,7 @@ extension Migrations {
         ]
         + [
             Self.count("record", RowBytes.SQL.record), Self.count("tombstone", RowBytes.SQL.tombstone),
-            Self.count("entry", RowBytes.SQL.entry), Self.count("hold", RowBytes.SQL.hold),
+            Self.count("entry", RowBytes.SQL.entry), Self.count("hold", RowBytes.SQL.reference),
             Self.count("asset_use", RowBytes.SQL.assetUse), Self.count("share", RowBytes.SQL.share),
             Self.count("share_token", RowBytes.SQL.shareToken),
             Self.count("cover_change", RowBytes.SQL.coverChange),

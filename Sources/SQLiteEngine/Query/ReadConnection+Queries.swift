@@ -79,7 +79,7 @@ extension ReadConnection {
 
     // MARK: Ranges
 
-    /// Every entry statement has these three at the same places.
+    /// Every entry statement has these three parameters at the same indexes.
     private func bindPlace(_ statement: HotStatement, _ index: Int64, _ zone: ZoneKey) {
         statement.bind(1, zone.database.rawValue)
         statement.bind(2, zone.number)

@@ -2,7 +2,7 @@
 final class NameMemory {
     struct Name {
         let text: String
-        /// The same in UTF-8, at a place of its own.
+        /// The same in UTF-8, at an address of its own.
         // SAFETY: valid until the names are forgotten, which happens between snapshots.
         let utf8: UnsafeRawBufferPointer
     }

@@ -6,7 +6,7 @@ extension RowBytes {
         static let record = "\(RowBytes.recordBase) + 2 * length(name)"
         static let tombstone = "\(RowBytes.tombstoneBase) + 2 * length(name)"
         static let entry = "\(RowBytes.entryBase) + length(value)"
-        static let hold = "\(RowBytes.holdBase) + length(target) + length(holder)"
+        static let reference = "\(RowBytes.referenceBase) + length(target) + length(holder)"
         static let zone = "\(RowBytes.zoneBase) + 2 * length(name)"
         static let zoneTombstone = "\(RowBytes.zoneTombstoneBase) + length(name)"
         static let request = "\(RowBytes.outcomeBase) + length(outcome)"

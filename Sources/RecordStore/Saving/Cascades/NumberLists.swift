@@ -32,18 +32,18 @@ struct NumberLists: Sendable {
         for number in self.numbers { sizes[Int(number)] += 1 }
         var reversed = NumberLists()
         reversed.numbers = [Int32](repeating: 0, count: self.numbers.count)
-        var places: [Int] = []
-        places.reserveCapacity(count)
+        var offsets: [Int] = []
+        offsets.reserveCapacity(count)
         var end = 0
         for size in sizes {
-            places.append(end)
+            offsets.append(end)
             end += size
             reversed.ends.append(end)
         }
         for list in 0..<self.count {
             for number in self[list] {
-                reversed.numbers[places[Int(number)]] = Int32(list)
-                places[Int(number)] += 1
+                reversed.numbers[offsets[Int(number)]] = Int32(list)
+                offsets[Int(number)] += 1
             }
         }
         return reversed

@@ -23,7 +23,7 @@ struct NeededDefinitions {
 private struct TypesRead {
     /// Types by name, without the one that was asked for last; `nil` for one that is not there.
     private var types: [String: StoredType?] = [:]
-    /// Most requests name one type, and need no other place for it.
+    /// The type that was asked for last: most requests name one, and need no dictionary for it.
     private var last: (name: String, type: StoredType?)?
 
     mutating func keep(_ type: StoredType?, named name: String) {

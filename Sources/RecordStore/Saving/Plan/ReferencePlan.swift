@@ -151,7 +151,7 @@ struct ReferencePlan {
     /// Refuses references and parents that would bind a record which the requester may not write.
     ///
     /// It does so in the public database: nobody else keeps a record from being deleted, or uses up
-    /// its places. References that a record has already stay.
+    /// its room for references. References that a record has already stay.
     private func refuseForeignTargets(
         _ rights: inout RequesterRights,
         _ definitions: inout DefinitionPlan

@@ -15,7 +15,7 @@ struct PendingChanges {
         fileprivate(set) var bytesAdded = 0
         /// In `RowBytes`.
         fileprivate(set) var rowBytesAdded = 0
-        /// The place of its database among `usages`.
+        /// The offset of its database among `usages`.
         fileprivate let usage: Int
     }
 
@@ -158,7 +158,7 @@ struct PendingChanges {
 }
 
 extension Array {
-    /// The first place from which on the predicate holds; it holds for all that follow.
+    /// The first index from which on the predicate is true; it is true for all that follow.
     func partitioningIndex(where holds: (Element) -> Bool) -> Int {
         var low = 0
         var high = self.count
