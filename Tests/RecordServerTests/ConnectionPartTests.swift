@@ -14,7 +14,7 @@ struct ConnectionPartTests {
     private static func account(unfinishedBytesMax: Int = 1_000_000) throws -> Account {
         let accounts = Accounts(
             connectionsMax: 8,
-            answerBytesMax: 1_000_000,
+            responseBytesMax: 1_000_000,
             unfinishedBytesMax: unfinishedBytesMax
         )
         guard case .serve(let account, _) = accounts.opened(from: "a") else { throw CancellationError() }

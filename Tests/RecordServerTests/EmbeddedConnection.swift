@@ -26,7 +26,7 @@ final class EmbeddedConnection {
     let channel = EmbeddedChannel()
     let accounts = Accounts(
         connectionsMax: 8,
-        answerBytesMax: 64 * 1_024 * 1_024,
+        responseBytesMax: 64 * 1_024 * 1_024,
         unfinishedBytesMax: 1_024 * 1_024
     )
     let account: Account
