@@ -49,6 +49,39 @@ struct CommitReportModelTests {
         }
     }
 
+    /// Which zones changed, by what was told.
+    private struct ToldZones {
+        /// The position behind which it is known.
+        let start: Int64
+        /// The last change of each zone that is there.
+        private var last: [String: Int64] = [:]
+        private var deletions: [ChangeTail.ZoneChange] = []
+
+        init(start: Int64) { self.start = start }
+
+        mutating func apply(_ change: CommittedChange) {
+            switch change.kind {
+            case .record(let record): self.last[record.zone] = change.position
+            case .zoneCreated(let name), .zoneChanged(let name): self.last[name] = change.position
+            case .zoneDeleted(let name):
+                self.last[name] = nil
+                self.deletions.append(
+                    ChangeTail.ZoneChange(position: change.position, zone: name, isDeletion: true)
+                )
+            case .subscriptionSaved, .subscriptionDeleted: break
+            }
+        }
+
+        /// What a tail has to say.
+        func after(_ position: Int64) -> [ChangeTail.ZoneChange] {
+            let changes = self.last.map {
+                ChangeTail.ZoneChange(position: $0.value, zone: $0.key, isDeletion: false)
+            }
+            return (changes + self.deletions).filter { $0.position > position }
+                .sorted { $0.position < $1.position }
+        }
+    }
+
     @Test(arguments: EngineKind.modelCases)
     func `the changes that are reported make what is stored`(kind: EngineKind) async throws {
         var generator = SeededGenerator.fromEnvironment()
@@ -58,6 +91,8 @@ struct CommitReportModelTests {
             var told = try await Self.state(it)
             let reports = it.reports()
             let start = try await it.startWatching()
+            let database = it.privately.database
+            var zones = ToldZones(start: try #require(start.positions[database]))
             #expect(
                 Dictionary(uniqueKeysWithValues: start.subscriptions.map { ($0.key.id, $0.key) }) == told.keys
             )
@@ -66,10 +101,18 @@ struct CommitReportModelTests {
                 try await Self.change(it, told, &generator)
                 for report in reports.take() {
                     #expect(report.incomplete.isEmpty && !report.changes.isEmpty, place)
-                    for change in report.changes where change.database == it.privately.database {
+                    for change in report.changes where change.database == database {
                         told.apply(change, place)
+                        zones.apply(change)
                     }
                 }
+                // Who was away reads in the rows which zones the observer was told of.
+                let away = Int64.random(in: zones.start...max(zones.start, told.position), using: &generator)
+                let tail = try #require(it.store.subscriptions.tail(of: database, after: away))
+                #expect(tail.zones == zones.after(away), place)
+                let owner = [EngineUnderTest.alice]
+                let present = it.store.subscriptions.subscriptions(of: owner, in: database)
+                #expect(present?.map(\.key) == told.keys.sorted { $0.key < $1.key }.map(\.value), place)
                 var truth = try await Self.state(it)
                 truth.position = told.position
                 #expect(told == truth, place)

@@ -208,7 +208,7 @@ struct CommitReportTests {
         let it = try await EngineUnderTest.withNotes(.sqlite)
         _ = try await it.modify([save("n")])
         let reports = it.reports()
-        _ = try await it.startWatching()
+        let before = try await it.startWatching()
         let other = try it.beside()
         // Nothing that is watched.
         _ = try await other.modifyZones(["bobs"], by: other.bobPrivately)
@@ -224,6 +224,12 @@ struct CommitReportTests {
         let first = try #require(reported.first)
         let databases = [it.privately.database, it.publicly.database]
         #expect(first.changes.isEmpty && Set(first.incomplete.keys) == Set(databases))
+        // The tail says where.
+        let known = try #require(before.positions[it.privately.database])
+        let tail = try #require(it.store.subscriptions.tail(of: it.privately.database, after: known))
+        let zones = try #require(tail.zones)
+        #expect(Set(zones.filter(\.isDeletion).map(\.zone)) == ["notes", "_defaultZone"])
+        #expect(zones.filter { !$0.isDeletion }.map(\.zone) == ["_defaultZone"])
         let start = try await it.startWatching(it.listener(2))
         #expect(start.subscriptions.isEmpty)
         _ = try await it.modifyZones(["notes"])

@@ -14,9 +14,26 @@ final class GatedStore: SubscriptionStore, @unchecked Sendable {
     private var observer: (@Sendable (CommittedChanges) -> Void)?
     /// Of all users.
     private let subscriptions: [WatchedSubscription]
+    /// Where databases are when a listener begins.
+    private let positions: [DatabaseID: Int64]
+    private var tail: ChangeTail?
+    private var present: [WatchedSubscription]?
+    private var tailsAsked: [Int64] = []
 
-    init(_ subscriptions: [WatchedSubscription]) {
+    init(_ subscriptions: [WatchedSubscription], positions: [DatabaseID: Int64] = [:]) {
         self.subscriptions = subscriptions
+        self.positions = positions
+    }
+
+    /// Positions behind which it was asked for a tail.
+    var tails: [Int64] { self.condition.withLock { self.tailsAsked } }
+
+    /// What the rows say from now on; nobody can tell with `nil`.
+    func set(_ tail: ChangeTail?, _ present: [WatchedSubscription]?) {
+        self.condition.withLock {
+            self.tail = tail
+            self.present = present
+        }
     }
 
     var questions: Int { self.condition.withLock { self.asked } }
@@ -50,7 +67,21 @@ final class GatedStore: SubscriptionStore, @unchecked Sendable {
         reply: @escaping @Sendable (Result<ListeningStart, StoreError>) -> Void
     ) {
         let user = listener.signIn.userRecordName
-        reply(.success(ListeningStart(subscriptions: self.subscriptions.filter { $0.key.owner == user })))
+        let subscriptions = self.subscriptions.filter { $0.key.owner == user }
+        reply(.success(ListeningStart(subscriptions: subscriptions, positions: self.positions)))
+    }
+
+    func tail(of database: DatabaseID, after position: Int64) -> ChangeTail? {
+        self.condition.withLock {
+            self.tailsAsked.append(position)
+            return self.tail
+        }
+    }
+
+    func subscriptions(of owners: [String], in database: DatabaseID) -> [WatchedSubscription]? {
+        self.condition.withLock {
+            self.present?.filter { owners.contains($0.key.owner) && $0.key.database == database }
+        }
     }
 
     func stopWatching(_ listener: ListenerIdentity) {}

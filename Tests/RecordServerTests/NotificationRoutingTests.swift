@@ -184,8 +184,8 @@ struct NotificationRoutingTests {
         var routing = Self.routing([
             once, Sample.watched("public", Sample.query(), database: Sample.publicDatabase),
         ])
-        routing.skipped([Sample.privateDatabase: 50])
-        routing.skipped([Sample.privateDatabase: 60])
+        routing.skipped(Sample.privateDatabase, upTo: 50)
+        routing.skipped(Sample.privateDatabase, upTo: 60)
         #expect(routing.isOwing)
         routing.timePassed(nowMilliseconds: 1)
         let posts = routing.takePosts()[0]
@@ -202,17 +202,6 @@ struct NotificationRoutingTests {
         let fired = Self.commit([Self.record(after: nil, at: 61)], to: &routing)
         #expect(fired.compactMap(\.delivery).map(\.notification.fires) == [true])
         #expect(Self.commit([Self.record(after: nil, at: 62)], to: &routing).isEmpty)
-        var other = Self.routing([Sample.watched("zone", .zone(ZoneID(zoneName: "Zone"), recordType: nil))])
-        let incomplete = CommittedChanges(
-            committedMilliseconds: 77,
-            changes: [],
-            incomplete: [Sample.privateDatabase: 70]
-        )
-        var commit = RoutedCommit(incomplete)
-        let isRouted = other.route(&commit) { _, _, _ in true }
-        #expect(isRouted)
-        other.timePassed(nowMilliseconds: 1)
-        #expect(other.takePosts()[0].count == 1)
     }
 
     @Test func `nothing is left of who has gone, whenever he went`() {
@@ -222,7 +211,7 @@ struct NotificationRoutingTests {
         let early = Sample.listener(2)
         routing.asked(2)
         #expect(routing.stopped(2) == nil)
-        let needsNoWatch = routing.started(early, .success(ListeningStart(subscriptions: [])))
+        let needsNoWatch = routing.started(early, .success(ListeningStart(subscriptions: [], positions: [:])))
         #expect(needsNoWatch)
         let failing = Sample.listener(3)
         routing.asked(3)

@@ -1,8 +1,5 @@
-import NIOCore
-import NIOPosix
 import RecordModel
 import RecordStore
-import Synchronization
 import Testing
 
 @testable import RecordServer
@@ -93,7 +90,7 @@ struct RouterTurnTests {
             Sample.watched("\($0)", Sample.query("Type\($0)"), hasNews: true, databasePosition: Int64($0))
         }
         let listener = Sample.listener(1)
-        let start = ListeningStart(subscriptions: watched)
+        let start = ListeningStart(subscriptions: watched, positions: [:])
         routing.asked(1)
         let hasEnded = routing.started(listener, .success(start))
         #expect(!hasEnded)
@@ -122,38 +119,5 @@ struct RouterTurnTests {
             return Sample.change(.record(record), at: position, in: database)
         }
         return CommittedChanges(committedMilliseconds: 1, changes: changes)
-    }
-}
-
-/// A router with its thread, and what it tells one event loop.
-private final class RunningRouter: Sendable {
-    let store: GatedStore
-    let router: NotificationRouter
-    private let told: Told
-
-    init(_ store: GatedStore) {
-        self.store = store
-        // Time stands still: nothing is paid off.
-        self.router = NotificationRouter(store: store, run: .fresh(), metrics: ServerMetrics(), clock: { 0 })
-        let told = Told()
-        self.told = told
-        let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
-        self.router.start(mailboxes: [ListenerMailbox(eventLoop: eventLoop) { told.add($0) }])
-    }
-
-    /// What was told, when it is so much.
-    func told(_ count: Int) async -> [NotificationRouting.Delivery] {
-        while self.told.deliveries.count < count { await Task.yield() }
-        return self.told.deliveries
-    }
-
-    private final class Told: Sendable {
-        private let all = Mutex<[NotificationRouting.Delivery]>([])
-
-        var deliveries: [NotificationRouting.Delivery] { self.all.withLock { $0 } }
-
-        func add(_ posts: [NotificationRouting.Post]) {
-            self.all.withLock { $0 += posts.compactMap(\.delivery) }
-        }
     }
 }

@@ -147,7 +147,7 @@ struct RoutingBudgetTests {
     @Test func `who has gone is owed nothing`() {
         var routing = NotificationRouting(loops: 1, run: Sample.run)
         routing.start(Sample.listener(1), [Sample.watched("sub", Sample.query())])
-        routing.skipped([Sample.privateDatabase: 50])
+        routing.skipped(Sample.privateDatabase, upTo: 50)
         _ = routing.stopped(1)
         _ = routing.takePosts()
         routing.timePassed(nowMilliseconds: 1)

@@ -17,6 +17,7 @@ struct ServerUnderTest {
     static let container = "iCloud.test"
     static let startMilliseconds: Int64 = 1_700_000_000_000
     static let token = "a token"
+    static let tokenHash = Array(SHA256.hash(data: Array(token.utf8)))
     static let userRecordName = "_0123456789abcdef0123456789abcdef"
     static let zone = ZoneID(zoneName: "Zone")
 
@@ -27,6 +28,8 @@ struct ServerUnderTest {
     let store: Store
     let port: Int
     let clock: ManualClock
+    /// Where the store is.
+    let folder: String
     /// Where files of assets are.
     let assetsPath: String
     let log: RecordingLog
@@ -42,22 +45,12 @@ struct ServerUnderTest {
         _ body: (ServerUnderTest) async throws -> Void
     ) async throws {
         let directory = try TemporaryDirectory()
-        var engineConfiguration = SQLiteEngineConfiguration(directory: directory.path)
-        engineConfiguration.durability = .relaxed
-        configureEngine(&engineConfiguration)
-        let store = Store(
-            try SQLiteEngine(
-                configuration: engineConfiguration,
-                clock: { clock.milliseconds },
-                report: { _ in }
-            ),
-            configuration: StoreConfiguration { clock.milliseconds }
-        )
+        let store = try Self.store(in: directory.path, clock: clock, configure: configureEngine)
         try store.directory.createContainer(Self.container)
         try store.directory.addUser(
             named: "user",
             userRecordName: Self.userRecordName,
-            tokenHash: Array(SHA256.hash(data: Array(Self.token.utf8))),
+            tokenHash: Self.tokenHash,
             toContainer: Self.container
         )
         var configuration = ServerConfiguration.defaults
@@ -88,6 +81,7 @@ struct ServerUnderTest {
             store: store,
             port: address.port,
             clock: clock,
+            folder: directory.path,
             assetsPath: files.directory,
             log: log
         )
@@ -102,6 +96,25 @@ struct ServerUnderTest {
         await store.shutdown()
         _ = directory
         try result.get()
+    }
+
+    /// Opens a store in a folder, perhaps beside another process.
+    static func store(
+        in folder: String,
+        clock: ManualClock,
+        configure: (inout SQLiteEngineConfiguration) -> Void = { _ in }
+    ) throws -> Store {
+        var configuration = SQLiteEngineConfiguration(directory: folder)
+        configuration.durability = .relaxed
+        configure(&configuration)
+        return Store(
+            try SQLiteEngine(
+                configuration: configuration,
+                clock: { clock.milliseconds },
+                report: { _ in }
+            ),
+            configuration: StoreConfiguration { clock.milliseconds }
+        )
     }
 
     /// TLS is up, nothing was said.

@@ -135,8 +135,12 @@ enum Sample {
 
 extension NotificationRouting {
     /// Has a connection listen.
-    mutating func start(_ listener: Listener, _ subscriptions: [WatchedSubscription]) {
-        let start = ListeningStart(subscriptions: subscriptions)
+    mutating func start(
+        _ listener: Listener,
+        _ subscriptions: [WatchedSubscription],
+        positions: [DatabaseID: Int64] = [:]
+    ) {
+        let start = ListeningStart(subscriptions: subscriptions, positions: positions)
         self.asked(listener.number)
         guard !self.started(listener, .success(start)) else { return }
         for var joining in JoiningListener.all(of: listener, start) { _ = self.joined(&joining) }

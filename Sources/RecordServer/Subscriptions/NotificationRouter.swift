@@ -173,6 +173,11 @@ final class NotificationRouter: Sendable {
         var rest = work
         switch work.kind {
         case .committed(let commit, var routed):
+            if routed.next == 0 {
+                for database in commit.committed.incomplete.keys {
+                    self.findSubscriptions(in: database, &routing)
+                }
+            }
             let store = self.store
             guard
                 routing.route(
@@ -186,6 +191,9 @@ final class NotificationRouter: Sendable {
                 return rest
             }
             self.queue.routed(commit)
+            for (database, position) in commit.committed.incomplete {
+                self.readOn(database, upTo: position, &routing)
+            }
         case .skipped:
             guard let skipped = self.queue.takeSkipped(of: work.database) else { return nil }
             for (environment, change) in skipped.subscriptions {
@@ -194,7 +202,7 @@ final class NotificationRouter: Sendable {
                 case .deleted(let key): routing.deleted(key, in: environment)
                 }
             }
-            if let position = skipped.position { routing.skipped([work.database: position]) }
+            if let position = skipped.position { routing.skipped(work.database, upTo: position) }
         case .joined(var joining):
             guard routing.joined(&joining, costMax: RouterTurns.turnCost) else {
                 rest.kind = .joined(joining)
@@ -202,5 +210,23 @@ final class NotificationRouter: Sendable {
             }
         }
         return nil
+    }
+
+    /// Looks which subscriptions there are: another process may have saved and deleted some.
+    private func findSubscriptions(in database: DatabaseID, _ routing: inout NotificationRouting) {
+        for owners in routing.owners(in: database) {
+            guard let found = self.store.subscriptions(of: owners, in: database) else { continue }
+            routing.found(found, of: owners, in: database)
+        }
+    }
+
+    /// The store reported a position, and not all that happened up to it.
+    private func readOn(
+        _ database: DatabaseID,
+        upTo position: Int64,
+        _ routing: inout NotificationRouting
+    ) {
+        guard let start = routing.followed[database]?.position else { return }
+        routing.readOn(self.store.tail(of: database, after: start), of: database, upTo: position)
     }
 }

@@ -42,18 +42,11 @@ extension NotificationRouting {
             }
         }
         self.fireTouched(commit)
-        self.skipped(committed.incomplete)
-        return true
-    }
-
-    /// The details of transactions were dropped: every subscription of the databases has news.
-    mutating func skipped(_ databases: [DatabaseID: Int64]) {
-        for (database, position) in databases {
-            var groups: [WatchGroup] = []
-            self.index.forEach(in: database) { groups.append($0) }
-            self.uncharged += groups.count
-            for group in groups { self.owe(group, upTo: position) }
+        // Of what is incomplete the tail begins where it did before.
+        if let last = committed.changes.last, committed.incomplete[last.database] == nil {
+            self.advance(last.database, to: last.position)
         }
+        return true
     }
 
     // MARK: - Queries

@@ -51,6 +51,8 @@ struct NotificationRouting {
     private var listeners: [UInt64: Listener] = [:]
     /// Connections for which the store has not said yet how things stand.
     private var starting: Set<UInt64> = []
+    /// Databases that somebody listens in.
+    private(set) var followed: [DatabaseID: FollowedDatabase] = [:]
     var shapes = RecordTypeShapes()
     var budget: RoutingBudget
     var counts = Counts()
@@ -134,7 +136,10 @@ struct NotificationRouting {
         guard let listener = self.listeners[joining.number] else { return true }
         let user = self.user(listener.identity.signIn)
         let audience = self.audience(of: user, in: joining.database)
-        if joining.next == 0 { audience.join(joining.number, onLoop: listener.loop) }
+        if joining.next == 0 {
+            audience.join(joining.number, onLoop: listener.loop)
+            self.followed[joining.database, default: FollowedDatabase()].join(audience, at: joining.position)
+        }
         let end = joining.next + min(joining.subscriptions.count - joining.next, costMax / Self.watchCost + 1)
         for watched in joining.subscriptions[joining.next..<end] {
             let watch = self.watch(watched, of: audience)
@@ -166,6 +171,8 @@ struct NotificationRouting {
             // They name each other.
             audience.watches = [:]
             user.audiences[database] = nil
+            self.followed[database]?.leave(audience)
+            if self.followed[database]?.isEmpty == true { self.followed[database] = nil }
         }
         user.connections -= 1
         if user.connections == 0 {
@@ -194,13 +201,22 @@ struct NotificationRouting {
 
     mutating func saved(_ watched: WatchedSubscription, in environment: EnvironmentID) {
         guard let audience = self.audience(of: watched.key, in: environment) else { return }
-        _ = self.watch(watched, of: audience)
+        self.watch(watched, of: audience)
     }
 
     mutating func deleted(_ key: SubscriptionKey, in environment: EnvironmentID) {
-        guard let watch = self.audience(of: key, in: environment)?.watches.removeValue(forKey: key.id)
-        else { return }
+        guard let audience = self.audience(of: key, in: environment) else { return }
+        self.forget(key.id, of: audience)
+    }
+
+    mutating func forget(_ id: String, of audience: Audience) {
+        guard let watch = audience.watches.removeValue(forKey: id) else { return }
         self.index.remove(watch)
+    }
+
+    /// Everything that happened in a database up to a position has been taken care of.
+    mutating func advance(_ database: DatabaseID, to position: Int64) {
+        self.followed[database]?.advance(to: position)
     }
 
     private func audience(of key: SubscriptionKey, in environment: EnvironmentID) -> Audience? {
@@ -208,7 +224,8 @@ struct NotificationRouting {
     }
 
     /// The one that is there when it is the same, otherwise a new one in its place.
-    private mutating func watch(_ watched: WatchedSubscription, of audience: Audience) -> Watch {
+    @discardableResult
+    mutating func watch(_ watched: WatchedSubscription, of audience: Audience) -> Watch {
         let id = watched.key.id
         if let watch = audience.watches[id] {
             if watch.subject.key == watched.key { return watch }
@@ -256,36 +273,5 @@ struct NotificationRouting {
                 .delivery(Delivery(notification: notification, listeners: listeners, excluded: excluded))
             )
         }
-    }
-}
-
-/// A connection that is about to hear of a database.
-struct JoiningListener {
-    let number: UInt64
-    let database: DatabaseID
-    /// Those of its user there, as they were saved when it began.
-    let subscriptions: [WatchedSubscription]
-    /// Those before it are watched.
-    fileprivate(set) var next = 0
-
-    init(number: UInt64, database: DatabaseID, subscriptions: [WatchedSubscription]) {
-        self.number = number
-        self.database = database
-        self.subscriptions = subscriptions
-    }
-
-    /// One for each database of a listener.
-    static func all(of listener: NotificationRouting.Listener, _ start: ListeningStart) -> [JoiningListener] {
-        let subscriptions = Dictionary(grouping: start.subscriptions, by: \.key.database)
-        return listener.identity.databases.map {
-            JoiningListener(number: listener.number, database: $0, subscriptions: subscriptions[$0] ?? [])
-        }
-    }
-}
-
-extension AccountHolder {
-    init(_ signIn: SignIn) {
-        // Nobody listens without a name: admission has seen to it.
-        self = .user(signIn.environment, signIn.userRecordName ?? "")
     }
 }

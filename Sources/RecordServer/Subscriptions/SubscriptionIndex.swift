@@ -36,6 +36,17 @@ struct SubscriptionIndex {
                 if self.changes[recordType]?.isEmpty == true { self.changes[recordType] = nil }
             }
         }
+
+        func forEachQuery(_ body: (WatchGroup) -> Void) {
+            for queries in self.queries.values {
+                queries.others.forEach(body)
+                for values in queries.demanding.values { values.values.forEach { $0.forEach(body) } }
+            }
+        }
+
+        func forEachChange(_ body: (WatchGroup) -> Void) {
+            for groups in self.changes.values { groups.forEach(body) }
+        }
     }
 
     /// Queries of one record type in one place.
@@ -193,11 +204,19 @@ struct SubscriptionIndex {
     func forEach(in id: DatabaseID, _ body: (WatchGroup) -> Void) {
         guard let database = self.databases[id] else { return }
         for place in [database.everywhere] + database.zones.values {
-            for queries in place.queries.values {
-                queries.others.forEach(body)
-                for values in queries.demanding.values { values.values.forEach { $0.forEach(body) } }
-            }
-            for groups in place.changes.values { groups.forEach(body) }
+            place.forEachQuery(body)
+            place.forEachChange(body)
+        }
+    }
+
+    /// Calls with all subscriptions that something in a zone may fire, whatever it is; several
+    /// times with those that demand one of several values.
+    func forEach(lookingAt zone: String, of id: DatabaseID, _ body: (WatchGroup) -> Void) {
+        guard let database = self.databases[id] else { return }
+        for place in [database.everywhere, database.zones[zone]].compactMap({ $0 }) {
+            place.forEachQuery(body)
+            // As in `forEachChange`.
+            if zone != ZoneID.defaultZoneName { place.forEachChange(body) }
         }
     }
 

@@ -10,7 +10,12 @@ package protocol CommitObserver: Sendable {
 
     /// A transaction that changed something in watched databases is durable.
     ///
+    /// An engine that does not know what changed, or keeps no account of it, reports the position
+    /// alone (`CommittedChanges.incomplete`): the changes are in the rows. With the changes at hand
+    /// listeners hear at once of the very record, so an engine in one process should report them.
+    ///
     /// - Order: The reports of one database come in the order of its commits, each before the
-    ///   replies to the jobs of its transaction.
+    ///   replies to the jobs of its transaction. Whatever lies at or before a position that was
+    ///   reported is in this report or an earlier one.
     func committed(_ changes: CommittedChanges)
 }

@@ -6,9 +6,10 @@ package struct CommittedChanges: Hashable, Sendable {
     package var committedMilliseconds: Int64
     /// In the order in which they were made; the positions of each database ascend.
     package var changes: [CommittedChange]
-    /// Databases in which so much changed that not all changes of records are in `changes`.
+    /// Databases of which not all changes are in `changes`, with the position up to which they
+    /// changed: too much changed, or another process or node has written.
     ///
-    /// A reader that looks there has news up to this position.
+    /// What is missing is in the rows, behind the position that was reported last (`ChangeTail`).
     package var incomplete: [DatabaseID: Int64]
 
     package init(

@@ -9,21 +9,22 @@ struct ListenerNews {
     /// Acknowledgements of the installation that no row has yet.
     let unwritten: [ListenerCursors.Key: ListenerCursors.Cursor]
 
-    /// The subscriptions of a listener in all its databases, by database and ID.
-    func subscriptions(of listener: ListenerIdentity) throws(StorageFailure) -> [WatchedSubscription] {
-        guard let owner = listener.signIn.userRecordName else { return [] }
-        var watched: [WatchedSubscription] = []
+    /// How things stand for a listener in all its databases; subscriptions by database and ID.
+    func start(of listener: ListenerIdentity) throws(StorageFailure) -> ListeningStart {
+        var start = ListeningStart(subscriptions: [], positions: [:])
+        guard let owner = listener.signIn.userRecordName else { return start }
         for database in listener.databases {
             // Asked of each database: from here on it is known what others change there.
             let position = try self.transaction.position(of: database)
-            watched += try self.subscriptions(
+            start.positions[database] = position
+            start.subscriptions += try self.subscriptions(
                 of: owner,
                 in: database,
                 at: position,
                 installation: listener.installation
             )
         }
-        return watched
+        return start
     }
 
     private func subscriptions(

@@ -22,9 +22,13 @@ package struct ListenerIdentity: Hashable, Sendable {
 package struct ListeningStart: Hashable, Sendable {
     /// Subscriptions of all databases.
     package var subscriptions: [WatchedSubscription]
+    /// The position of each database: what is at or before it is in the start, and what comes
+    /// behind it is reported, or in the tail (`ChangeTail`).
+    package var positions: [DatabaseID: Int64]
 
-    package init(subscriptions: [WatchedSubscription]) {
+    package init(subscriptions: [WatchedSubscription], positions: [DatabaseID: Int64]) {
         self.subscriptions = subscriptions
+        self.positions = positions
     }
 }
 

@@ -21,6 +21,18 @@ package protocol SubscriptionStore: Sendable {
     /// Ends one `startWatching`: a database is watched until there were as many stops as starts.
     func stopWatching(_ listener: ListenerIdentity)
 
+    /// Reads what happened in a database behind a position: for those who were reported a position
+    /// alone (`CommittedChanges.incomplete`).
+    ///
+    /// Shows every commit that was reported before the call, and may show later ones. Blocks, so it
+    /// belongs on any thread but an event loop; `nil` if it can't be found out.
+    func tail(of database: DatabaseID, after position: Int64) -> ChangeTail?
+
+    /// Lists the subscriptions that users have in a database, by user and ID, without word of news.
+    ///
+    /// To be asked about a few hundred users at a time. Otherwise as `tail`.
+    func subscriptions(of owners: [String], in database: DatabaseID) -> [WatchedSubscription]?
+
     /// Notes what a listener is through with.
     ///
     /// Written within a second or two: a crash may lose them, nothing else does. A position never

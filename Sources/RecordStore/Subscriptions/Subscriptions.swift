@@ -1,3 +1,4 @@
+import RecordModel
 import Synchronization
 
 /// Listeners of a store: which databases are watched, what installations have acknowledged, and
@@ -40,7 +41,7 @@ package final class Subscriptions: SubscriptionStore {
                 transaction: transaction,
                 unwritten: self.cursors.unwritten(of: listener.installation)
             )
-            let start = ListeningStart(subscriptions: try news.subscriptions(of: listener))
+            let start = try news.start(of: listener)
             return .finished { reply(.success(start)) }
         } fail: { failure in
             if failure.isTransient, retriesLeft > 0 {
@@ -53,6 +54,22 @@ package final class Subscriptions: SubscriptionStore {
     }
 
     package func stopWatching(_ listener: ListenerIdentity) { self.watched.remove(listener) }
+
+    package func tail(of database: DatabaseID, after position: Int64) -> ChangeTail? {
+        try? self.engine.readTables { try ChangeTail(of: database, after: position, in: $0) }
+    }
+
+    package func subscriptions(of owners: [String], in database: DatabaseID) -> [WatchedSubscription]? {
+        try? self.engine.readTables { rows in
+            var watched: [WatchedSubscription] = []
+            for owner in owners {
+                for stored in try rows.subscriptions(of: owner, in: database) {
+                    watched.append(try WatchedSubscription(stored))
+                }
+            }
+            return watched
+        }
+    }
 
     package func mayRead(
         recordType: String,
@@ -115,6 +132,18 @@ package final class Subscriptions: SubscriptionStore {
             self.expire(expired.take(with: taken.withLock { $0 }))
         }
         self.engine.write(job)
+    }
+}
+
+extension WatchedSubscription {
+    /// One of which nobody says whether it has news.
+    fileprivate init(_ stored: StoredSubscription) throws(StorageFailure) {
+        self.init(
+            key: stored.key,
+            subscription: try stored.subscription(),
+            hasNews: false,
+            position: stored.key.position
+        )
     }
 }
 

@@ -82,7 +82,7 @@ struct SubscriptionWorld {
         unwritten: [ListenerCursors.Key: ListenerCursors.Cursor] = [:]
     ) throws -> [WatchedSubscription] {
         try ListenerNews(transaction: self.transaction, unwritten: unwritten)
-            .subscriptions(of: Self.listener(installation))
+            .start(of: Self.listener(installation)).subscriptions
     }
 
     /// What an installation knows of a subscription, as it would be written.

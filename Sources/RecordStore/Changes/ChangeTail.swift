@@ -1,0 +1,67 @@
+/// What happened in a database behind a position, as its rows tell: which zones changed, in the
+/// order of the database.
+///
+/// The observer of commits is told of each change while it happens. It is told of a position alone
+/// if the engine does not know more: another process or another node has written, or a transaction
+/// changed too much. Whoever was told so reads the tail from the position up to which they know
+/// everything. An engine that reports nothing but positions is followed by tails alone. What
+/// changed in a zone is a matter of its feed (`FeedExecution`).
+package struct ChangeTail: Hashable, Sendable {
+    /// The last change of a zone.
+    package struct ZoneChange: Hashable, Sendable {
+        package var position: Int64
+        /// The name as it is stored: in a shared database with its owner.
+        package var zone: String
+        package var isDeletion: Bool
+
+        package init(position: Int64, zone: String, isDeletion: Bool) {
+            self.position = position
+            self.zone = zone
+            self.isDeletion = isDeletion
+        }
+    }
+
+    /// The end of the tail: the last position that the database has taken.
+    package var position: Int64
+    /// At ascending positions; a zone that was deleted and made again comes twice.
+    ///
+    /// `nil` if nobody can tell any more, or if there are too many: then every zone may have
+    /// changed.
+    package var zones: [ZoneChange]?
+
+    /// Beyond so many zones a tail does not tell which changed.
+    package static let zonesMax = 1_000
+
+    package init(position: Int64, zones: [ZoneChange]?) {
+        self.position = position
+        self.zones = zones
+    }
+
+    /// Reads the tail; `nil` if there is no such database.
+    package init?(
+        of database: DatabaseID,
+        after position: Int64,
+        in rows: some TableReader,
+        zonesMax: Int = zonesMax
+    ) throws(StorageFailure) {
+        guard let row = try rows.row(DatabaseRow.byKey, database) else { return nil }
+        self.position = row.position
+        // Behind a position of another life of the database nothing can be told, nor where
+        // tombstones are gone.
+        guard position <= row.position, position >= row.tombstonesGoneThrough else { return }
+        let zones = try rows.rows(RowRange(ZoneRow.byKey, database), limit: zonesMax + 1)
+        let deletions = try rows.rows(
+            RowRange(ZoneTombstoneRow.byKey, database).after(position),
+            limit: zonesMax + 1
+        )
+        guard zones.count <= zonesMax, deletions.count <= zonesMax else { return }
+        var changes: [ZoneChange] = []
+        for zone in zones where zone.position > position {
+            changes.append(ZoneChange(position: zone.position, zone: zone.name, isDeletion: false))
+        }
+        for deletion in deletions {
+            changes.append(ZoneChange(position: deletion.position, zone: deletion.name, isDeletion: true))
+        }
+        self.zones = changes.sorted { $0.position < $1.position }
+    }
+}
