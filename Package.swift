@@ -54,7 +54,7 @@ let protocolTargets: [Target] = [
 let serverTargets: [Target] = [
     .target(
         name: "FileIO",
-        dependencies: [nio("NIOCore"), nio("NIOPosix")],
+        dependencies: [nio("NIOCore"), nio("NIOPosix"), crypto],
         path: "Sources/FileIO",
         exclude: ["README.md"],
         swiftSettings: settings
@@ -75,8 +75,15 @@ let serverTargets: [Target] = [
         swiftSettings: settings
     ),
     .target(
+        name: "AssetStorage",
+        dependencies: ["RecordStore", "RecordModel", nio("NIOCore")],
+        path: "Sources/AssetStorage",
+        exclude: ["README.md"],
+        swiftSettings: settings
+    ),
+    .target(
         name: "AssetStore",
-        dependencies: ["RecordStore", "RecordModel", "FileIO", nio("NIOCore"), crypto],
+        dependencies: ["AssetStorage", "RecordStore", "RecordModel", "FileIO", nio("NIOCore"), crypto],
         path: "Sources/AssetStore",
         exclude: ["README.md"],
         swiftSettings: settings
@@ -91,7 +98,7 @@ let serverTargets: [Target] = [
     .target(
         name: "RecordServer",
         dependencies: [
-            "AccessTokens", "AssetStore", "FileIO", "RecordStore", "Transport", "WireProtocol", "RecordModel",
+            "AccessTokens", "AssetStorage", "FileIO", "RecordStore", "Transport", "WireProtocol", "RecordModel",
             nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"), nioSSL, crypto, logging,
         ],
         path: "Sources/RecordServer",
@@ -108,9 +115,9 @@ let serverTargets: [Target] = [
     .executableTarget(
         name: "tidemark",
         dependencies: [
-            "RecordServer", "AccessTokens", "AssetStore", "SQLiteEngine", "RecordStore", "RecordModel",
-            "PredicateFormat", "ServerCertificates", argumentParser, lifecycle, unixSignals, configuration,
-            logging,
+            "RecordServer", "AccessTokens", "AssetStorage", "AssetStore", "FileIO", "SQLiteEngine",
+            "RecordStore", "RecordModel", "PredicateFormat", "ServerCertificates", argumentParser, lifecycle,
+            unixSignals, configuration, logging,
         ],
         path: "Sources/tidemark",
         exclude: ["README.md", "METRICS.md", "STORE.md", "Backup/README.md"],
@@ -258,7 +265,8 @@ let testTargets: [Target] = [
     .testTarget(
         name: "AssetStoreTests",
         dependencies: [
-            "AssetStore", "FileIO", "RecordStore", "RecordModel", "TestSupport", nio("NIOCore"), crypto,
+            "AssetStorage", "AssetStore", "FileIO", "RecordStore", "RecordModel", "TestSupport",
+            nio("NIOCore"), crypto,
         ],
         path: "Tests/AssetStoreTests",
         swiftSettings: settings

@@ -268,7 +268,7 @@ public final class TestServer: Sendable {
         let server = try RecordServer(
             configuration: options.server(port: port),
             store: store,
-            files: AssetStore(options.files(folder: folder)),
+            assetBytes: AssetStore(options.files(folder: folder)),
             tls: TLSMaterial(
                 certificateChain: certificates.chainPEM,
                 privateKey: certificates.keyPEM

@@ -1,3 +1,4 @@
+import AssetStorage
 import FileIO
 import Foundation
 import RecordStore
@@ -32,10 +33,25 @@ struct AssetFolder: Sendable {
 
     /// Relative to the folder of all assets.
     static func relativePath(_ number: AssetNumber) -> String {
-        self.folderName(number) + "/" + String(number.rawValue, radix: 16)
+        self.folderName(endingIn: self.lastDigits(of: number)) + "/" + self.fileName(number)
     }
 
-    func rows(_ number: AssetNumber) -> String { self.file(number) + ".chunks" }
+    static func fileName(_ number: AssetNumber) -> String { String(number.rawValue, radix: 16) }
+
+    /// The number of a file, or of the asset whose side file it is; `nil` if it is neither.
+    static func number(ofFile name: String) -> AssetNumber? {
+        let digits = name.hasSuffix(self.rowsSuffix) ? name.dropLast(self.rowsSuffix.count) : name[...]
+        return Int64(digits, radix: 16).map { AssetNumber(rawValue: $0) }
+    }
+
+    /// The number modulo 256, which names the folder of its file.
+    static func lastDigits(of number: AssetNumber) -> Int64 { number.rawValue & 0xFF }
+
+    static func folderName(endingIn digits: Int64) -> String {
+        (digits < 0x10 ? "0" : "") + String(digits, radix: 16)
+    }
+
+    func rows(_ number: AssetNumber) -> String { self.file(number) + Self.rowsSuffix }
 
     /// Makes the folder of all assets, durably, unless it exists.
     func make() throws(AssetStoreError) {
@@ -73,8 +89,8 @@ struct AssetFolder: Sendable {
 
     /// Fails if this many bytes more would leave less than the reserve on the disk.
     func checkRoom(for bytes: Int64) throws(AssetStoreError) {
-        let room = try FileCopy.room(at: self.path)
-        guard room == .max || room - self.reserveBytes() >= bytes else { throw .diskFull }
+        let room = try onFile { () throws(FileError) in try FileCopy.room(at: self.path) }
+        guard room == .max || room - self.reserveBytes() >= bytes else { throw .full }
     }
 
     /// Fails if a test injects a fault at this step.
@@ -83,11 +99,10 @@ struct AssetFolder: Sendable {
         throw AssetStoreError(errno: errno)
     }
 
-    private func folder(_ number: AssetNumber) -> String { self.path + "/" + Self.folderName(number) }
+    private static let rowsSuffix = ".chunks"
 
-    private static func folderName(_ number: AssetNumber) -> String {
-        let last = String(number.rawValue & 0xFF, radix: 16)
-        return (last.count == 1 ? "0" : "") + last
+    private func folder(_ number: AssetNumber) -> String {
+        self.path + "/" + Self.folderName(endingIn: Self.lastDigits(of: number))
     }
 
     private static func make(_ path: String) throws(AssetStoreError) {

@@ -1,3 +1,4 @@
+package import AssetStorage
 import FileIO
 import RecordModel
 package import RecordStore
@@ -35,8 +36,8 @@ extension AssetStore {
             }
         } catch {
             switch error {
-            case .target(let error): throw error
-            case .source(let error): condition = AssetCondition(error)
+            case .target(let error): throw AssetStoreError(error)
+            case .source(let error): condition = AssetCondition(AssetStoreError(error))
             }
         }
         if condition != .intact { try other.folder.unlinkIfThere(target) }

@@ -1,42 +1,11 @@
+package import AssetStorage
 import FileIO
 package import NIOCore
-package import RecordStore
 
 extension AssetStore {
-    /// A piece of a file, and the header in front of it.
-    package struct Piece: Sendable {
-        package var offset: Int64
-        package var count: Int
-        package var header: ByteBuffer
-
-        package init(offset: Int64, count: Int, header: ByteBuffer) {
-            self.offset = offset
-            self.count = count
-            self.header = header
-        }
-    }
-
-    /// Consecutive pieces of a complete asset.
-    package struct Reading: Sendable {
-        package var number: AssetNumber
-        package var pieces: [Piece]
-        /// Number of bytes behind the pieces that will be asked for next.
-        package var restBytes: Int64
-
-        package init(of number: AssetNumber, _ pieces: [Piece], restBytes: Int64) {
-            self.number = number
-            self.pieces = pieces
-            self.restBytes = restBytes
-        }
-    }
-
     /// Reads pieces of some assets, one asset after the other.
-    ///
-    /// Replies once, on a thread of the store, in the order of the assets, with a buffer for each
-    /// piece. `buffer` makes the buffers: each has room for the header and exactly `count` bytes
-    /// behind it.
     package func read(
-        _ readings: [Reading],
+        _ readings: [AssetReading],
         into buffer: @escaping @Sendable (Int) -> ByteBuffer,
         reply: @escaping @Sendable ([Result<[ByteBuffer], AssetStoreError>]) -> Void
     ) {
@@ -50,7 +19,7 @@ extension AssetStore {
     }
 
     private func read(
-        _ reading: Reading,
+        _ reading: AssetReading,
         into buffer: (Int) -> ByteBuffer
     ) throws(AssetStoreError) -> [ByteBuffer] {
         let file = try self.folder.open(reading.number)
@@ -72,7 +41,7 @@ extension AssetStore {
 
     private static func read(
         _ file: OpenFile,
-        _ piece: Piece,
+        _ piece: AssetReading.Piece,
         into bytes: inout ByteBuffer
     ) throws(AssetStoreError) {
         bytes.writeImmutableBuffer(piece.header)

@@ -1,26 +1,15 @@
+package import AssetStorage
 import Crypto
 import FileIO
 import RecordModel
 package import RecordStore
 
-/// The result of a check of an asset's file.
-package enum AssetCondition: Hashable, Sendable {
-    case intact
-    case missing
-    /// The number of bytes differs.
-    case wrongSize(Int64)
-    /// The hash of the bytes differs.
-    case differs
-    /// The system failed to read the file, with this error.
-    case unreadable(errno: Int32)
-}
-
 extension AssetCondition {
     init(_ error: AssetStoreError) {
         switch error {
         case .missing: self = .missing
-        case .diskFull: self = .unreadable(errno: 0)
-        case .failed(let errno): self = .unreadable(errno: errno)
+        case .full, .ended: self = .unreadable(code: 0)
+        case .failed(let code): self = .unreadable(code: code)
         }
     }
 }

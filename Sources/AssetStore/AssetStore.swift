@@ -1,12 +1,11 @@
-package import FileIO
+package import AssetStorage
+import FileIO
 package import RecordModel
 package import RecordStore
 
-/// The files of assets: one per number, accessed on threads of the store's own.
-///
-/// The store knows no permissions: the registry decides who may read which asset. A file exists
-/// only while the registry has a row for its number.
-package final class AssetStore: Sendable {
+/// The bytes of assets in a local folder: one file per number, accessed on threads of the store's
+/// own.
+package final class AssetStore: AssetByteStore {
     let folder: AssetFolder
     let threads: FileThreads
     private let chunks: AssetStoreConfiguration.Chunks
@@ -30,13 +29,13 @@ package final class AssetStore: Sendable {
     /// Stops the threads after all submitted jobs.
     package func shutdown() async { await self.threads.shutdown() }
 
-    /// Makes a lane, whose jobs are executed in order.
-    package func lane() -> FileLane { FileLane(on: self.threads) }
+    package func upload(_ items: [UploadItem]) -> any AssetUpload {
+        let files = items.map { item in item.number.map { self.uploadFile($0, of: item.asset) } }
+        return FolderUpload(items, files: files, threads: self.threads)
+    }
 
     /// Returns the file of an upload, without opening it.
-    ///
-    /// A number must have one upload at a time.
-    package func upload(_ number: AssetNumber, of asset: Asset) -> UploadFile {
+    package func uploadFile(_ number: AssetNumber, of asset: Asset) -> UploadFile {
         UploadFile(
             number: number,
             asset: asset,
@@ -46,36 +45,7 @@ package final class AssetStore: Sendable {
         )
     }
 
-    package struct Durable: Sendable {
-        /// Number of bytes from the beginning that are durable.
-        package let bytes: Int64
-        /// Whether another chunk has been written meanwhile.
-        package let isMoreDue: Bool
-    }
-
-    /// Makes the written bytes of an upload durable, in parallel with its lane.
-    ///
-    /// Replies once, on a thread of the store.
-    package func makeDurable(
-        _ file: UploadFile,
-        reply: @escaping @Sendable (Result<Durable, AssetStoreError>) -> Void
-    ) {
-        self.threads.run {
-            reply(
-                Result { () throws(AssetStoreError) in
-                    let bytes = try file.makeDurable()
-                    return Durable(bytes: bytes, isMoreDue: file.wantsToBeDurable(isDue: false))
-                }
-            )
-        }
-    }
-
-    /// Removes files.
-    ///
-    /// A missing file is no error.
-    ///
-    /// - Durability: replies, on a thread of the store, when the directory entries are gone from
-    ///   the disk.
+    /// Removes files, and syncs their folders.
     package func remove(
         _ numbers: [AssetNumber],
         reply: @escaping @Sendable (Result<Void, AssetStoreError>) -> Void
@@ -87,7 +57,7 @@ package final class AssetStore: Sendable {
                     for number in numbers { try folder.unlinkAll(number) }
                     // Numbers ascend, so many of them share one folder.
                     var synced: Set<Int64> = []
-                    for number in numbers where synced.insert(number.rawValue & 0xFF).inserted {
+                    for number in numbers where synced.insert(AssetFolder.lastDigits(of: number)).inserted {
                         try folder.syncFolder(of: number)
                     }
                 }

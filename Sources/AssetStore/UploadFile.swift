@@ -1,3 +1,4 @@
+package import AssetStorage
 import Crypto
 import FileIO
 import Foundation
@@ -80,12 +81,12 @@ package final class UploadFile: Sendable {
 
     /// Finds the bytes of an earlier upload, one step per call.
     ///
-    /// Nothing is read after the upload was closed. Fails with `diskFull` if the rest does not fit.
+    /// Nothing is read after the upload was closed. Fails with `full` if the rest does not fit.
     ///
     /// - Returns: The offset of the first missing byte, or `nil` if it has to be called again.
     package func recover() throws(AssetStoreError) -> Int64? {
         try self.withRows { rows, state throws(AssetStoreError) in
-            guard !state.isClosed else { throw .failed(errno: ECANCELED) }
+            guard !state.isClosed else { throw .ended }
             if state.recovery == nil {
                 guard let recovery = try self.startRecovery() else {
                     try self.folder.checkRoom(for: self.asset.size)
@@ -118,7 +119,7 @@ package final class UploadFile: Sendable {
         var rest = pieces[...]
         while !rest.isEmpty {
             let isChunkAhead = try self.withState { state throws(AssetStoreError) in
-                guard !state.isClosed, !state.hasGap else { throw .failed(errno: ECANCELED) }
+                guard !state.isClosed, !state.hasGap else { throw .ended }
                 let end = min(state.writer.stepEndOffset, state.durable + self.chunkBytes)
                 state.hasGap = true
                 try state.writer.write(rest.take(Int(end - state.writer.offset)))

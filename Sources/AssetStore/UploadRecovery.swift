@@ -1,3 +1,4 @@
+import AssetStorage
 import Crypto
 import FileIO
 import RecordModel

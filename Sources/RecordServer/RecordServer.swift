@@ -1,5 +1,5 @@
 package import AccessTokens
-package import AssetStore
+package import AssetStorage
 package import Logging
 import NIOCore
 import NIOPosix
@@ -30,7 +30,7 @@ package final class RecordServer: Sendable {
     /// - Parameters:
     ///   - configuration: Every bound that may be chosen.
     ///   - store: Where records live. It is not shut down with the server.
-    ///   - files: Where the bytes of assets live; started and ended with the server.
+    ///   - assetBytes: The place of the bytes of assets; started and ended with the server.
     ///   - tls: The server's certificate and key.
     ///   - identities: The tokens of an identity provider, if one is trusted.
     ///   - logger: Never gets contents of records or tokens.
@@ -41,7 +41,7 @@ package final class RecordServer: Sendable {
     package init(
         configuration: ServerConfiguration,
         store: Store,
-        files: AssetStore,
+        assetBytes: any AssetByteStore,
         tls: TLSMaterial,
         identities: IdentityTokens? = nil,
         logger: Logger,
@@ -52,7 +52,7 @@ package final class RecordServer: Sendable {
         self.context = ServerContext(
             configuration: configuration,
             store: store,
-            files: files,
+            assetBytes: assetBytes,
             sealKey: try SealKey(of: store.directory),
             identities: identities,
             logger: logger,
@@ -123,10 +123,10 @@ package final class RecordServer: Sendable {
     ///
     /// - Parameter socket: The address to listen on; the configuration's, if `nil`.
     /// - Returns: Where: the port is the one that was taken when any was asked for.
-    /// - Throws: `BoundSocket.Failure`; what the system says about the folder of assets.
+    /// - Throws: `BoundSocket.Failure`; `AssetStoreError`, if the place of assets cannot be used.
     package func start(on socket: BoundSocket? = nil) async throws -> (host: String, port: Int) {
         let socket = try socket ?? BoundSocket(self.context.configuration.listen)
-        try self.context.files.start()
+        try await self.context.assetBytes.start()
         let configuration = self.context.configuration
         let threads = configuration.threads ?? System.coreCount
         let group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
@@ -169,7 +169,7 @@ package final class RecordServer: Sendable {
             return address
         } catch {
             await self.context.router.stop(within: Self.routerStopMin)
-            await self.context.files.shutdown()
+            await self.context.assetBytes.shutdown()
             try await self.context.signIns.shutdown()
             try await self.context.schemaChecks.shutdown()
             try await self.context.credentialWatch.threads.shutdownGracefully()
@@ -205,7 +205,7 @@ package final class RecordServer: Sendable {
         end.cancel()
         self.context.loops.serve(on: [])
         await self.context.router.stop(within: max(Self.routerStopMin, deadline - ContinuousClock.now))
-        await self.context.files.shutdown()
+        await self.context.assetBytes.shutdown()
         try? await self.context.signIns.shutdown()
         try? await self.context.schemaChecks.shutdown()
         try? await self.context.credentialWatch.threads.shutdownGracefully()

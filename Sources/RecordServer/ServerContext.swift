@@ -1,5 +1,5 @@
 import AccessTokens
-import AssetStore
+import AssetStorage
 import FileIO
 import Logging
 import NIOCore
@@ -20,7 +20,7 @@ final class ServerContext: Sendable {
     /// What the numbers of connections belong to.
     let run = ServerRun.fresh()
     let store: Store
-    let files: AssetStore
+    let assetBytes: any AssetByteStore
     /// For bytes of uploads and downloads.
     let assetBuffers = BufferPool()
     let uploadTurns: UploadTurns
@@ -56,7 +56,7 @@ final class ServerContext: Sendable {
     init(
         configuration: ServerConfiguration,
         store: Store,
-        files: AssetStore,
+        assetBytes: any AssetByteStore,
         sealKey: SealKey,
         identities: IdentityTokens?,
         logger: Logger,
@@ -66,11 +66,11 @@ final class ServerContext: Sendable {
         self.configuration = configuration
         self.metrics = ServerMetrics()
         self.store = store
-        self.files = files
+        self.assetBytes = assetBytes
         self.uploadTurns = UploadTurns(uploadsMax: configuration.assets.uploadsMax)
         self.assetSweep = AssetSweep(
             registry: store.assets,
-            files: files,
+            bytes: assetBytes,
             metrics: self.metrics,
             logger: logger
         )

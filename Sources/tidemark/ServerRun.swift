@@ -1,5 +1,5 @@
 import AccessTokens
-import AssetStore
+import FileIO
 import Foundation
 import Logging
 import RecordServer
@@ -74,16 +74,11 @@ struct ServerRun {
     ) throws(CommandFailure) -> RecordServer {
         var configuration = self.settings.server
         configuration.listen = self.listen
-        var files = AssetStoreConfiguration(directory: self.folder.assetsPath)
-        files.threads = self.settings.assetThreads
-        files.chunks.bytes = self.settings.server.storage.assetChunkBytes
-        let uploadsLeave = Int64(self.settings.diskReserveBytes)
-        files.reserveBytes = { uploadsLeave + store.statistics.reserveMissingBytes }
         do {
             return try RecordServer(
                 configuration: configuration,
                 store: store,
-                files: AssetStore(files),
+                assetBytes: AssetsOpening.make(self.folder, settings: self.settings, store: store),
                 tls: tls,
                 identities: identities,
                 logger: logger,

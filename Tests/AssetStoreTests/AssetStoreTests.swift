@@ -1,85 +1,23 @@
+import AssetStorage
 import AssetStore
 import FileIO
 import Foundation
 import NIOCore
 import RecordModel
 import RecordStore
+import Synchronization
 import TestSupport
 import Testing
 
-/// Reading, removing and verifying files.
+/// What of a folder other byte stores have not: paths, permissions, side files, verification.
 struct AssetStoreTests {
     private func stored(_ contents: [UInt8], _ number: Int64, in files: AssetFiles) throws -> StoredAsset {
         let asset = AssetFiles.asset(contents)
-        let upload = files.store.upload(AssetNumber(rawValue: number), of: asset)
+        let upload = files.store.uploadFile(AssetNumber(rawValue: number), of: asset)
         _ = try upload.recovered()
         _ = try upload.append(contents[...])
         #expect(try upload.finish() == .complete)
         return StoredAsset(number: AssetNumber(rawValue: number), asset: asset)
-    }
-
-    private func read(
-        _ files: AssetFiles,
-        _ number: Int64,
-        _ ranges: (offset: Int64, count: Int)...
-    ) async -> Result<[ByteBuffer], AssetStoreError> {
-        let pieces = ranges.map {
-            AssetStore.Piece(offset: $0.offset, count: $0.count, header: ByteBuffer(string: "head"))
-        }
-        return await withCheckedContinuation { continuation in
-            files.store.read(
-                [AssetStore.Reading(of: AssetNumber(rawValue: number), pieces, restBytes: 0)],
-                into: { ByteBufferAllocator().buffer(capacity: $0) }
-            ) { continuation.resume(returning: $0[0]) }
-        }
-    }
-
-    @Test func `pieces are what was asked for, behind their headers`() async throws {
-        let files = try AssetFiles()
-        _ = try self.stored(Array(0..<200), 7, in: files)
-        let pieces = try await self.read(files, 7, (10, 50), (150, 50)).get()
-        let wanted = [Array(10..<60), Array(150..<200)].map { Array("head".utf8) + $0 }
-        #expect(pieces.map { Array($0.readableBytesView) } == wanted)
-        #expect(await self.read(files, 7, (0, 10), (190, 11)) == .failure(.missing))
-        #expect(await self.read(files, 8, (0, 1)) == .failure(.missing))
-        await files.store.shutdown()
-    }
-
-    @Test func `nothing is written where a link in the place of a file leads`() throws {
-        let folder = try TemporaryDirectory()
-        let (source, link) = (folder.path + "/source", folder.path + "/link")
-        try Data("asset".utf8).write(to: URL(fileURLWithPath: source))
-        let victim = folder.path + "/victim"
-        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: victim)
-        #expect(throws: FileCopy.Failure.target(.failed(errno: ELOOP))) {
-            try FileCopy.copy(source, to: link, progress: { _ in })
-        }
-        #expect(!FileManager.default.fileExists(atPath: victim))
-    }
-
-    @Test func `of files that are read together one that is missing fails alone`() async throws {
-        let files = try AssetFiles()
-        _ = try self.stored(Array(0..<20), 7, in: files)
-        _ = try self.stored(Array(20..<40), 9, in: files)
-        let readings = [7, 8, 9].map { number in
-            AssetStore.Reading(
-                of: AssetNumber(rawValue: number),
-                [AssetStore.Piece(offset: 5, count: 10, header: ByteBuffer())],
-                restBytes: 5
-            )
-        }
-        let read = await withCheckedContinuation { continuation in
-            files.store.read(readings, into: { ByteBufferAllocator().buffer(capacity: $0) }) {
-                continuation.resume(returning: $0)
-            }
-        }
-        #expect(
-            read == [
-                .success([ByteBuffer(bytes: 5..<15)]), .failure(.missing),
-                .success([ByteBuffer(bytes: 25..<35)]),
-            ]
-        )
-        await files.store.shutdown()
     }
 
     @Test func `files are private to their owner`() async throws {
@@ -93,16 +31,16 @@ struct AssetStoreTests {
         #expect(permissions == [0o700, 0o700, 0o600])
     }
 
-    @Test func `what is removed is gone, and what was gone is no error`() async throws {
+    @Test func `what is removed leaves no side file`() async throws {
         let files = try AssetFiles()
-        for number in [1, 2, 257] { _ = try self.stored([UInt8(number & 0xFF)], Int64(number), in: files) }
-        let result = await withCheckedContinuation { continuation in
-            files.store.remove([1, 2, 3].map { AssetNumber(rawValue: $0) }) {
-                continuation.resume(returning: $0)
-            }
-        }
-        try result.get()
-        #expect(try files.names() == ["01/101"])
+        let contents = [UInt8](repeating: 3, count: 3_000)
+        let upload = files.store.uploadFile(AssetNumber(rawValue: 1), of: AssetFiles.asset(contents))
+        _ = try upload.recovered()
+        _ = try upload.append(contents[..<2_500])
+        upload.close()
+        #expect(try files.names() == ["01/1", "01/1.chunks"])
+        try await files.store.remove([AssetNumber(rawValue: 1)])
+        #expect(try files.names() == [])
         await files.store.shutdown()
     }
 
@@ -124,20 +62,31 @@ struct AssetStoreTests {
         #expect(files.store.verify(stored) { _ in } == .wrongSize(2_999_999))
     }
 
-    @Test func `a lane of the store runs its jobs in order and with low priority`() async throws {
-        let files = try AssetFiles()
-        let lane = files.store.lane()
-        let log = AssetFiles.Script()
-        for number in 0..<500 {
-            lane.submit { _ = log.next(.write(offset: Int64(number), bytes: 0)) }
+    @Test func `files are written with low priority`() async throws {
+        let niceness = Mutex<[Int32]>([])
+        let files = try AssetFiles { step in
+            guard case .write = step else { return }
+            niceness.withLock { $0.append(getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)) }
         }
-        let niceness = await withCheckedContinuation { continuation in
-            lane.submit {
-                continuation.resume(returning: getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0))
+        await files.store.add([1], AssetNumber(rawValue: 7))
+        #expect(niceness.withLock { $0 } == [10])
+        await files.store.shutdown()
+    }
+
+    @Test func `a side file without its file is listed, and other files are not`() async throws {
+        let files = try AssetFiles()
+        for number in [0x107, 0x20A] { _ = try self.stored([1], Int64(number), in: files) }
+        for path in ["07/7.chunks", "07/107.chunks", "07/notes.txt", "0a/.chunks"] {
+            let url = URL(fileURLWithPath: files.directory.path + "/assets/" + path)
+            try Data().write(to: url)
+        }
+        #expect(try await files.store.numbers().map(\.rawValue) == [7, 0x107, 0x20A])
+        let answer = await withCheckedContinuation { continuation in
+            files.store.list(after: AssetPage.Cursor(text: "notes"), limit: 3) {
+                continuation.resume(returning: $0)
             }
         }
-        #expect(niceness == 10)
-        #expect(log.steps == (0..<500).map { .write(offset: Int64($0), bytes: 0) })
+        #expect(answer == .failure(.failed(code: EINVAL)))
         await files.store.shutdown()
     }
 }

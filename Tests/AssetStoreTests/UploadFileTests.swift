@@ -1,3 +1,4 @@
+import AssetStorage
 import AssetStore
 import Foundation
 import NIOCore
@@ -7,23 +8,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Uploads that are whole, cut off, damaged, or met by a disk that fails.
+/// Files of uploads: their rows, the page cache, damage, and a disk that fails at any step.
 struct UploadFileTests {
     private static let number = AssetNumber(rawValue: 0x1F2A)
-
-    @Test(arguments: [0, 1, 999, 1_000, 1_001, 5_000])
-    func `bytes that came in order are the file, under its hash`(size: Int) throws {
-        var generator = SeededGenerator(seed: UInt64(size))
-        let files = try AssetFiles()
-        let contents = AssetFiles.contents(size, using: &generator)
-        let upload = files.store.upload(Self.number, of: AssetFiles.asset(contents))
-        #expect(try upload.recovered() == 0)
-        let durable = try upload.append(contents[...])
-        #expect(durable <= size)
-        #expect(try upload.finish() == .complete)
-        #expect(files.bytes(Self.number) == contents)
-        #expect(try files.names() == ["2a/1f2a"])
-    }
 
     @Test(arguments: [(kept: 200_000, isKept: true), (kept: 199_999, isKept: false)])
     func `a large asset leaves the kernel's memory as it becomes durable, a small one stays`(
@@ -34,7 +21,7 @@ struct UploadFileTests {
         // Steps of whole pages.
         let files = try AssetFiles(chunkBytes: 2 * 64 * 1_024, keptBytesMax: keptBytesMax)
         let contents = AssetFiles.contents(200_000, using: &generator)
-        let upload = files.store.upload(Self.number, of: AssetFiles.asset(contents))
+        let upload = files.store.uploadFile(Self.number, of: AssetFiles.asset(contents))
         #expect(try upload.recovered() == 0)
         let durable = try upload.append(contents[..<150_000])
         #expect(durable == 2 * 64 * 1_024)
@@ -52,7 +39,7 @@ struct UploadFileTests {
         var generator = SeededGenerator(seed: 4)
         let files = try AssetFiles(chunkBytes: 2 * 64 * 1_024, keptBytesMax: 1)
         let contents = AssetFiles.contents(50 * 4_096, using: &generator)
-        let upload = files.store.upload(Self.number, of: AssetFiles.asset(contents))
+        let upload = files.store.uploadFile(Self.number, of: AssetFiles.asset(contents))
         #expect(try upload.recovered() == 0)
         // One short of a step, so that nothing is synced, and one in which two end.
         _ = try upload.append([.atPage(contents[..<(15 * 4_096)])])
@@ -82,78 +69,11 @@ struct UploadFileTests {
         )
         try Data(contents).write(to: URL(fileURLWithPath: path))
         try ResidentPages.drop(path)
-        let upload = files.store.upload(Self.number, of: AssetFiles.asset(contents))
+        let upload = files.store.uploadFile(Self.number, of: AssetFiles.asset(contents))
         #expect(try upload.recover() == nil)
         #expect(try ResidentPages.bytes(of: path) <= (isKept ? 8 << 20 : 0) + (512 << 10))
         #expect(try upload.recovered() == 20 << 20)
         #expect(try ResidentPages.bytes(of: path) == (isKept ? 20 << 20 : 0))
-    }
-
-    @Test func `an upload leaves the room that others lack at the time`() throws {
-        var generator = SeededGenerator(seed: 4)
-        let lacking = Mutex<Int64>(.max / 2)
-        let files = try AssetFiles(reserveBytes: { lacking.withLock { $0 } })
-        let contents = AssetFiles.contents(5_000, using: &generator)
-        let refused = files.store.upload(Self.number, of: AssetFiles.asset(contents))
-        #expect(throws: AssetStoreError.diskFull) { _ = try refused.recovered() }
-        refused.close()
-        lacking.withLock { $0 = 0 }
-        let upload = files.store.upload(Self.number, of: AssetFiles.asset(contents))
-        #expect(try upload.recovered() == 0)
-        upload.close()
-    }
-
-    @Test func `bytes behind a write that failed, or for a file that is closed, are not taken`() throws {
-        var generator = SeededGenerator(seed: 3)
-        let files = try AssetFiles()
-        let contents = AssetFiles.contents(5_000, using: &generator)
-        let upload = files.store.upload(Self.number, of: AssetFiles.asset(contents))
-        #expect(try upload.recovered() == 0)
-        _ = try upload.append(contents[..<1_000])
-        files.script.fail(0)
-        #expect(throws: AssetStoreError.diskFull) { _ = try upload.append(contents[1_000..<1_500]) }
-        files.script.fail(nil)
-        #expect(throws: AssetStoreError.failed(errno: ECANCELED)) {
-            _ = try upload.append(contents[1_500..<2_000])
-        }
-        #expect(files.bytes(Self.number) == Array(contents[..<1_000]))
-        upload.close()
-        #expect(throws: AssetStoreError.failed(errno: ECANCELED)) {
-            _ = try upload.append(contents[1_000..<2_000])
-        }
-    }
-
-    @Test func `bytes of another hash are removed`() throws {
-        var generator = SeededGenerator(seed: 1)
-        let files = try AssetFiles()
-        let contents = AssetFiles.contents(5_000, using: &generator)
-        var asset = AssetFiles.asset(contents)
-        asset.sha256[31] ^= 1
-        let upload = files.store.upload(Self.number, of: asset)
-        #expect(try upload.recovered() == 0)
-        _ = try upload.append(contents[...])
-        #expect(try upload.finish() == .differs)
-        #expect(try files.names() == [])
-    }
-
-    @Test func `an upload that is cut off goes on where it was told to be durable, or later`() throws {
-        var generator = SeededGenerator.fromEnvironment()
-        print("UploadFileTests: SEED=\(generator.seed)")
-        let contents = AssetFiles.contents(5_000, using: &generator)
-        let asset = AssetFiles.asset(contents)
-        for cut in stride(from: 0, through: 5_000, by: 250) {
-            let files = try AssetFiles(bytesMin: Bool.random(using: &generator) ? 1 : 10_000)
-            let first = files.store.upload(Self.number, of: asset)
-            #expect(try first.recovered() == 0)
-            let durable = try first.append(contents[..<cut])
-            if Bool.random(using: &generator) { first.close() }
-            let second = files.store.upload(Self.number, of: asset)
-            let offset = try second.recovered()
-            #expect(offset >= durable && offset <= cut)
-            _ = try second.append(contents[Int(offset)...])
-            #expect(try second.finish() == .complete)
-            #expect(files.bytes(Self.number) == contents)
-        }
     }
 
     @Test func `rows are of multiples of half a chunk, wherever pieces end`() throws {
@@ -164,7 +84,7 @@ struct UploadFileTests {
         var offset = 0
         // From places that are no multiples, as after a second or the end of a connection.
         for _ in 0..<4 {
-            let upload = files.store.upload(Self.number, of: AssetFiles.asset(contents))
+            let upload = files.store.uploadFile(Self.number, of: AssetFiles.asset(contents))
             #expect(try upload.recovered() == offset)
             let end = min(offset + 4_700, contents.count - 1)
             while offset < end {
@@ -186,13 +106,13 @@ struct UploadFileTests {
         let asset = AssetFiles.asset(contents)
         for round in 0..<200 {
             let files = try AssetFiles()
-            let first = files.store.upload(Self.number, of: asset)
+            let first = files.store.uploadFile(Self.number, of: asset)
             #expect(try first.recovered() == 0)
             _ = try first.append(contents[..<4_500])
             // Rows of steps of 1,000: 1,000, 2,000, 3,000 and 4,000.
             let rowCount = try Self.damage(files, round: round, using: &generator)
             let intact = min(rowCount.rows, rowCount.bytes / 1_000)
-            let second = files.store.upload(Self.number, of: asset)
+            let second = files.store.uploadFile(Self.number, of: asset)
             let offset = try second.recovered()
             #expect(offset == intact * 1_000, "round \(round)")
             _ = try second.append(contents[Int(offset)...])
@@ -238,7 +158,7 @@ struct UploadFileTests {
             guard step == .sync, let append = late.withLock({ $0.take() }) else { return }
             append()
         }
-        let upload = files.store.upload(Self.number, of: asset)
+        let upload = files.store.uploadFile(Self.number, of: asset)
         #expect(try upload.recovered() == 0)
         _ = try upload.append([ByteBuffer(bytes: contents[..<1_100])])
         late.withLock {
@@ -248,7 +168,7 @@ struct UploadFileTests {
         #expect(try upload.makeDurable() == 1_000)
         #expect(!upload.wantsToBeDurable(isDue: false))
         #expect(upload.wantsToBeDurable(isDue: true))
-        let second = files.store.upload(Self.number, of: asset)
+        let second = files.store.uploadFile(Self.number, of: asset)
         #expect(try second.recovered() == 1_000)
         _ = try upload.append([ByteBuffer(bytes: contents[1_900...])])
         #expect(try upload.finish() == .complete)
@@ -262,7 +182,7 @@ struct UploadFileTests {
         var generator = SeededGenerator(seed: 3)
         let contents = AssetFiles.contents(5_000, using: &generator)
         let files = try AssetFiles()
-        let upload = files.store.upload(Self.number, of: AssetFiles.asset(contents))
+        let upload = files.store.uploadFile(Self.number, of: AssetFiles.asset(contents))
         #expect(try upload.recovered() == 0)
         #expect(try upload.append([ByteBuffer(bytes: contents[..<1_999])]) == 0)
         #expect(try upload.append([ByteBuffer(bytes: contents[1_999..<2_000])]) == 2_000)
@@ -275,7 +195,7 @@ struct UploadFileTests {
         print("UploadFileTests: SEED=\(generator.seed)")
         let contents = AssetFiles.contents(50_000, using: &generator)
         let files = try AssetFiles()
-        var upload = files.store.upload(Self.number, of: AssetFiles.asset(contents))
+        var upload = files.store.uploadFile(Self.number, of: AssetFiles.asset(contents))
         var offset = Int(try upload.recovered())
         while offset < contents.count - 2_000 {
             let count = Int.random(in: 1...4_000, using: &generator)
@@ -285,7 +205,7 @@ struct UploadFileTests {
                 // What was durable at a second's end is no multiple of anything.
                 try upload.makeDurable()
             }
-            upload = files.store.upload(Self.number, of: AssetFiles.asset(contents))
+            upload = files.store.uploadFile(Self.number, of: AssetFiles.asset(contents))
             let next = Int(try upload.recovered())
             #expect((end - 2_000...end).contains(next), "\(offset) ..< \(end): \(next)")
             offset = next
@@ -302,7 +222,7 @@ struct UploadFileTests {
             let files = try AssetFiles()
             files.script.fail(step)
             var durable: Int64 = 0
-            let first = files.store.upload(Self.number, of: asset)
+            let first = files.store.uploadFile(Self.number, of: asset)
             do {
                 #expect(try first.recovered() == 0)
                 durable = try first.append(contents[...])
@@ -310,11 +230,11 @@ struct UploadFileTests {
                 #expect(files.script.steps.count == step)
                 break
             } catch let error as AssetStoreError {
-                #expect(error == .diskFull)
+                #expect(error == .full)
             }
             files.script.fail(nil)
             first.close()
-            let second = files.store.upload(Self.number, of: asset)
+            let second = files.store.uploadFile(Self.number, of: asset)
             let offset = try second.recovered()
             #expect(offset >= durable)
             _ = try second.append(contents[Int(offset)...])
@@ -334,7 +254,7 @@ struct UploadFileTests {
             withIntermediateDirectories: true
         )
         try Data([1, 2, 3, 4, 5]).write(to: URL(fileURLWithPath: files.path(Self.number)))
-        let upload = files.store.upload(Self.number, of: asset)
+        let upload = files.store.uploadFile(Self.number, of: asset)
         #expect(try upload.recovered() == 3)
         #expect(try upload.finish() == .complete)
         #expect(files.bytes(Self.number) == [1, 2, 3])

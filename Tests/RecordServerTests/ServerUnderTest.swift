@@ -57,15 +57,13 @@ struct ServerUnderTest {
         configuration.listen.port = 0
         configuration.threads = 2
         configure(&configuration)
-        var files = AssetStoreConfiguration(directory: directory.path + "/assets")
-        files.threads = 2
-        files.faults = fileFaults
+        let files = Self.files(in: directory, faults: fileFaults)
         let log = RecordingLog()
         let certificates = try Self.certificates.get()
         let server = try RecordServer(
             configuration: configuration,
             store: store,
-            files: AssetStore(files),
+            assetBytes: AssetStore(files),
             tls: TLSMaterial(
                 certificateChain: certificates.chainPEM,
                 privateKey: certificates.keyPEM
@@ -115,6 +113,16 @@ struct ServerUnderTest {
             ),
             configuration: StoreConfiguration { clock.milliseconds }
         )
+    }
+
+    private static func files(
+        in directory: TemporaryDirectory,
+        faults: FileFaults?
+    ) -> AssetStoreConfiguration {
+        var files = AssetStoreConfiguration(directory: directory.path + "/assets")
+        files.threads = 2
+        files.faults = faults
+        return files
     }
 
     /// TLS is up, nothing was said.

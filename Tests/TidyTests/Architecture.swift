@@ -15,7 +15,7 @@ enum Architecture {
             outside: ["NIOCore", "SwiftProtobuf"]
         ),
         ModuleRow(folder: "Protocol/Transport", ours: ["WireProtocol", "FileIO"], outside: ["NIOCore"]),
-        ModuleRow(folder: "Sources/FileIO", ours: [], outside: ["NIOCore", "NIOPosix"]),
+        ModuleRow(folder: "Sources/FileIO", ours: [], outside: ["NIOCore", "NIOPosix", "Crypto"]),
         ModuleRow(folder: "Sources/RecordStore", ours: ["RecordModel"], outside: []),
         ModuleRow(folder: "Sources/SQLiteSetup", ours: [], outside: ["GRDBSQLite"]),
         ModuleRow(
@@ -24,15 +24,20 @@ enum Architecture {
             outside: ["GRDB", "GRDBSQLite"]
         ),
         ModuleRow(
+            folder: "Sources/AssetStorage",
+            ours: ["RecordStore", "RecordModel"],
+            outside: ["NIOCore"]
+        ),
+        ModuleRow(
             folder: "Sources/AssetStore",
-            ours: ["RecordStore", "RecordModel", "FileIO"],
+            ours: ["AssetStorage", "RecordStore", "RecordModel", "FileIO"],
             outside: ["NIOCore", "Crypto"]
         ),
         ModuleRow(folder: "Sources/AccessTokens", ours: [], outside: ["JWTKit"]),
         ModuleRow(
             folder: "Sources/RecordServer",
             ours: [
-                "AccessTokens", "AssetStore", "FileIO", "RecordStore", "Transport", "WireProtocol",
+                "AccessTokens", "AssetStorage", "FileIO", "RecordStore", "Transport", "WireProtocol",
                 "RecordModel",
             ],
             outside: ["NIOCore", "NIOPosix", "NIOTLS", "NIOSSL", "Crypto", "Logging"]
@@ -41,8 +46,8 @@ enum Architecture {
         ModuleRow(
             folder: "Sources/tidemark",
             ours: [
-                "RecordServer", "AccessTokens", "AssetStore", "SQLiteEngine", "RecordStore", "RecordModel",
-                "PredicateFormat", "ServerCertificates",
+                "RecordServer", "AccessTokens", "AssetStorage", "AssetStore", "FileIO", "SQLiteEngine",
+                "RecordStore", "RecordModel", "PredicateFormat", "ServerCertificates",
             ],
             outside: [
                 "ArgumentParser", "ServiceLifecycle", "UnixSignals", "Configuration", "Logging",
@@ -98,8 +103,11 @@ enum Architecture {
         "Protocol/RecordModel", "Clients/PredicateFormat", "Sources/RecordStore",
     ]
 
-    /// The file of the program that names an engine.
-    static let engineFile = "Sources/tidemark/EngineOpening.swift"
+    /// The files of the program that alone name a module which stores something.
+    static let openings = [
+        "SQLiteEngine": "Sources/tidemark/EngineOpening.swift",
+        "AssetStore": "Sources/tidemark/AssetsOpening.swift",
+    ]
 
     static var ourModules: [String] {
         self.rows.map { String($0.folder.split(separator: "/").last ?? "") }
@@ -150,17 +158,14 @@ extension Rules {
         }
     }
 
-    /// The program names an engine in one file: another engine is a change of that file.
+    /// The program names an engine in one file, and a byte store in another: a second one of them
+    /// is a change of that file.
     @Sendable
-    static func engineNames(_ file: SourceFile) -> [Offence] {
-        guard file.targetFolder == "Sources/tidemark", file.path != Architecture.engineFile else { return [] }
+    static func openings(_ file: SourceFile) -> [Offence] {
+        guard file.targetFolder == "Sources/tidemark" else { return [] }
         return file.imports.compactMap { module, line in
-            guard module == "SQLiteEngine" else { return nil }
-            return Offence(
-                path: file.path,
-                line: line,
-                advice: "only \(Architecture.engineFile) names an engine"
-            )
+            guard let opening = Architecture.openings[module], opening != file.path else { return nil }
+            return Offence(path: file.path, line: line, advice: "only \(opening) names \(module)")
         }
     }
 }

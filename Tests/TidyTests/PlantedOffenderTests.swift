@@ -129,12 +129,15 @@ struct PlantedOffenderTests {
     }
 
     @Test
-    func `a second file that names an engine is seen`() {
-        let line = "import Foundation\nimport SQLiteEngine"
-        let offences = Rules.engineNames(self.file("Sources/tidemark/Backup/A.swift", line))
-        #expect(offences.map(\.line) == [2])
-        for path in [Architecture.engineFile, "Clients/CloudKitTesting/A.swift"] {
-            #expect(Rules.engineNames(self.file(path, line)).isEmpty)
+    func `a second file that names an engine or a byte store is seen`() {
+        #expect(Architecture.openings.count == 2)
+        for (module, opening) in Architecture.openings {
+            let line = "import Foundation\nimport \(module)"
+            let offences = Rules.openings(self.file("Sources/tidemark/Backup/A.swift", line))
+            #expect(offences.map(\.line) == [2])
+            for path in [opening, "Clients/CloudKitTesting/A.swift"] {
+                #expect(Rules.openings(self.file(path, line)).isEmpty)
+            }
         }
     }
 

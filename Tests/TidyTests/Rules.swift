@@ -11,7 +11,7 @@ struct Offence: Hashable, CustomStringConvertible {
 /// What every file is checked for.
 enum Rules {
     static let all: [@Sendable (SourceFile) -> [Offence]] = [
-        vagueNames, sizes, bannedWords, unsafeWords, moduleOwners, importDirection, engineNames,
+        vagueNames, sizes, bannedWords, unsafeWords, moduleOwners, importDirection, openings,
         entryPoints, generatedMarks,
     ]
 

@@ -1,28 +1,33 @@
-import AssetStore
+import AssetStorage
 import Logging
 import NIOCore
 import RecordStore
 import Synchronization
 
-/// Removes assets that nobody names any more: the registry marks them, their files go, then their
+/// Removes assets that nobody names any more: the registry marks them, their bytes go, then their
 /// rows.
 ///
-/// A crash between any two steps is made up for by the next sweep, since marks stay until the files
+/// A crash between any two steps is made up for by the next sweep, since marks stay until the bytes
 /// are gone.
 final class AssetSweep: Sendable {
     /// Assets of one transaction.
     private static let batchMax = 1_000
 
     private let registry: AssetRegistry
-    private let files: AssetStore
+    private let bytes: any AssetByteStore
     private let metrics: ServerMetrics
     private let logger: Logger
     /// Callers that wait for the sweep that runs; `nil` if none runs.
     private let waiting = Mutex<[@Sendable () -> Void]?>(nil)
 
-    init(registry: AssetRegistry, files: AssetStore, metrics: ServerMetrics, logger: Logger) {
+    init(
+        registry: AssetRegistry,
+        bytes: any AssetByteStore,
+        metrics: ServerMetrics,
+        logger: Logger
+    ) {
         self.registry = registry
-        self.files = files
+        self.bytes = bytes
         self.metrics = metrics
         self.logger = logger
     }
@@ -43,13 +48,13 @@ final class AssetSweep: Sendable {
             switch result {
             case .failure(let error): self.failed("\(error)", removed: removedBefore)
             case .success([]): self.end(removed: removedBefore)
-            case .success(let numbers): self.removeFiles(of: numbers, removedBefore: removedBefore)
+            case .success(let numbers): self.removeBytes(of: numbers, removedBefore: removedBefore)
             }
         }
     }
 
-    private func removeFiles(of numbers: [AssetNumber], removedBefore: Int) {
-        self.files.remove(numbers) { result in
+    private func removeBytes(of numbers: [AssetNumber], removedBefore: Int) {
+        self.bytes.remove(numbers) { result in
             switch result {
             case .failure(let error): self.failed("\(error)", removed: removedBefore)
             case .success: self.removeRows(of: numbers, removedBefore: removedBefore)

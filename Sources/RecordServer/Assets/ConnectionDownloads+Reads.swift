@@ -1,4 +1,4 @@
-import AssetStore
+import AssetStorage
 import FileIO
 import Logging
 import NIOCore
@@ -70,10 +70,10 @@ extension ConnectionDownloads {
         self.queue.readBegan(bytes: turns.reduce(0) { $0 + $1.count })
         let readings = turns.compactMap { turn in
             turn.pieces.first.map { first in
-                AssetStore.Reading(
+                AssetReading(
                     of: first.number,
                     turn.pieces.map {
-                        AssetStore.Piece(
+                        AssetReading.Piece(
                             offset: $0.offset,
                             count: $0.count,
                             header: Self.header(of: $0, on: turn.stream)
@@ -85,7 +85,7 @@ extension ConnectionDownloads {
         }
         let back = LoopReturn(self, of: self.connection)
         let buffers = self.server.assetBuffers
-        self.server.files.read(readings, into: { buffers.take(bytes: $0) }) { results in
+        self.server.assetBytes.read(readings, into: { buffers.take(bytes: $0) }) { results in
             back { downloads in
                 downloads.queue.readEnded()
                 for (turn, result) in zip(turns, results) { downloads.piecesRead(turn, result) }

@@ -1,4 +1,4 @@
-import AssetStore
+import AssetStorage
 import FileIO
 import Logging
 import NIOCore

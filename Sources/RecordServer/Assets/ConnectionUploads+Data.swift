@@ -1,4 +1,4 @@
-import AssetStore
+import AssetStorage
 import FileIO
 import NIOCore
 import RecordModel
@@ -30,24 +30,6 @@ extension ConnectionUploads {
         self.server.metrics.assetBytesReceived(data.bytes.readableBytes)
     }
 
-    /// The results of the steps of a batch, from its lane.
-    private struct Written: Sendable {
-        enum Fault: Sendable {
-            case failed(AssetStoreError)
-            /// The bytes are not those of the hash.
-            case differs
-        }
-
-        var payloadBytes: Int
-        /// Memory of bytes that are written, to be used again.
-        var pieces: [ByteBuffer] = []
-        /// Items, and how many of their bytes are on disk.
-        var durable: [(item: Int, bytes: Int64)] = []
-        /// An item of which enough was written to be made durable.
-        var due: Int?
-        var fault: (item: Int, Fault)?
-    }
-
     private func scheduleWrite(of upload: Upload) {
         self.connection.eventLoop.assumeIsolated().scheduleTask(in: Self.batchInterval) {
             guard let write = upload.machine.writeDue(now: self.now) else { return }
@@ -55,75 +37,50 @@ extension ConnectionUploads {
         }
     }
 
-    /// Hands what came to the lane.
+    /// Hands what came to the place of the bytes.
     func write(_ write: UploadStateMachine.Write, of upload: Upload) {
+        guard let bytes = upload.bytes else {
+            preconditionFailure("bytes of an upload that has nothing to send")
+        }
         let registry = self.server.store.assets
         for number in write.touches { registry.touch(number) }
-        let files = upload.files
+        let items = upload.items
         let back = LoopReturn(self, of: self.connection)
         let stream = upload.stream
-        upload.lane.submit {
-            let written = Self.execute(write, files) { item, number in
+        bytes.execute(write.batch.steps, isSyncDue: write.isDurabilityDue) { event in
+            switch event {
+            case .finished(let item):
+                guard let number = items[item].number else { return }
                 registry.complete(number) { result in back { $0.assetCompleted(stream, item, result) } }
+            case .executed(let outcome):
+                back { $0.executed(write.batch, outcome, on: stream) }
             }
-            back { $0.written(stream, written) }
         }
     }
 
-    private static func execute(
-        _ write: UploadStateMachine.Write,
-        _ files: [UploadFile?],
-        complete: (Int, AssetNumber) -> Void
-    ) -> Written {
-        var written = Written(payloadBytes: write.batch.payloadBytes)
-        for step in write.batch.steps {
-            let item =
-                switch step {
-                case .write(let item, _), .finish(let item): item
-                }
-            guard let file = files[item] else { continue }
-            do throws(AssetStoreError) {
-                switch step {
-                case .write(_, let pieces):
-                    written.durable.append((item, try file.append(pieces)))
-                    written.pieces += pieces
-                    written.due = file.wantsToBeDurable(isDue: write.isDurabilityDue) ? item : nil
-                case .finish:
-                    guard try file.finish() == .complete else {
-                        written.fault = (item, .differs)
-                        return written
-                    }
-                    complete(item, file.number)
-                }
-            } catch {
-                written.fault = (item, .failed(error))
-                return written
-            }
-        }
-        return written
-    }
-
-    private func written(_ stream: UInt32, _ written: Written) {
-        for piece in written.pieces { self.server.assetBuffers.giveBack(piece) }
+    private func executed(_ batch: UploadBatch, _ outcome: UploadOutcome, on stream: UInt32) {
+        self.reuseMemory(of: batch)
         guard let upload = self[stream] else { return }
-        if let (item, fault) = written.fault {
+        if let failure = outcome.failure {
             upload.machine.writeFailed()
-            switch fault {
-            case .failed(let error): self.fileFailed(upload, error, item: item)
-            case .differs: self.contentsDiffer(upload, item: item)
-            }
-            return
+            return self.failed(upload, failure)
         }
         let action = upload.machine.written(
-            durable: written.durable,
-            due: written.due,
+            durable: outcome.durable,
+            due: outcome.syncDue,
             now: self.now
         )
         guard let action else { return }
-        if action.grants { self.grant(written.payloadBytes, of: upload) }
+        if action.grants { self.grant(batch.payloadBytes, of: upload) }
         if let item = action.syncs { self.makeDurable(upload, item: item) }
         self.tell(action.tells, on: stream)
         if let write = action.writes { self.write(write, of: upload) }
+    }
+
+    private func reuseMemory(of batch: UploadBatch) {
+        for case .append(_, let pieces) in batch.steps {
+            for piece in pieces { self.server.assetBuffers.giveBack(piece) }
+        }
     }
 
     /// Bytes that are written make room for more.
@@ -140,12 +97,12 @@ extension ConnectionUploads {
     }
 
     private func makeDurable(_ upload: Upload, item: Int) {
-        guard let file = upload.files[item] else {
-            preconditionFailure("an asset without a file was written")
+        guard let bytes = upload.bytes else {
+            preconditionFailure("a sync of an upload that has nothing to send")
         }
         let back = LoopReturn(self, of: self.connection)
         let stream = upload.stream
-        self.server.files.makeDurable(file) { result in
+        bytes.sync(item) { result in
             back { $0.becameDurable(stream, item, result) }
         }
     }
@@ -153,13 +110,13 @@ extension ConnectionUploads {
     private func becameDurable(
         _ stream: UInt32,
         _ item: Int,
-        _ result: Result<AssetStore.Durable, AssetStoreError>
+        _ result: Result<UploadDurability, AssetStoreError>
     ) {
         guard let upload = self[stream] else { return }
         switch result {
         case .failure(let error):
             upload.machine.syncFailed()
-            self.fileFailed(upload, error, item: item)
+            self.failed(upload, error, item: item)
         case .success(let durable):
             let action = upload.machine.becameDurable(
                 item: item,
@@ -185,11 +142,6 @@ extension ConnectionUploads {
             case .ignore: break
             }
         }
-    }
-
-    private func contentsDiffer(_ upload: Upload, item: Int) {
-        if let number = upload.files[item]?.number { self.server.store.assets.abandon(number) }
-        self.end(upload.stream, failure: .assetDiffers(item: item))
     }
 
     private func tell(_ told: UploadStateMachine.Told?, on stream: UInt32) {

@@ -1,5 +1,4 @@
-import AssetStore
-import FileIO
+import AssetStorage
 import Logging
 import NIOCore
 import RecordModel
@@ -35,7 +34,7 @@ final class ConnectionUploads {
         guard !self.connection.machine.isDraining else {
             return self.responses.end(response.stream, failure: Failure(StoreError.shuttingDown))
         }
-        let upload = Upload(request, for: response, lane: self.server.files.lane())
+        let upload = Upload(request, for: response)
         self.uploads[upload.stream] = upload
         self.watch(upload, in: self.timeLeft(of: upload))
         self.begin(upload)
@@ -55,39 +54,28 @@ final class ConnectionUploads {
         for upload in self.uploads.values { self.end(upload.stream, failure: failure) }
     }
 
-    /// The connection is gone: files are closed, turns given back.
+    /// The connection is gone: uploads are closed, turns given back.
     func removeAll() {
         let uploads = self.uploads
         self.uploads = StreamTable()
         for upload in uploads.values { self.release(upload) }
     }
 
-    /// Closes the files of an upload, and only then lets others have them.
+    /// Closes the bytes of an upload, and only then lets others have them.
     private func release(_ upload: Upload) {
         upload.timer?.cancel()
         let registry = self.server.store.assets
         let turns = self.server.uploadTurns
-        let files = upload.files
         let end = upload.machine.ended()
         for number in end.touches { registry.touch(number) }
         guard end.ticket != nil || !end.numbers.isEmpty else { return }
-        upload.lane.submit {
-            Self.write(end.batch, files)
-            for file in files { file?.close() }
+        let release: @Sendable () -> Void = {
             if let ticket = end.ticket { turns.end(ticket) }
             registry.release(end.numbers)
         }
-    }
-
-    /// Writes what came and no thread had yet, so that it need not be sent again.
-    ///
-    /// A file that takes no more, or has failed, takes none of it.
-    private static func write(_ batch: UploadBatch, _ files: [UploadFile?]) {
-        for step in batch.steps {
-            guard case .write(let item, let pieces) = step, (try? files[item]?.append(pieces)) != nil else {
-                return
-            }
-        }
+        guard let bytes = upload.bytes else { return release() }
+        // Bytes that came and were not appended need not be sent again.
+        bytes.close(after: end.batch.steps, reply: release)
     }
 
     // MARK: - Until the client may send
@@ -157,31 +145,27 @@ final class ConnectionUploads {
     }
 
     private func recover(_ upload: Upload, _ places: [UploadStatus]) {
-        // Most files are new: nobody has to wait for what is there of them.
+        // Most assets are new: nobody has to wait for what is there of them.
         self.watch(upload, in: TimeAmount(self.server.configuration.assets.lifeInterval))
-        upload.files = zip(places, upload.request.assets).map { place, asset in
-            guard case .incomplete(let number) = place else { return nil }
-            return self.server.files.upload(number, of: asset)
+        upload.items = zip(places, upload.request.assets).map { place, asset in
+            UploadItem(number: place.number, asset: asset)
         }
+        let bytes = self.server.assetBytes.upload(upload.items)
+        upload.bytes = bytes
         let back = LoopReturn(self, of: self.connection)
         let stream = upload.stream
-        let search = OffsetSearch(
-            files: upload.files,
-            sizes: upload.request.assets.map(\.size),
-            lane: upload.lane,
-            found: upload.found
-        ) { result in
+        let found = upload.found
+        bytes.recover(progress: { found.set($0) }) { result in
             back { $0.recovered(stream, result) }
         }
-        search.run(from: [])
     }
 
     /// The client hears what is there, and may send the rest.
-    private func recovered(_ stream: UInt32, _ result: Result<[Int64], OffsetSearch.Failed>) {
+    private func recovered(_ stream: UInt32, _ result: Result<[Int64], UploadFailure>) {
         guard let upload = self.uploads[stream] else { return }
         switch result {
         case .failure(let failed):
-            self.fileFailed(upload, failed.error, item: failed.item)
+            self.failed(upload, failed)
         case .success(let offsets):
             upload.timer?.cancel()
             let frame = AssetOffsets(offsets: offsets).encoded()
@@ -212,13 +196,22 @@ final class ConnectionUploads {
         self.end(upload.stream, failure: nil)
     }
 
-    func fileFailed(_ upload: Upload, _ error: AssetStoreError, item: Int) {
+    func failed(_ upload: Upload, _ failed: UploadFailure) {
+        switch failed.reason {
+        case .failed(let error): self.failed(upload, error, item: failed.item)
+        case .differs:
+            if let number = upload.items[failed.item].number { self.server.store.assets.abandon(number) }
+            self.end(upload.stream, failure: .assetDiffers(item: failed.item))
+        }
+    }
+
+    func failed(_ upload: Upload, _ error: AssetStoreError, item: Int) {
         self.server.logger.error(
             "a file of an asset cannot be written",
             metadata: [LogKeys.error: "\(error)"]
         )
         let failure = Failure(error, item: item)
-        switch upload.machine.fileFailed(item: item, isDiskFull: error == .diskFull) {
+        switch upload.machine.fileFailed(item: item, isDiskFull: error == .full) {
         case .giveUp: self.giveUp(upload, item, failure)
         case .fail: self.end(upload.stream, failure: failure)
         case .ignore: break
@@ -227,13 +220,14 @@ final class ConnectionUploads {
 
     /// Removes what there is of an asset that the disk has no room for, as others need it.
     private func giveUp(_ upload: Upload, _ item: Int, _ failure: Failure) {
-        guard let file = upload.files[item] else { preconditionFailure("an asset without a file failed") }
+        guard let bytes = upload.bytes, let number = upload.items[item].number else {
+            preconditionFailure("an asset failed that has nothing to send")
+        }
         let registry = self.server.store.assets
         let back = LoopReturn(self, of: self.connection)
         let stream = upload.stream
-        upload.lane.submit {
-            file.discard()
-            registry.abandon(file.number)
+        bytes.discard(item) {
+            registry.abandon(number)
             back { $0.end(stream, failure: failure) }
         }
     }

@@ -1,8 +1,8 @@
-import AssetStore
-import FileIO
+import AssetStorage
 import NIOCore
 import RecordModel
 import RecordStore
+import Synchronization
 import WireProtocol
 
 /// One upload, from its request to its end: what its machine decides about.
@@ -11,19 +11,27 @@ final class Upload {
     let request: AdmittedUpload
     /// Milliseconds since 1970.
     let deadlineMilliseconds: Int64
-    /// Jobs on the files of this upload.
-    let lane: FileLane
     var machine = UploadStateMachine()
-    /// The result of the search for offsets.
+    /// Of earlier uploads.
     let found = FoundBytes()
-    /// One for each asset that is incomplete; none before they are looked at.
-    var files: [UploadFile?] = []
+    /// The assets, with the numbers of those that are incomplete; none before they are looked at.
+    var items: [UploadItem] = []
+    /// `nil` before there are items, and if nothing is to be sent.
+    var bytes: (any AssetUpload)?
     var timer: Scheduled<Void>?
 
-    init(_ request: AdmittedUpload, for response: Response, lane: FileLane) {
+    init(_ request: AdmittedUpload, for response: Response) {
         self.stream = response.stream
         self.request = request
         self.deadlineMilliseconds = response.deadlineMilliseconds
-        self.lane = lane
     }
+}
+
+/// How many bytes of an upload were found so far; never fewer than before.
+final class FoundBytes: Sendable {
+    private let count = Atomic<Int64>(0)
+
+    var bytes: Int64 { self.count.load(ordering: .relaxed) }
+
+    func set(_ bytes: Int64) { self.count.max(bytes, ordering: .relaxed) }
 }

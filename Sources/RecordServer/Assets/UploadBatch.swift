@@ -1,18 +1,13 @@
+import AssetStorage
 import NIOCore
 
 /// The steps for the files of an upload, in order.
 struct UploadBatch: Sendable, Equatable {
-    enum Step: Sendable, Equatable {
-        case write(item: Int, pieces: [ByteBuffer])
-        /// All bytes of the asset were written.
-        case finish(item: Int)
-    }
-
     /// Bytes below which a piece is added to the one before it: it would be one of many.
     private static let smallBytes = 16 * 1_024
     private static let mergedBytesMax = 128 * 1_024
 
-    private(set) var steps: [Step] = []
+    private(set) var steps: [UploadStep] = []
     /// Of the frames that brought the bytes.
     private(set) var payloadBytes = 0
 
@@ -21,8 +16,8 @@ struct UploadBatch: Sendable, Equatable {
     /// Their memory is their own (`FrameAssembly`).
     mutating func add(_ bytes: ByteBuffer, item: Int, payloadBytes: Int) {
         self.payloadBytes += payloadBytes
-        guard case .write(item, var pieces)? = self.steps.last else {
-            return self.steps.append(.write(item: item, pieces: [bytes]))
+        guard case .append(item, var pieces)? = self.steps.last else {
+            return self.steps.append(.append(item: item, pieces: [bytes]))
         }
         self.steps.removeLast()
         let last = pieces.count - 1
@@ -31,7 +26,7 @@ struct UploadBatch: Sendable, Equatable {
         } else {
             pieces.append(bytes)
         }
-        self.steps.append(.write(item: item, pieces: pieces))
+        self.steps.append(.append(item: item, pieces: pieces))
     }
 
     /// Adds the end of an asset.

@@ -1,5 +1,5 @@
+import AssetStorage
 import RecordModel
-import AssetStore
 import RecordStore
 import WireProtocol
 
@@ -21,8 +21,8 @@ extension Failure {
     /// The disk is full or fails, or the file is gone.
     init(_ error: AssetStoreError, item: Int) {
         switch error {
-        case .diskFull: self.init(asset: .diskFull(retryAfterMilliseconds: 5_000), item: item)
-        case .failed:
+        case .full: self.init(asset: .diskFull(retryAfterMilliseconds: 5_000), item: item)
+        case .failed, .ended:
             self.init(asset: .storageUnavailable(retryAfterMilliseconds: 1_000), item: item)
         case .missing:
             self.init(

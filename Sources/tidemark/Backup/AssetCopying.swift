@@ -1,4 +1,4 @@
-import AssetStore
+import AssetStorage
 import RecordStore
 
 /// Copies the files of all assets that the copy of a store names, from one folder to another.
@@ -10,14 +10,14 @@ struct AssetCopying {
 
     private static let pageMax = 1_000
 
-    let source: AssetStore
-    let target: AssetStore
+    let source: AssetFiles
+    let target: AssetFiles
     /// In the order of copying.
     private(set) var copied: [AssetNumber] = []
 
     init(from source: String, to target: String) {
-        self.source = AssetStore(AssetStoreConfiguration(directory: source))
-        self.target = AssetStore(AssetStoreConfiguration(directory: target))
+        self.source = AssetFiles(in: source)
+        self.target = AssetFiles(in: target)
     }
 
     /// Copies the assets that the target lacks.

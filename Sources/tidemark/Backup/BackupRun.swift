@@ -1,4 +1,4 @@
-import AssetStore
+import FileIO
 import Foundation
 import RecordStore
 

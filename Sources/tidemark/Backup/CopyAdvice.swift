@@ -1,4 +1,5 @@
-import AssetStore
+import AssetStorage
+import FileIO
 import Foundation
 import RecordStore
 
@@ -10,7 +11,8 @@ enum CopyAdvice {
         case let failure as CommandFailure: failure
         case let error as StoreCopyError: self.failure(error, in: path)
         case FileCopy.Failure.target(let error): self.failure(error, in: path)
-        case FileCopy.Failure.source(let error): self.unreadable("\(error)")
+        case FileCopy.Failure.source(let error): self.unreadable(error)
+        case let error as FileError: self.failure(error, in: path)
         case let error as AssetStoreError: self.failure(error, in: path)
         case let error as CopyFailure where [ENOSPC, EDQUOT].contains(error.errno): self.diskFull(path)
         case let error as CopyFailure:
@@ -46,12 +48,26 @@ enum CopyAdvice {
 
     private static func failure(_ error: AssetStoreError, in path: String) -> CommandFailure {
         switch error {
-        case .diskFull: self.diskFull(path)
-        case .failed(let errno):
-            CommandFailure(.cannotCreate, "\(path) cannot be written (error \(errno)). Check who owns it.")
-        case .missing:
-            CommandFailure(.cannotCreate, "\(path) has changed meanwhile. Leave it alone, and try again.")
+        case .full: self.diskFull(path)
+        case .failed(let code): self.unwritable(path, code: code)
+        case .missing, .ended: self.changed(path)
         }
+    }
+
+    private static func failure(_ error: FileError, in path: String) -> CommandFailure {
+        switch error.errno {
+        case ENOSPC, EDQUOT, EFBIG: self.diskFull(path)
+        case ENOENT: self.changed(path)
+        default: self.unwritable(path, code: error.errno)
+        }
+    }
+
+    private static func unwritable(_ path: String, code: Int32) -> CommandFailure {
+        CommandFailure(.cannotCreate, "\(path) cannot be written (error \(code)). Check who owns it.")
+    }
+
+    private static func changed(_ path: String) -> CommandFailure {
+        CommandFailure(.cannotCreate, "\(path) has changed meanwhile. Leave it alone, and try again.")
     }
 
     private static func diskFull(_ path: String) -> CommandFailure {
@@ -61,7 +77,7 @@ enum CopyAdvice {
         )
     }
 
-    private static func unreadable(_ reason: String) -> CommandFailure {
-        CommandFailure(.unavailable, "a file cannot be read (\(reason)). Check who owns it.")
+    private static func unreadable(_ error: FileError) -> CommandFailure {
+        CommandFailure(.unavailable, "a file cannot be read (error \(error.errno)). Check who owns it.")
     }
 }

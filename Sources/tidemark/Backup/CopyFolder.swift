@@ -1,4 +1,4 @@
-import AssetStore
+import FileIO
 import Foundation
 
 /// A folder that a backup or a restore fills.

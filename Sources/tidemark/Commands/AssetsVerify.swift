@@ -1,5 +1,5 @@
 import ArgumentParser
-import AssetStore
+import AssetStorage
 import RecordModel
 import RecordStore
 
@@ -25,7 +25,7 @@ struct AssetsVerify: AsyncParsableCommand {
     func run() async throws {
         let folder = self.data.folder
         let report = try await AdministeredStore.open(folder) { store in
-            let files = AssetStore(AssetStoreConfiguration(directory: folder.assetsPath))
+            let files = AssetFiles(in: folder.assetsPath)
             var verification = AssetVerification(registry: store.assets, files: files)
             do throws(StoreError) {
                 return try verification.run()
@@ -80,11 +80,11 @@ struct AssetVerification {
     private static let pageMax = 1_000
 
     let registry: AssetRegistry
-    let files: AssetStore
+    let files: AssetFiles
     private var report = AssetReport()
     private var bar = ProgressBar()
 
-    init(registry: AssetRegistry, files: AssetStore) {
+    init(registry: AssetRegistry, files: AssetFiles) {
         self.registry = registry
         self.files = files
     }
@@ -132,7 +132,7 @@ struct AssetVerification {
 }
 
 extension AssetReport.Damaged {
-    init(_ stored: StoredAsset, _ condition: AssetCondition, in files: AssetStore) {
+    init(_ stored: StoredAsset, _ condition: AssetCondition, in files: AssetFiles) {
         self.init(
             file: "assets/" + files.name(of: stored.number),
             sha256: stored.asset.sha256.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(),
@@ -149,7 +149,7 @@ extension AssetCondition {
         case .missing: "missing"
         case .wrongSize(let bytes): "has \(bytes) bytes"
         case .differs: "has other bytes"
-        case .unreadable(let errno): "cannot be read (error \(errno))"
+        case .unreadable(let code): "cannot be read (error \(code))"
         }
     }
 }

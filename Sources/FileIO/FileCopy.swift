@@ -1,5 +1,4 @@
 import Crypto
-import FileIO
 import Foundation
 
 /// Copies files and hashes them, so that damage of a backup is found when it is made, and when it
@@ -14,8 +13,8 @@ package enum FileCopy {
 
     /// The one of the two files that could not be used.
     package enum Failure: Error, Hashable, Sendable {
-        case source(AssetStoreError)
-        case target(AssetStoreError)
+        case source(FileError)
+        case target(FileError)
     }
 
     private static let pieceBytes = 1_024 * 1_024
@@ -47,15 +46,15 @@ package enum FileCopy {
     }
 
     /// Syncs the file system of a file or folder.
-    package static func syncDisk(of path: String) throws(AssetStoreError) {
-        let file = try onFile { () throws(FileError) in try OpenFile(path: path, .read) }
-        guard syncFileSystem(file.descriptor) == 0 else { throw AssetStoreError(errno: errno) }
+    package static func syncDisk(of path: String) throws(FileError) {
+        let file = try OpenFile(path: path, .read)
+        guard syncFileSystem(file.descriptor) == 0 else { throw .last }
     }
 
     /// Free bytes for this process on the file system of a file or folder.
-    package static func room(at path: String) throws(AssetStoreError) -> Int64 {
+    package static func room(at path: String) throws(FileError) -> Int64 {
         var status = statvfs()
-        guard statvfs(path, &status) == 0 else { throw AssetStoreError(errno: errno) }
+        guard statvfs(path, &status) == 0 else { throw .last }
         let (room, isPlenty) = Int64(clamping: status.f_bavail)
             .multipliedReportingOverflow(by: Int64(clamping: status.f_frsize))
         return isPlenty ? .max : room
@@ -95,8 +94,8 @@ package enum FileCopy {
         _ side: Side,
         _ body: () throws(FileError) -> Value
     ) throws(Failure) -> Value {
-        do throws(AssetStoreError) {
-            return try onFile(body)
+        do throws(FileError) {
+            return try body()
         } catch {
             throw side == .source ? .source(error) : .target(error)
         }

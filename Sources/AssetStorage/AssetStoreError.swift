@@ -1,0 +1,15 @@
+/// Why the bytes of an asset could not be read or written.
+///
+/// Nothing else is affected: bytes that were durable before stay so.
+package enum AssetStoreError: Error, Hashable, Sendable {
+    /// There is no room, or the asset would be larger than permitted; try later.
+    case full
+    /// A step failed with this code of the conformer, such as a number of `errno.h` or the status
+    /// of a response; try later.
+    case failed(code: Int32)
+    /// The bytes are missing, or fewer than they were. Another process has changed them, or the
+    /// asset was removed.
+    case missing
+    /// The upload was closed, or an earlier step on this asset failed; begin another upload.
+    case ended
+}

@@ -1,0 +1,24 @@
+import AssetStorage
+import FileIO
+import Foundation
+
+extension AssetStoreError {
+    init(errno: Int32) {
+        switch errno {
+        case ENOSPC, EDQUOT, EFBIG: self = .full
+        case ENOENT: self = .missing
+        default: self = .failed(code: errno)
+        }
+    }
+
+    init(_ error: FileError) { self.init(errno: error.errno) }
+}
+
+/// Makes calls on files; a failure becomes an error of the store.
+func onFile<Value>(_ calls: () throws(FileError) -> Value) throws(AssetStoreError) -> Value {
+    do throws(FileError) {
+        return try calls()
+    } catch {
+        throw AssetStoreError(error)
+    }
+}

@@ -1,0 +1,66 @@
+import AssetStorage
+import AssetStore
+import RecordServer
+import RecordStore
+
+/// The only place that names a byte store: the one of a server, and the files that commands check
+/// and copy.
+enum AssetsOpening {
+    /// Makes the byte store of a data folder for a server.
+    ///
+    /// Uploads leave the database the room that its reserve lacks.
+    static func make(_ folder: DataFolder, settings: Settings, store: Store) -> any AssetByteStore {
+        var configuration = AssetStoreConfiguration(directory: folder.assetsPath)
+        configuration.threads = settings.assetThreads
+        configuration.chunks.bytes = settings.server.storage.assetChunkBytes
+        let uploadsLeave = Int64(settings.diskReserveBytes)
+        configuration.reserveBytes = { uploadsLeave + store.statistics.reserveMissingBytes }
+        return AssetStore(configuration)
+    }
+}
+
+/// The files of assets in a data folder or a backup, for a command beside a server or without one.
+///
+/// Every call blocks.
+struct AssetFiles {
+    private let store: AssetStore
+
+    init(in path: String) {
+        self.store = AssetStore(AssetStoreConfiguration(directory: path))
+    }
+
+    /// Makes the folder if it does not exist, durably.
+    func makeFolder() throws(AssetStoreError) { try self.store.makeFolder() }
+
+    /// The path of an asset's file in the folder.
+    func name(of number: AssetNumber) -> String { self.store.name(of: number) }
+
+    /// Whether there is a file with the size of a complete asset.
+    func hasFile(of stored: StoredAsset) -> Bool { self.store.hasFile(of: stored) }
+
+    /// Reads all bytes of a complete asset, and compares their hash.
+    ///
+    /// `progress` gets the number of bytes since the last call.
+    func verify(_ stored: StoredAsset, progress: (Int) -> Void) -> AssetCondition {
+        self.store.verify(stored, progress: progress)
+    }
+
+    /// Copies the file of a complete asset.
+    ///
+    /// A damaged file leaves nothing there. `progress` gets the number of bytes since the last call.
+    ///
+    /// - Durability: after `FileCopy.syncDisk`.
+    /// - Throws: Errors of the other folder.
+    func copy(
+        _ stored: StoredAsset,
+        to other: AssetFiles,
+        progress: (Int) -> Void
+    ) throws(AssetStoreError) -> AssetCondition {
+        try self.store.copy(stored, to: other.store, progress: progress)
+    }
+
+    /// Removes the file of an asset from a folder that no server uses.
+    func removeFile(of number: AssetNumber) throws(AssetStoreError) {
+        try self.store.removeFile(of: number)
+    }
+}
