@@ -52,7 +52,10 @@ package final class FrameAssembly {
         frameReceived: (Frame) throws -> Void
     ) throws {
         guard self.waiting.readableBytes == 0 else {
-            self.waiting.writeImmutableBuffer(piece)
+            var waiting = self.waiting
+            self.waiting = ByteBuffer()
+            waiting.writeImmutableBuffer(piece)
+            self.waiting = waiting
             return
         }
         try self.handOver(piece, while: isWanted, frameReceived: frameReceived)
@@ -83,36 +86,39 @@ package final class FrameAssembly {
         }
         guard rest.readableBytes > 0 else { return }
         self.framesInPieces += 1
-        self.held = self.takeFrame(bytes: max(rest.readableBytes, Self.heldBytes(of: rest)))
-        self.held.writeImmutableBuffer(rest)
+        var held = self.takeFrame(bytes: max(rest.readableBytes, Self.heldBytes(of: rest)))
+        held.writeImmutableBuffer(rest)
+        self.held = held
     }
 
     /// Adds what the incomplete frame lacks, and nothing more; returns `nil` if there is not enough.
     private func completeHeld(from rest: inout ByteBuffer) throws -> Frame? {
+        var held = self.held
+        self.held = ByteBuffer()
         // First its length, and then the rest.
         for _ in 0..<2 {
-            if let frame = try self.decoder.decode(buffer: &self.held) {
-                self.held = ByteBuffer()
-                return frame
+            if let frame = try self.decoder.decode(buffer: &held) { return frame }
+            let wanted = Self.frameBytes(of: held) ?? Frame.headerBytes
+            guard let next = rest.readSlice(length: min(wanted - held.readableBytes, rest.readableBytes))
+            else {
+                self.held = held
+                return nil
             }
-            let wanted = Self.frameBytes(of: self.held) ?? Frame.headerBytes
-            guard let next = rest.readSlice(length: min(wanted - self.held.readableBytes, rest.readableBytes))
-            else { return nil }
-            self.hold(next)
+            self.add(next, to: &held)
         }
-        guard let frame = try self.decoder.decode(buffer: &self.held) else { return nil }
-        self.held = ByteBuffer()
+        let frame = try self.decoder.decode(buffer: &held)
+        if frame == nil { self.held = held }
         return frame
     }
 
-    private func hold(_ next: ByteBuffer) {
-        let bytes = Self.heldBytes(of: self.held)
-        if self.held.readableBytes + self.held.writableBytes < bytes {
+    private func add(_ next: ByteBuffer, to held: inout ByteBuffer) {
+        let bytes = Self.heldBytes(of: held)
+        if held.readableBytes + held.writableBytes < bytes {
             var larger = self.takeFrame(bytes: bytes)
-            larger.writeImmutableBuffer(self.held)
-            self.held = larger
+            larger.writeImmutableBuffer(held)
+            held = larger
         }
-        self.held.writeImmutableBuffer(next)
+        held.writeImmutableBuffer(next)
     }
 
     /// Of the whole frame that begins here, or `nil` if its header is incomplete.

@@ -136,7 +136,7 @@ extension ConnectionRequests {
         guard self.queue.begin() else { return }
         let heldBytesMax = self.server.configuration.memory.answersHeldBytesMax
         while let stream = self.queue.next(heldBytes: self.responses.heldBytes, heldBytesMax: heldBytesMax) {
-            guard let response = self.responses[stream], case .waiting(let request) = response.stage else {
+            guard let response = self.responses[stream], let request = response.takeRequest() else {
                 continue
             }
             self.execute(request, for: response)
@@ -150,7 +150,6 @@ extension ConnectionRequests {
         } catch {
             return self.responses.end(response.stream, failure: error)
         }
-        response.stage = .executing
         if request.isReading { self.responses.reserve(self.server.responseReservedBytes, for: response) }
         self.ask(request, counting: tokens, for: response)
         self.responses.countReservation(of: response)

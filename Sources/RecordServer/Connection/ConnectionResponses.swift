@@ -161,9 +161,11 @@ extension ConnectionResponses {
             return .blocked
         }
         let sent = self.writeItems(of: response, outcomes: outcomes, from: next)
-        response.stage = .sending(outcomes, next: sent)
         self.creditTimer.stop()
-        guard sent == outcomes.count else { return .frameSent }
+        guard sent == outcomes.count else {
+            response.stage = .sending(outcomes, next: sent)
+            return .frameSent
+        }
         self.end(response.stream, with: outcomes.end)
         return .ended
     }

@@ -23,6 +23,7 @@ struct EngineReturn: Sendable {
     /// - Parameter outcomes: Turns what the engine found into what is sent, on the thread of the
     ///   call.
     /// - Returns: The reply.
+    @inline(__always)
     func reply<Value>(
         _ outcomes: @escaping @Sendable (Value) -> Outcomes
     ) -> @Sendable (Result<Value, StoreError>) -> Void {

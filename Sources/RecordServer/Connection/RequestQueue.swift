@@ -1,15 +1,20 @@
 /// Requests that wait until responses that the connection holds make room, in order of arrival.
+///
+/// Inlined, so that no call lies within an access to the queue of a connection: such accesses would be
+/// checked at run time.
 struct RequestQueue {
     private var waiting: [UInt32] = []
     private var isExecuting = false
 
     /// A request may be executed when its turn comes.
+    @inline(__always)
     mutating func append(_ stream: UInt32) { self.waiting.append(stream) }
 
     /// Begins to execute what there is room for.
     ///
     /// - Returns: Whether to; `false` for a response that comes while another request is executed,
     ///   since whoever executes that one goes on.
+    @inline(__always)
     mutating func begin() -> Bool {
         guard !self.isExecuting, !self.waiting.isEmpty else { return false }
         self.isExecuting = true
@@ -17,6 +22,7 @@ struct RequestQueue {
     }
 
     /// The next request that there is room for; `nil` if there is none, which ends the execution.
+    @inline(__always)
     mutating func next(heldBytes: Int, heldBytesMax: Int) -> UInt32? {
         guard !self.waiting.isEmpty, heldBytes < heldBytesMax else {
             self.isExecuting = false

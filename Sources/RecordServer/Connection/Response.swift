@@ -45,4 +45,14 @@ final class Response {
         self.stage = .waiting(request)
         self.deadlineMilliseconds = deadlineMilliseconds
     }
+
+    /// Takes the request out, to be executed; `nil` if it does not wait.
+    func takeRequest() -> AdmittedRequest? {
+        guard case .waiting = self.stage else { return nil }
+        // Moved out: a request has dozens of parts, and a copy would count references to each.
+        var stage = Stage.executing
+        swap(&stage, &self.stage)
+        guard case .waiting(let request) = stage else { return nil }
+        return request
+    }
 }

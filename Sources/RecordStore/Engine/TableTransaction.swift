@@ -90,6 +90,8 @@ extension RowIndex {
 extension ColumnValue {
     static func list<each Value: ColumnConvertible>(_ values: repeat each Value) -> [ColumnValue] {
         var list: [ColumnValue] = []
+        // As many as any key has.
+        list.reserveCapacity(4)
         for value in repeat each values { list.append(value.columnValue) }
         return list
     }
@@ -121,7 +123,8 @@ extension TableReader {
     ) throws(StorageFailure) -> [Row?] {
         var rows: [Row?] = []
         rows.reserveCapacity(keys.count)
-        for values in try self.rows(of: Row.table, by: index.index, keys: keys.map(\.values)) {
+        // A closure: a key path of a generic type is made anew each time.
+        for values in try self.rows(of: Row.table, by: index.index, keys: keys.map { $0.values }) {
             rows.append(try values.map { (values) throws(StorageFailure) in try Row(values: values) })
         }
         return rows
@@ -170,7 +173,8 @@ extension TableReader {
 extension TableWriter {
     /// Writes rows, each in place of the one that has its key.
     package func put<Row: TableRow>(_ rows: Row...) throws(StorageFailure) {
-        try self.put(rows.map(\.values), in: Row.table)
+        // As above.
+        try self.put(rows.map { $0.values }, in: Row.table)
     }
 
     /// Writes a row with a number that no row has, and returns the number.

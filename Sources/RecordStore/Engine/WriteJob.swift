@@ -5,7 +5,9 @@ import RecordModel
 /// An engine may execute a job more than once before it calls back, each time from its beginning and
 /// in a transaction that has nothing of the earlier times. It calls back exactly once: `fail`, or the
 /// `reply` of the last execution.
-package struct WriteJob: Sendable {
+///
+/// A class, as a job passes through the hands of many on its way: a copy is a reference.
+package final class WriteJob: Sendable {
     /// The progress of an execution.
     package enum Progress: Sendable {
         /// Everything; the engine calls `reply` when the commit is durable.
@@ -29,25 +31,25 @@ package struct WriteJob: Sendable {
         case aside(afterMilliseconds: Int64)
     }
 
-    package var schedule: Schedule
+    package let schedule: Schedule
     /// The user whose job it is: engines serve users in turns.
     ///
     /// `nil` for a job of the store itself, which what began before bounds: it is never rejected for
     /// want of room.
-    package var requester: Requester?
+    package let requester: Requester?
     /// Records that the job is about; at least one, so that a queue of empty jobs ends somewhere.
-    package var records: Int
+    package let records: Int
     /// The encoded size of the request.
-    package var bytes: Int
+    package let bytes: Int
     /// Milliseconds since 1970 after which the job fails instead of being executed.
-    package var deadlineMilliseconds: Int64
+    package let deadlineMilliseconds: Int64
     /// The connection that asks, which is not notified of what it changes itself; `nil` if there is none.
-    package var origin: ChangeOrigin?
+    package let origin: ChangeOrigin?
     /// Whether the job deletes only, or ends what has its room already: then an engine may execute it
     /// on a full disk.
-    package var makesRoom: Bool
+    package let makesRoom: Bool
     /// Whether the job takes a turn by itself, whatever its size says.
-    package var takesTurn: Bool
+    package let takesTurn: Bool
     /// Executes the job.
     ///
     /// - Throws: A failure that `StorageFailure` describes, of the engine's own making: the engine
@@ -83,7 +85,7 @@ package struct WriteJob: Sendable {
 
 extension WriteJob {
     /// A job of the store itself.
-    init(
+    convenience init(
         asideAfterMilliseconds milliseconds: Int64,
         execute: @escaping @Sendable (any WriteTransaction) throws(StorageFailure) -> Progress,
         fail: @escaping @Sendable (JobFailure) -> Void

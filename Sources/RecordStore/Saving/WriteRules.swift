@@ -47,7 +47,7 @@ package struct WriteRules: Sendable {
             return .finished(.failure(refusal), isReplay: false)
         }
         let database = request.requester.database
-        if let stored = try transaction.outcomes(of: [request.requestID], in: database)[0] {
+        if let stored = try transaction.outcome(of: request.requestID, in: database) {
             let outcomes = try StoredOutcome(request: request, bounds: self.bounds, transaction: transaction)
                 .decode(stored)
             return .finished(.success(outcomes), isReplay: true)

@@ -147,6 +147,9 @@ extension Store {
     private static func effort(_ isShort: Bool) -> ReadJob.Effort { isShort ? .short : .long }
 
     /// Has the engine read one snapshot, and replies.
+    ///
+    /// Inlined: else each closure would be wrapped in another that suits a generic function.
+    @inline(__always)
     func read<Value: Sendable>(
         _ effort: ReadJob.Effort,
         for requester: Requester,

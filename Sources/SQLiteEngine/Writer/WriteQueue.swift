@@ -87,11 +87,11 @@ final class WriteQueue: @unchecked Sendable {
     /// may be.
     fileprivate static let turnWork = 500
     /// More is not added to a commit that others wait for.
-    private static let addedWorkMax = 250
+    fileprivate static let addedWorkMax = 250
     /// For so long after somebody else was served a holder who waits alone has one turn a commit.
     private static let sharedNanoseconds: Int64 = 100_000_000
     /// The holder that pays for what nobody may be refused.
-    private static let nobody = AccountHolder.address("")
+    fileprivate static let nobody = AccountHolder.address("")
     /// How long the writer waits before it looks whether another process wrote.
     private static let waitSecondsMax = 1.0
 
@@ -205,40 +205,67 @@ final class WriteQueue: @unchecked Sendable {
     }
 
     private func turns(recordsMax: Int, bytesMax: Int) -> Batch {
-        var batch = Batch()
-        var records = 0
-        var bytes = 0
-        let isShared = self.state.jobs.holders > 1 || self.time() < self.state.sharedUntil
-        var served: Set<AccountHolder> = []
-        var holder: AccountHolder?
-        var turn = 0
-        func isOfThisBatch(_ job: WriteJob) -> Bool {
-            let portion = job.portion
-            guard
-                batch.jobs.isEmpty
-                    || (records + job.records <= recordsMax && bytes + portion.bytes <= bytesMax)
-            else { return false }
-            guard isShared else { return true }
-            let next = portion.holder ?? Self.nobody
-            if next != holder {
-                guard batch.jobs.isEmpty || portion.work <= Self.addedWorkMax else { return false }
-                // Their second turn is the next commit's.
-                guard served.insert(next).inserted else { return false }
-                holder = next
-                turn = 0
-            }
-            return turn < Self.turnWork
-        }
-        while let job = self.state.jobs.popFirst(where: isOfThisBatch) {
-            let portion = batch.add(job)
-            records += job.records
-            bytes += portion.bytes
-            turn += portion.work
+        var turns = Turns(
+            recordsMax: recordsMax,
+            bytesMax: bytesMax,
+            isShared: self.state.jobs.holders > 1 || self.time() < self.state.sharedUntil
+        )
+        while let job = self.state.jobs.popFirst(where: { turns.admits($0) }) {
+            turns.add(job)
             // What came behind it would wait again.
             if job.takesTurn { break }
         }
-        self.noteHolders(of: batch)
-        return batch
+        self.noteHolders(of: turns.batch)
+        return turns.batch
+    }
+
+    /// The choice of what one commit takes, job by job in the order of their turns.
+    private struct Turns {
+        let recordsMax: Int
+        let bytesMax: Int
+        /// Whether each holder has one turn.
+        let isShared: Bool
+        private(set) var batch = Batch()
+        private var records = 0
+        private var bytes = 0
+        private var served: Set<AccountHolder> = []
+        private var holder: AccountHolder?
+        /// Work of the holder's turn so far.
+        private var work = 0
+
+        init(recordsMax: Int, bytesMax: Int, isShared: Bool) {
+            self.recordsMax = recordsMax
+            self.bytesMax = bytesMax
+            self.isShared = isShared
+        }
+
+        /// Whether the commit takes a job too, which is the next.
+        mutating func admits(_ job: WriteJob) -> Bool {
+            guard
+                self.batch.jobs.isEmpty
+                    || (self.records + job.records <= self.recordsMax
+                        && self.bytes + job.bytes <= self.bytesMax)
+            else { return false }
+            guard self.isShared else { return true }
+            let next = job.requester?.holder ?? WriteQueue.nobody
+            if next != self.holder {
+                guard self.batch.jobs.isEmpty || job.work <= WriteQueue.addedWorkMax else {
+                    return false
+                }
+                // Their second turn is the next commit's.
+                guard self.served.insert(next).inserted else { return false }
+                self.holder = next
+                self.work = 0
+            }
+            return self.work < WriteQueue.turnWork
+        }
+
+        mutating func add(_ job: WriteJob) {
+            let portion = self.batch.add(job)
+            self.records += job.records
+            self.bytes += portion.bytes
+            self.work += portion.work
+        }
     }
 
     /// Remembers whether several holders are served now.
@@ -334,24 +361,21 @@ final class WriteQueue: @unchecked Sendable {
 
 extension WriteJob {
     /// What its size says that it takes, in the rule's unit.
-    var work: Int { self.portion.work }
+    var work: Int {
+        self.takesTurn
+            ? WriteQueue.turnWork : OverloadRule.work(records: self.records, bytes: self.bytes)
+    }
 
     /// What it took beyond that; `nil` if it took no more.
     func excess(of work: Int) -> WriteQueue.Excess? {
         // No job is smaller.
         guard work > OverloadRule.work(records: 1, bytes: 0) else { return nil }
-        let portion = self.portion
-        return work > portion.work
-            ? WriteQueue.Excess(holder: portion.holder, work: work - portion.work) : nil
+        return work > self.work
+            ? WriteQueue.Excess(holder: self.requester?.holder, work: work - self.work) : nil
     }
 
     /// What it counts for in the rule.
     fileprivate var portion: OverloadRule.Portion {
-        OverloadRule.Portion(
-            of: self.requester?.holder,
-            work: self.takesTurn
-                ? WriteQueue.turnWork : OverloadRule.work(records: self.records, bytes: self.bytes),
-            bytes: self.bytes
-        )
+        OverloadRule.Portion(of: self.requester?.holder, work: self.work, bytes: self.bytes)
     }
 }
