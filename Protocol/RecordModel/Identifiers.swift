@@ -95,9 +95,14 @@ package struct RequestID: Hashable, Sendable {
 
     /// The 16 bytes in network order.
     package var bytes: [UInt8] {
-        [self.high, self.low].flatMap { word in
-            (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(16)
+        for word in [self.high, self.low] {
+            for shift in stride(from: 56, through: 0, by: -8) {
+                bytes.append(UInt8(truncatingIfNeeded: word >> shift))
+            }
         }
+        return bytes
     }
 
     /// Milliseconds since 1970, by the clock of the client that made the ID.

@@ -13,12 +13,12 @@ struct RequestOutcomesTests {
     }
 
     @Test
-    func `outcomes are read together, in the order of the requests`() throws {
+    func `an outcome is that of its request and database`() throws {
         let requests = (1...3).map { RequestID(high: $0, low: 0) }
         try self.store([1], of: requests[0], in: self.database)
         try self.store([3, 3], of: requests[2], in: self.database)
         try self.store([2], of: requests[1], in: DatabaseID(rawValue: 8))
-        let outcomes = try self.tables.outcomes(of: requests, in: self.database)
+        let outcomes = try requests.map { try self.tables.outcome(of: $0, in: self.database) }
         #expect(outcomes == [[1], nil, [3, 3]])
     }
 
@@ -29,7 +29,7 @@ struct RequestOutcomesTests {
             in: RequestRow.table
         )
         #expect(throws: StorageFailure.unexpected(code: 0)) {
-            try self.tables.outcomes(of: [RequestID(high: 1, low: 1)], in: self.database)
+            try self.tables.outcome(of: RequestID(high: 1, low: 1), in: self.database)
         }
     }
 }

@@ -2,6 +2,8 @@
 ///
 /// The sum of the connection decides whether further requests are executed; the holder's account
 /// decides whether there is room beside others.
+///
+/// Inlined, so that no access to the room is checked while the server runs.
 struct ResponseRoom {
     /// At this much nothing is written to the socket until it has taken some.
     static let socketBytesMax = 256 * 1_024
@@ -12,6 +14,7 @@ struct ResponseRoom {
     private var socketBytes = 0
 
     /// Changes the room that is set aside for a response.
+    @inline(__always)
     mutating func reserve(_ bytes: Int, for room: inout Response.Room, in account: Account) {
         let change = bytes - room.reservedBytes
         guard change != 0 else { return }
@@ -24,6 +27,7 @@ struct ResponseRoom {
     ///
     /// Called when the engine has been asked: most replies to fetches come before that returns, and
     /// touch no sum that threads share.
+    @inline(__always)
     func countReservation(of room: inout Response.Room, in account: Account) {
         guard room.reservedBytes > 0, !room.isReservationCounted else { return }
         room.isReservationCounted = true
@@ -33,6 +37,7 @@ struct ResponseRoom {
     /// Changes what a response counts for, in the connection's sum and the holder's.
     ///
     /// - Returns: Whether it counts for more than before, so that others may lack room.
+    @inline(__always)
     mutating func hold(_ bytes: Int, for room: inout Response.Room, in account: Account) -> Bool {
         let change = bytes - room.heldBytes
         guard change != 0 else { return false }
@@ -43,12 +48,14 @@ struct ResponseRoom {
     }
 
     /// Gives back all that a response counts for.
+    @inline(__always)
     mutating func release(_ room: inout Response.Room, in account: Account) {
         self.reserve(0, for: &room, in: account)
         _ = self.hold(0, for: &room, in: account)
     }
 
     /// What the socket has not taken counts like responses.
+    @inline(__always)
     mutating func countSocket(isFull: Bool, in account: Account) {
         let bytes = isFull ? Self.socketBytesMax : 0
         account.responses.add(bytes - self.socketBytes)

@@ -171,10 +171,9 @@ extension TableReader {
 }
 
 extension TableWriter {
-    /// Writes rows, each in place of the one that has its key.
-    package func put<Row: TableRow>(_ rows: Row...) throws(StorageFailure) {
-        // As above.
-        try self.put(rows.map { $0.values }, in: Row.table)
+    /// Writes a row, in place of the one that has its key.
+    package func put<Row: TableRow>(_ row: Row) throws(StorageFailure) {
+        try self.put([row.values], in: Row.table)
     }
 
     /// Writes a row with a number that no row has, and returns the number.

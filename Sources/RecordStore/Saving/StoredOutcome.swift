@@ -18,14 +18,6 @@ struct StoredOutcome {
     let request: WriteRequest
     let bounds: Bounds
     let transaction: any WriteTransaction
-    private let room: RecordRoom
-
-    init(request: WriteRequest, bounds: Bounds, transaction: any WriteTransaction) {
-        self.request = request
-        self.bounds = bounds
-        self.transaction = transaction
-        self.room = RecordRoom(bounds)
-    }
 
     private var user: String { self.request.requester.userRecordName ?? "" }
 
@@ -71,9 +63,10 @@ struct StoredOutcome {
     func decode(_ stored: [UInt8]) throws(StorageFailure) -> [WriteOutcome] {
         var bytes = CompactBytes(stored)
         guard bytes.nextByte() == 1, let now = bytes.nextInteger() else { throw .unexpected(code: 0) }
+        let room = RecordRoom(self.bounds)
         var outcomes: [WriteOutcome] = []
         while let kind = bytes.nextByte() {
-            guard let outcome = try self.outcome(kind, &bytes, now: now, index: outcomes.count) else {
+            guard let outcome = try self.outcome(kind, &bytes, now: now, index: outcomes.count, room) else {
                 throw .unexpected(code: Int32(kind))
             }
             outcomes.append(outcome)
@@ -85,7 +78,8 @@ struct StoredOutcome {
         _ kind: UInt8,
         _ bytes: inout CompactBytes,
         now: Int64,
-        index: Int
+        index: Int,
+        _ room: RecordRoom
     ) throws(StorageFailure) -> WriteOutcome? {
         switch kind {
         case 0, 1, 2:
@@ -110,18 +104,18 @@ struct StoredOutcome {
             else { return nil }
             let parts = StoreError.Parts(number: number, integers: integers, texts: texts)
             if parts.carriesRecord {
-                return .failed(self.room.fitting(try self.conflict(parts, index: index)))
+                return .failed(room.fitting(try self.conflict(parts, index: index)))
             }
             return StoreError(parts: parts).map { .failed($0) }
         case 6: return self.subscription(index: index)
-        case 7: return try self.share(index: index)
+        case 7: return try self.share(index: index, room)
         case 8: return .done
         default: return nil
         }
     }
 
     /// The share as it is now; users who have lost it since learn of that.
-    private func share(index: Int) throws(StorageFailure) -> WriteOutcome {
+    private func share(index: Int, _ room: RecordRoom) throws(StorageFailure) -> WriteOutcome {
         guard case .acceptShares(let operation) = self.request.operation,
             operation.tokens.indices.contains(index)
         else { return .failed(.shareMissing) }
@@ -133,7 +127,7 @@ struct StoredOutcome {
             transaction: self.transaction
         )
         let outcome = try rule.joined(operation.tokens[index])
-        guard case .shareAccepted(let share) = outcome, let full = self.room.take(share.body) else {
+        guard case .shareAccepted(let share) = outcome, let full = room.take(share.body) else {
             return outcome
         }
         return .failed(full)

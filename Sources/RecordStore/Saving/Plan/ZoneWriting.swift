@@ -191,10 +191,11 @@ struct ZoneWriting {
             in: self.zone.rule.requester.environment
         )
         let isWatched = self.zone.transaction.isWatched(self.zone.key.database)
-        for ((planned, save), number) in zip(zip(pending.saves, pending.writes.saves), numbers) {
+        for (offset, planned) in pending.saves.enumerated() {
+            let number = numbers[offset]
             try self.assets.apply(planned, record: RecordKey(zone: self.zone.key, number: number))
             guard isWatched else { continue }
-            var record = save.record
+            var record = pending.writes.saves[offset].record
             record.number = number
             try self.note(planned.existing, record, named: planned.name, at: record.position)
         }

@@ -82,18 +82,9 @@ final class WriterRecords {
     ) throws(StorageFailure) -> [Int64] {
         var numbers: [Int64] = []
         numbers.reserveCapacity(writes.saves.count)
-        for save in writes.saves {
-            let number: Int64
-            if let existing = save.existing {
-                number = save.record.number
-                try self.update(save.record, replacing: existing, in: zone)
-            } else {
-                number = try self.insert(save.record, named: save.name, in: zone, environment)
-            }
-            numbers.append(number)
-            try self.entries.change(save.entries, of: number, in: zone)
-            for reference in save.references { try self.references.set(reference, by: save.name, in: zone) }
-        }
+        // A span lends its elements; a loop over an array would copy each.
+        let saves = writes.saves.span
+        for index in saves.indices { numbers.append(try self.write(saves[index], in: zone, environment)) }
         for delete in writes.deletes {
             try self.delete(delete, in: zone, environment, nowMilliseconds)
             try self.entries.change(delete.entries, of: delete.record.number, in: zone)
@@ -103,6 +94,24 @@ final class WriterRecords {
             }
         }
         return numbers
+    }
+
+    /// Writes one save, and returns the number of its record.
+    private func write(
+        _ save: RecordWrites.Save,
+        in zone: ZoneKey,
+        _ environment: EnvironmentID
+    ) throws(StorageFailure) -> Int64 {
+        let number: Int64
+        if let existing = save.existing {
+            number = save.record.number
+            try self.update(save.record, replacing: existing, in: zone)
+        } else {
+            number = try self.insert(save.record, named: save.name, in: zone, environment)
+        }
+        try self.entries.change(save.entries, of: number, in: zone)
+        for reference in save.references { try self.references.set(reference, by: save.name, in: zone) }
+        return number
     }
 
     private func insert(
