@@ -63,7 +63,7 @@ let serverTargets: [Target] = [
         name: "RecordStore",
         dependencies: ["RecordModel"],
         path: "Sources/RecordStore",
-        exclude: ["README.md", "QUERIES.md", "FEEDS.md", "SHARING.md"],
+        exclude: ["README.md", "PLANS.md", "QUERIES.md", "FEEDS.md", "SHARING.md"],
         swiftSettings: settings
     ),
     .target(name: "SQLiteSetup", dependencies: [grdbSQLite], path: "Sources/SQLiteSetup"),
@@ -98,7 +98,8 @@ let serverTargets: [Target] = [
     .target(
         name: "RecordServer",
         dependencies: [
-            "AccessTokens", "AssetStorage", "FileIO", "RecordStore", "Transport", "WireProtocol", "RecordModel",
+            "AccessTokens", "AssetStorage", "FileIO", "RecordStore", "Transport", "WireProtocol",
+            "RecordModel",
             nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"), nioSSL, crypto, logging,
         ],
         path: "Sources/RecordServer",
@@ -237,17 +238,23 @@ let testTargets: [Target] = [
         path: "Tests/TransportTests",
         swiftSettings: settings
     ),
+    .target(
+        name: "MemoryEngine",
+        dependencies: ["RecordStore", "RecordModel"],
+        path: "Tests/MemoryEngine",
+        swiftSettings: settings
+    ),
     .testTarget(
         name: "RecordStoreTests",
-        dependencies: ["RecordStore", "RecordModel", "TestSupport"],
+        dependencies: ["MemoryEngine", "RecordStore", "RecordModel", "TestSupport"],
         path: "Tests/RecordStoreTests",
         swiftSettings: settings
     ),
     .testTarget(
         name: "EngineConformanceTests",
         dependencies: [
-            "RecordServer", "SQLiteEngine", "RecordStore", "WireProtocol", "RecordModel", "TestSupport",
-            nio("NIOCore"),
+            "RecordServer", "SQLiteEngine", "MemoryEngine", "RecordStore", "WireProtocol", "RecordModel",
+            "TestSupport", nio("NIOCore"),
         ],
         path: "Tests/EngineConformanceTests",
         swiftSettings: settings

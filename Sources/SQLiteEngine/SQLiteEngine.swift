@@ -138,7 +138,7 @@ package final class SQLiteEngine: StorageEngine {
     private func executeAside(_ job: WriteJob, due: Int64) {
         let progress = Mutex<WriteJob.Progress?>(nil)
         let report = self.report
-        let administration = WriteQueue.Administration(due: due) { transaction in
+        let administration = WaitingWrites.Administration(due: due) { transaction in
             let result = try job.execute(transaction)
             progress.withLock { $0 = result }
         } reply: { error in
@@ -214,7 +214,7 @@ package final class SQLiteEngine: StorageEngine {
     ) throws -> Value {
         let value = Mutex<Value?>(nil)
         let end = Rendezvous<(any Error)?>()
-        let job = WriteQueue.Administration { transaction in
+        let job = WaitingWrites.Administration { transaction in
             let result = try work(transaction)
             value.withLock { $0 = result }
         } reply: { error in
@@ -261,7 +261,7 @@ extension SQLiteEngine: LoadGate {
 
     package var figures: LoadFigures {
         var figures = LoadFigures()
-        (figures.requestsWaiting, figures.bytesWaiting) = self.queue.waiting
+        (figures.requestsWaiting, figures.bytesWaiting) = self.queue.load
         for counted in [self.queue.overload] + self.reads.overload {
             figures.reservationsGiven += counted.reserved
             figures.reservationsKept += counted.kept

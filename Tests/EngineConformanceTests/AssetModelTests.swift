@@ -1,7 +1,8 @@
 import RecordModel
-import RecordStore
 import TestSupport
 import Testing
+
+@testable import RecordStore
 
 /// Random saves, deletes, uploads, sweeps and restarts, by an engine and by a model.
 ///
@@ -26,11 +27,11 @@ struct AssetModelTests {
             inContainer: EngineUnderTest.container
         )
         var run = Run(it: it, generator: generator)
-        for round in 0..<Self.rounds {
+        for round in 0..<kind.rounds(Self.rounds) {
             try await run.step("round \(round) of seed \(generator.seed)")
             guard round % 250 == 249 else { continue }
-            #expect(try await wrongUses(in: it.folder) == [])
-            #expect(try await wrongCounters(in: it.folder) == [])
+            #expect(try await run.it.wrongUses() == [])
+            #expect(try await run.it.wrongCounters() == [])
             run.it = try await run.it.reopened()
         }
         try await run.finish()
@@ -175,10 +176,9 @@ struct AssetModelTests {
             #expect(Set(self.model.complete.keys) == self.model.namedPlaces)
             #expect(!self.model.namedPlaces.isEmpty)
             #expect(Set(try self.it.stored().map(\.number)) == Set(self.model.complete.values.map(\.number)))
-            let other = OtherProcess(folder: self.it.folder)
-            #expect(try await other.count("asset") == self.model.complete.count)
-            #expect(try await wrongUses(in: self.it.folder) == [])
-            #expect(try await wrongCounters(in: self.it.folder) == [])
+            #expect(try self.it.count(AssetRow.self) == self.model.complete.count)
+            #expect(try await self.it.wrongUses() == [])
+            #expect(try await self.it.wrongCounters() == [])
         }
     }
 }

@@ -1,7 +1,8 @@
 import RecordModel
-import RecordStore
 import TestSupport
 import Testing
+
+@testable import RecordStore
 
 /// Uploads as an engine sees them, and who may have which file.
 @Suite(.timeLimit(.minutes(5)))
@@ -70,7 +71,7 @@ struct AssetRegistryTests {
         it.store.assets.release([first[0]])
         it.clock.advance(milliseconds: EngineUnderTest.graceMilliseconds)
         #expect(Set(try await it.removals()) == Set(first))
-        #expect(try await wrongCounters(in: it.folder) == [])
+        #expect(try await it.wrongCounters() == [])
     }
 
     @Test(arguments: EngineKind.allCases)
@@ -101,7 +102,7 @@ struct AssetRegistryTests {
         // Too late: it is complete.
         it.store.assets.abandon(again)
         #expect(try await it.removals() == [number])
-        #expect(try await wrongCounters(in: it.folder) == [])
+        #expect(try await it.wrongCounters() == [])
     }
 
     @Test(arguments: EngineKind.allCases)
@@ -176,15 +177,14 @@ struct AssetRegistryTests {
             }
         }
         _ = try await it.modify([save("a", ["l": .assetList(files)]), save("b", ["l": .assetList(files)])])
-        let other = OtherProcess(folder: it.folder)
-        #expect(try await other.count("asset_use") == 2_000)
+        #expect(try it.count(AssetUseRow.self) == 2_000)
         _ = try await it.modify([], deletes: [id("a")])
-        #expect(try await other.count("asset_use") == 1_000)
+        #expect(try it.count(AssetUseRow.self) == 1_000)
         _ = try await it.modifyZones([], deletes: ["notes"])
         try await it.swept()
-        #expect(try await other.count("asset_use") == 0)
+        #expect(try it.count(AssetUseRow.self) == 0)
         it.clock.advance(milliseconds: EngineUnderTest.graceMilliseconds)
         #expect(try await it.removals(limit: 2_000).count == 1_000)
-        #expect(try await wrongCounters(in: it.folder) == [])
+        #expect(try await it.wrongCounters() == [])
     }
 }

@@ -83,26 +83,4 @@ extension EngineUnderTest {
             if page.count < 3 { return all }
         }
     }
-
-    /// Waits until nothing is left of zones that were deleted.
-    func swept() async throws {
-        let other = OtherProcess(folder: self.folder)
-        while try await other.count("sweep") > 0 {}
-    }
-}
-
-/// Assets whose rows do not say what the records name.
-func wrongUses(in folder: TemporaryDirectory) async throws -> [String] {
-    let used = try await OtherProcess(folder: folder).execute(
-        """
-        SELECT 'named since ' || number FROM asset
-        WHERE state = 1 AND (since_ms IS NULL) != EXISTS (SELECT 1 FROM asset_use WHERE asset = number)
-        UNION ALL SELECT 'use of none ' || asset FROM asset_use
-        WHERE asset NOT IN (SELECT number FROM asset WHERE state = 1)
-        UNION ALL SELECT 'use by none ' || record FROM asset_use
-        WHERE (database, zone) NOT IN (SELECT database, zone FROM sweep)
-        AND record NOT IN (SELECT number FROM record)
-        """
-    )
-    return used
 }

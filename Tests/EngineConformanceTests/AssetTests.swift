@@ -32,7 +32,7 @@ struct AssetTests {
         )
         let fields = try #require(schema["Note"]).fields.filter { !$0.isSystem }
         #expect(fields.map(\.typeAndIndexesText) == ["ASSET", "LIST<ASSET>"])
-        #expect(try await wrongUses(in: it.folder) == [])
+        #expect(try await it.wrongUses() == [])
     }
 
     @Test(arguments: EngineKind.allCases)
@@ -84,8 +84,8 @@ struct AssetTests {
             let found = try await it.locate([file(1)], of: id("b", in: .default), by: requester)
             #expect(found == [StoredAsset(number: first[0], asset: file(1))])
         }
-        #expect(try await wrongUses(in: it.folder) == [])
-        #expect(try await wrongCounters(in: it.folder) == [])
+        #expect(try await it.wrongUses() == [])
+        #expect(try await it.wrongCounters() == [])
     }
 
     @Test(arguments: EngineKind.allCases)
@@ -159,7 +159,7 @@ struct AssetTests {
         it.clock.advance(milliseconds: EngineUnderTest.graceMilliseconds)
         #expect(try await it.removals().last == numbers[2])
         #expect(try it.stored() == [])
-        #expect(try await wrongCounters(in: it.folder) == [])
+        #expect(try await it.wrongCounters() == [])
     }
 
     @Test(arguments: EngineKind.allCases)
@@ -200,8 +200,8 @@ struct AssetTests {
         try await it.swept()
         it.clock.advance(milliseconds: EngineUnderTest.graceMilliseconds)
         #expect(try await it.removals() == numbers)
-        #expect(try await wrongUses(in: it.folder) == [])
-        #expect(try await wrongCounters(in: it.folder) == [])
+        #expect(try await it.wrongUses() == [])
+        #expect(try await it.wrongCounters() == [])
     }
 
     @Test(arguments: EngineKind.allCases)

@@ -126,13 +126,14 @@ struct CommitReportTests {
         #expect(reports.words() == ["+y"])
     }
 
-    @Test(arguments: 0..<3)
-    func `what is rolled back is not reported, its neighbours are, in one piece`(place: Int) async throws {
-        let it = try await EngineUnderTest.withNotes(.sqlite)
-        _ = try await it.modify([save("damaged"), save("old")])
-        try await OtherProcess(folder: it.folder).execute(
-            "UPDATE record SET type = 99 WHERE name = 'damaged'"
-        )
+    @Test(arguments: EngineKind.allCases, 0..<3)
+    func `what is rolled back is not reported, its neighbours are, in one piece`(
+        kind: EngineKind,
+        place: Int
+    ) async throws {
+        let script = FailureScript()
+        let it = try await EngineUnderTest.withNotes(kind) { $0.failures = { script.next() } }
+        _ = try await it.modify([save("old")])
         _ = try await it.modifyZones(["other"])
         _ = try await it.modifySubscriptions([query("q", in: ZoneID(zoneName: "other"))])
         let reports = it.reports()
@@ -140,6 +141,9 @@ struct CommitReportTests {
         let other = ZoneID(zoneName: "other")
         var requests = [[save("a")], [save("b")]]
         requests.insert([save("never", in: other), save("damaged")], at: place)
+        // The first job holds the writer; the one at fault has written everything.
+        script.failures = Array(repeating: nil, count: 1 + place)
+        script.failures.append(.primitive(.unexpected(code: 1), behind: 10_000))
         let outcomes = await it.together(requests)
         #expect(outcomes[place] == .failure(.internalFault))
         let words = reports.take().map { $0.changes.map(\.words) }
@@ -147,8 +151,9 @@ struct CommitReportTests {
         #expect(words.flatMap { $0 }.contains("+other/never") == false)
     }
 
-    @Test func `a full disk reports nothing and keeps what was acknowledged`() async throws {
-        let it = try EngineUnderTest(.sqlite) { $0.filePagesMax = 200 }
+    @Test(arguments: EngineKind.allCases)
+    func `a full disk reports nothing and keeps what was acknowledged`(kind: EngineKind) async throws {
+        let it = try EngineUnderTest(kind) { $0.filePagesMax = 200 }
         _ = try await it.modifyZones(["notes"])
         _ = try await it.modifySubscriptions([zoneSubscription("z")])
         let reports = it.reports()
@@ -203,9 +208,11 @@ struct CommitReportTests {
         }
     }
 
-    @Test func `what another process changes is said to be incomplete, within a second or two`() async throws
-    {
-        let it = try await EngineUnderTest.withNotes(.sqlite)
+    @Test(arguments: EngineKind.allCases)
+    func `what another process changes is said to be incomplete, within a second or two`(
+        kind: EngineKind
+    ) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
         _ = try await it.modify([save("n")])
         let reports = it.reports()
         let before = try await it.startWatching()

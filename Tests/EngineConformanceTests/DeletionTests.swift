@@ -1,7 +1,8 @@
 import RecordModel
-import RecordStore
 import TestSupport
 import Testing
+
+@testable import RecordStore
 
 /// Users and containers that an operator deletes.
 @Suite(.timeLimit(.minutes(5)))
@@ -40,21 +41,32 @@ struct DeletionTests {
         }
     }
 
-    /// Tables with rows of a database.
+    /// What is left of a database, and of the zones that it had.
     private static func leftovers(
         _ database: DatabaseID,
-        in folder: TemporaryDirectory
+        _ zones: [RememberedZone],
+        in it: EngineUnderTest
     ) async throws -> [String] {
-        let tables = [
-            "zone", "record", "tombstone", "zone_tombstone", "hold", "change", "entry", "request", "sweep",
-            "subscription", "asset_use", "cover_change", "share", "share_token",
-        ]
-        let found =
-            tables.map { ($0, "database") } + ["share_reader", "view_refresh"].map { ($0, "reader") }
-        let query = found.map { table, column in
-            "SELECT '\(table)' WHERE EXISTS (SELECT * FROM \(table) WHERE \(column) = \(database.rawValue))"
+        let tables = try await it.snapshot { (snapshot) throws(StorageFailure) in
+            func count<Row: TableRow>(_ index: RowIndex<Row>) throws(StorageFailure) -> Int {
+                try snapshot.count(RowRange(index, database))
+            }
+            let tokens = try snapshot.rows(RowRange(ShareTokenRow.byKey)).filter { $0.database == database }
+            let counts = [
+                ("zone", try count(ZoneRow.byKey)), ("zone tombstone", try count(ZoneTombstoneRow.byKey)),
+                ("request", try count(RequestRow.byKey)), ("sweep", try count(SweepRow.byKey)),
+                ("subscription", try count(SubscriptionRow.byOwner)),
+                ("asset use", try count(AssetUseRow.byKey)),
+                ("membership change", try count(MembershipChangeRow.byKey)),
+                ("share", try count(ShareRow.byName)), ("share token", tokens.count),
+                ("share reader", try count(ShareReaderRow.byKey)),
+                ("view refresh", try count(ViewRefreshRow.byKey)),
+            ]
+            return counts.filter { $0.1 > 0 }.map(\.0)
         }
-        return try await OtherProcess(folder: folder).execute(query.joined(separator: " UNION ALL "))
+        var found = tables
+        for zone in zones { found += try await zone.contents(in: it) }
+        return found
     }
 
     @Test(arguments: EngineKind.allCases)
@@ -67,13 +79,15 @@ struct DeletionTests {
         #expect(extent.users == 1 && extent.shares == 1 && extent.memberships == 0)
         // Her own record and the share are records as well.
         #expect(extent.stored.records == 304 && extent.stored.assets == 1)
-        let before = try await Self.leftovers(databases[0], in: it.folder)
-        #expect(before.count > 5, "\(before)")
+        let zones = try await RememberedZone.all(of: databases[0], in: it)
+        let before = try await Self.leftovers(databases[0], zones, in: it)
+        #expect(Set(before).isSuperset(of: ["records", "changes", "entries", "zone", "request"]))
 
         let pieces = try await Self.delete(Self.alice, it.store.directory)
         #expect(pieces > 3)
         for database in databases {
-            #expect(try await Self.leftovers(database, in: it.folder) == [])
+            let own = zones.filter { $0.key.database == database }
+            #expect(try await Self.leftovers(database, own, in: it) == [])
         }
         #expect(try it.store.directory.users(ofContainer: EngineUnderTest.container).map(\.name) == ["bob"])
         #expect(throws: DirectoryError.tokenUnknown) { try it.signIn(named: "alice") }
@@ -81,12 +95,13 @@ struct DeletionTests {
         #expect(try await it.zones(by: it.bobShared).isEmpty)
         let usage = try it.store.directory.usage(ofContainer: EngineUnderTest.container)
         #expect(!usage.databases.contains { $0.user?.hasPrefix("_deleted") == true || $0.user == "alice" })
-        let other = OtherProcess(folder: it.folder)
-        #expect(try await other.execute("SELECT state FROM asset") == ["2"])
-        #expect(
-            try await other.execute("SELECT count(*) FROM record WHERE name = '\(EngineUnderTest.alice)'")
-                == ["0"]
-        )
+        #expect(try it.rows(AssetRow.self).map(\.state) == [.going])
+        let open = it.publicly.database
+        let user = try await it.snapshot { (snapshot) throws(StorageFailure) in
+            let zone = try snapshot.zone(named: ZoneID.defaultZoneName, in: open)!
+            return try snapshot.record(named: EngineUnderTest.alice, in: zone)
+        }
+        #expect(user == nil)
         // The name is free, and whoever has it now finds nothing of hers.
         let again = try it.newUser("alice", 77)
         #expect(try await it.zones(by: again).isEmpty)
@@ -104,7 +119,7 @@ struct DeletionTests {
         _ = try await Self.delete(Self.bob, it.store.directory)
         #expect(try await participants()?.contains(EngineUnderTest.bob) == false)
         #expect(try await it.record(id("list")) != nil)
-        #expect(try await Self.leftovers(it.bobSignIn.sharedDatabase!, in: it.folder) == [])
+        #expect(try await Self.leftovers(it.bobSignIn.sharedDatabase!, [], in: it) == [])
         await it.store.shutdown()
     }
 
@@ -116,13 +131,18 @@ struct DeletionTests {
         let container = EngineUnderTest.container
         _ = try await it.modify([save("public note", in: .default, ["title": .string("x")])], by: it.publicly)
         #expect(try it.store.directory.extent(of: .container(container)).users == 2)
+        var zones: [RememberedZone] = []
+        for database in try it.rows(DatabaseRow.self).map(\.number) {
+            zones += try await RememberedZone.all(of: database, in: it)
+        }
+        #expect(zones.count > 3)
         _ = try await Self.delete(.container(container), it.store.directory)
         #expect(try it.store.directory.containers() == [])
         #expect(throws: DirectoryError.containerMissing) {
             try it.store.directory.users(ofContainer: container)
         }
-        #expect(try await OtherProcess(folder: it.folder).count("record") == 0)
-        #expect(try await OtherProcess(folder: it.folder).count("field") == 0)
+        for zone in zones { #expect(try await zone.contents(in: it) == []) }
+        #expect(try it.count(FieldRow.self) == 0)
 
         try it.store.directory.createContainer(container)
         #expect(try it.store.directory.users(ofContainer: container) == [])
@@ -144,11 +164,10 @@ struct DeletionTests {
                 "alice", "bob",
             ]
         )
-        let database = it.privately.database
-        await it.store.shutdown()
-        let next = try kind.open(in: it.folder.path, clock: it.clock)
-        _ = try await Self.delete(Self.alice, next.directory)
-        #expect(try await Self.leftovers(database, in: it.folder) == [])
-        await next.shutdown()
+        let zones = try await RememberedZone.all(of: it.privately.database, in: it)
+        let next = try await it.reopenedUnasked()
+        _ = try await Self.delete(Self.alice, next.store.directory)
+        #expect(try await Self.leftovers(it.privately.database, zones, in: next) == [])
+        await next.store.shutdown()
     }
 }

@@ -1,106 +1,8 @@
-import Foundation
 import RecordModel
 import RecordStore
-import SQLiteEngine
 import Synchronization
 import TestSupport
 import Testing
-
-/// What makes an engine for a test: the one place that names engines.
-enum EngineKind: String, CaseIterable, CustomTestStringConvertible {
-    case sqlite
-    /// The same, with failures at random that no user notices.
-    case sqliteWithFailures
-
-    static let allCases: [EngineKind] = [.sqlite]
-    /// What tests run on that compare an engine with a model.
-    static let modelCases: [EngineKind] = [.sqlite, .sqliteWithFailures]
-
-    var testDescription: String { self.rawValue }
-
-    func open(
-        in directory: String,
-        clock: ManualClock,
-        configure: (inout EngineSettings) -> Void = { _ in },
-        report: @escaping @Sendable (EngineEvent) -> Void = { _ in }
-    ) throws -> Store {
-        var settings = EngineSettings()
-        configure(&settings)
-        switch self {
-        case .sqlite, .sqliteWithFailures:
-            var configuration = SQLiteEngineConfiguration(directory: directory)
-            configuration.durability = .relaxed
-            configuration.waitingRequestsMax = settings.waitingRequestsMax
-            configuration.waitingBytesMax = settings.waitingBytesMax
-            configuration.filePagesMax = settings.filePagesMax
-            configuration.tombstoneRetentionSeconds = settings.tombstoneRetentionSeconds
-            configuration.commitRecordsMax = settings.commitRecordsMax
-            configuration.readThreads = settings.readThreads
-            configuration.readerWaitNanoseconds = settings.readerWaitNanoseconds
-            if let time = settings.time {
-                configuration.monotonicNanoseconds = { time.milliseconds * 1_000_000 }
-            }
-            if let syncFile = settings.syncFile {
-                configuration.durability = .full
-                configuration.syncFile = syncFile
-            }
-            let engine = try SQLiteEngine(
-                configuration: configuration,
-                clock: { clock.milliseconds },
-                report: report
-            )
-            let rules = settings.rules(clock: clock)
-            guard let failures = settings.failures ?? self.failures else {
-                return Store(engine, configuration: rules)
-            }
-            return Store(FailingEngine(engine, failures), configuration: rules)
-        }
-    }
-
-    /// The failures of the kind; `nil` if there are none.
-    private var failures: (@Sendable () -> InjectedFailure?)? {
-        guard self == .sqliteWithFailures else { return nil }
-        let failures = RandomFailures(seed: SeededGenerator.fromEnvironment().seed)
-        return { failures.next() }
-    }
-}
-
-/// What a test may ask of any engine.
-struct EngineSettings {
-    var bounds = Bounds.defaults
-    var waitingRequestsMax = 4_096
-    var waitingBytesMax = 64 * 1024 * 1024
-    /// A disk that is full after so many pages.
-    var filePagesMax: Int?
-    var queryBudget = QueryBudget.defaults
-    var inlineQueryReadsMax = 256
-    var inlineQueryComparisonsMax = 4_000
-    var feedReadsMax = 20_000
-    var tombstoneRetentionSeconds = 31_536_000
-    var commitRecordsMax = 4_000
-    var quotas = StorageQuotas.none
-    var readThreads = 2
-    var readerWaitNanoseconds: Int64 = 25_000_000
-    /// The clock by which the engine measures what requests take; a real one if `nil`.
-    var time: ManualClock?
-    /// The failure that the next job meets.
-    var failures: (@Sendable () -> InjectedFailure?)?
-    /// Takes the place of the system's call that makes a file durable; without it nothing is made
-    /// durable at all.
-    var syncFile: (@Sendable (Int32) -> Int32)?
-
-    /// What the store above the engine is told, whatever the engine.
-    func rules(clock: ManualClock) -> StoreConfiguration {
-        var rules = StoreConfiguration { clock.milliseconds }
-        rules.bounds = self.bounds
-        rules.quotas = self.quotas
-        rules.reading.queries = self.queryBudget
-        rules.reading.queryAttempt.readsMax = self.inlineQueryReadsMax
-        rules.reading.queryAttempt.comparisonsMax = self.inlineQueryComparisonsMax
-        rules.reading.feedReadsMax = self.feedReadsMax
-        return rules
-    }
-}
 
 /// An engine with a container and two users, and short words for what tests do with it.
 final class EngineUnderTest: Sendable {
@@ -166,15 +68,20 @@ final class EngineUnderTest: Sendable {
         self.bobSignIn = try Self.signIn("bob", self.store.directory)
     }
 
-    private init(reopening other: EngineUnderTest, _ store: Store) throws {
+    private convenience init(reopening other: EngineUnderTest, _ store: Store) throws {
+        let signIns = try ["alice", "bob"].map { try Self.signIn($0, store.directory) }
+        self.init(reopening: other, store, signIns[0], signIns[1])
+    }
+
+    private init(reopening other: EngineUnderTest, _ store: Store, _ signIn: SignIn, _ bobSignIn: SignIn) {
         self.kind = other.kind
         self.folder = other.folder
         self.clock = other.clock
         // Other request IDs than before, or the requests would be replays.
         self.generator = Mutex(SeededGenerator(seed: other.generator.withLock { $0.next() }))
         self.store = store
-        self.signIn = try Self.signIn("alice", store.directory)
-        self.bobSignIn = try Self.signIn("bob", store.directory)
+        self.signIn = signIn
+        self.bobSignIn = bobSignIn
     }
 
     /// Closes the engine and opens another on the same files.
@@ -182,6 +89,13 @@ final class EngineUnderTest: Sendable {
         await self.store.shutdown()
         let store = try self.kind.open(in: self.folder.path, clock: self.clock, configure: configure)
         return try EngineUnderTest(reopening: self, store)
+    }
+
+    /// The same while nobody can sign in.
+    func reopenedUnasked() async throws -> EngineUnderTest {
+        await self.store.shutdown()
+        let store = try self.kind.open(in: self.folder.path, clock: self.clock)
+        return EngineUnderTest(reopening: self, store, self.signIn, self.bobSignIn)
     }
 
     /// Another engine on the same files, as another process would have.

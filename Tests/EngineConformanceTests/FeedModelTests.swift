@@ -10,17 +10,18 @@ import Testing
 struct FeedModelTests {
     private static let names = (0..<24).map { "r\($0)" }
 
-    @Test(arguments: [20_000, 5])
+    @Test(arguments: EngineKind.allCases, [20_000, 5])
     func `every reader ends with what was committed and sees no child before its parent`(
+        kind: EngineKind,
         readsMax: Int
     ) async throws {
         var generator = SeededGenerator.fromEnvironment()
         print("SEED=\(generator.seed)")
-        var it = try await EngineUnderTest.withNotes(.sqlite) { $0.feedReadsMax = readsMax }
+        var it = try await EngineUnderTest.withNotes(kind) { $0.feedReadsMax = readsMax }
         var followers = Array(repeating: Follower(), count: 6)
         // Of each reader its own, of which it still has the state or a later one.
         var bookmarks = Array(repeating: [Follower](), count: 6)
-        for round in 0..<1_200 {
+        for round in 0..<kind.rounds(1_200) {
             let place: Comment = "round \(round) of seed \(generator.seed)"
             try await Self.write(it, &generator)
             let number = Int.random(in: followers.indices, using: &generator)
@@ -52,7 +53,7 @@ struct FeedModelTests {
             }
             followers[number] = follower
             if round % 400 == 399 { it = try await it.reopened() }
-            if round % 100 == 99 { #expect(try await wrongCounters(in: it.folder) == [], place) }
+            if round % 100 == 99 { #expect(try await it.wrongCounters() == [], place) }
         }
         let ends = followers + bookmarks.flatMap { $0.suffix(8) }
         for follower in ends {
@@ -63,10 +64,13 @@ struct FeedModelTests {
     }
 
     /// Everybody reads everything there but the records of other users.
-    @Test func `in the public database every reader ends with what is theirs to be told`() async throws {
+    @Test(arguments: EngineKind.allCases)
+    func `in the public database every reader ends with what is theirs to be told`(
+        kind: EngineKind
+    ) async throws {
         var generator = SeededGenerator.fromEnvironment()
         print("SEED=\(generator.seed)")
-        var it = try EngineUnderTest(.sqlite) { $0.feedReadsMax = 30 }
+        var it = try EngineUnderTest(kind) { $0.feedReadsMax = 30 }
         var users = [EngineUnderTest.alice, EngineUnderTest.bob]
         var followers = [it.publicly, it.bobPublicly, it.anonymously].map { requester in
             var follower = Follower()
@@ -76,7 +80,7 @@ struct FeedModelTests {
         }
         followers += followers
         for number in 3..<6 { followers[number].order = .newestFirst }
-        for round in 0..<600 {
+        for round in 0..<kind.rounds(600) {
             let place: Comment = "round \(round) of seed \(generator.seed)"
             let writer = [it.publicly, it.bobPublicly].randomElement(using: &generator)!
             switch Int.random(in: 0..<12, using: &generator) {
@@ -102,10 +106,11 @@ struct FeedModelTests {
         }
     }
 
-    @Test func `readers that page while others write miss nothing`() async throws {
+    @Test(arguments: EngineKind.allCases)
+    func `readers that page while others write miss nothing`(kind: EngineKind) async throws {
         let seed = SeededGenerator.fromEnvironment().seed
         print("SEED=\(seed)")
-        let it = try await EngineUnderTest.withNotes(.sqlite)
+        let it = try await EngineUnderTest.withNotes(kind)
         let followers = try await withThrowingTaskGroup(of: Follower?.self) { group in
             for number in 0..<4 {
                 group.addTask {
@@ -133,7 +138,7 @@ struct FeedModelTests {
             #expect(last.orphans == [], "seed \(seed)")
             #expect(try await last.records == Self.truth(it), "seed \(seed)")
         }
-        #expect(try await wrongCounters(in: it.folder) == [])
+        #expect(try await it.wrongCounters() == [])
     }
 
     private static func end(
@@ -202,13 +207,14 @@ struct FeedModelTests {
         return known
     }
 
-    @Test(arguments: [FetchChanges.SnapshotOrder.creation, .newestFirst])
+    @Test(arguments: EngineKind.allCases, [FetchChanges.SnapshotOrder.creation, .newestFirst])
     func `when nothing changes meanwhile each record comes once, whatever the pages`(
+        kind: EngineKind,
         order: FetchChanges.SnapshotOrder
     ) async throws {
         var generator = SeededGenerator.fromEnvironment()
         print("SEED=\(generator.seed)")
-        let it = try await EngineUnderTest.withNotes(.sqlite)
+        let it = try await EngineUnderTest.withNotes(kind)
         let start = try await it.token(of: notes)
         for _ in 0..<200 { try await Self.write(it, dropsZones: false, &generator) }
         let truth = try await Self.truth(it)

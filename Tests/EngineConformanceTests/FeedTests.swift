@@ -1,7 +1,8 @@
 import RecordModel
-import RecordStore
 import TestSupport
 import Testing
+
+@testable import RecordStore
 
 /// What feeds of zones and databases say, one rule at a time.
 @Suite(.timeLimit(.minutes(5)))
@@ -303,12 +304,13 @@ struct FeedTests {
         let it = try EngineUnderTest(kind)
         _ = try await it.modify([save("hers", in: .default)], by: it.publicly)
         _ = try await it.modify([save("his", in: .default)], by: it.bobPublicly)
-        try await OtherProcess(folder: it.folder).execute(
-            [
-                "UPDATE type_grant SET permissions = 7 WHERE role = '_creator'",
-                "DELETE FROM type_grant WHERE role = '_world'",
-            ]
-        )
+        try it.changeGrants { grant, _ in
+            switch grant.role {
+            case SystemRole.creator: 7
+            case SystemRole.world: nil
+            default: grant.permissions
+            }
+        }
         let token = try await it.token(of: .default, by: it.publicly)
         _ = try await it.modify([], deletes: [id("hers", in: .default)], by: it.publicly)
         _ = try await it.modify([], deletes: [id("his", in: .default)], by: it.bobPublicly)
@@ -329,12 +331,9 @@ struct FeedTests {
         #expect(try await it.all(of: .default, by: it.publicly).items == [EngineUnderTest.alice, "a"])
         #expect(try await it.all(of: .default, by: it.bobPublicly).items == [EngineUnderTest.bob, "a"])
         _ = try await it.modify([save("h", in: .default, type: "Hidden")], by: it.publicly)
-        try await OtherProcess(folder: it.folder).execute(
-            """
-            DELETE FROM type_grant WHERE role = '_world' AND record_type IN
-            (SELECT number FROM record_type WHERE name = 'Hidden')
-            """
-        )
+        try it.changeGrants { grant, type in
+            grant.role == SystemRole.world && type == "Hidden" ? nil : grant.permissions
+        }
         let token = try await it.token(of: .default, by: it.anonymously)
         for requester in [it.anonymously, it.bobPublicly] {
             let answer = try await it.changes(FeedRead(zone: .default), by: requester)

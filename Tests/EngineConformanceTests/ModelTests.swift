@@ -19,7 +19,7 @@ struct ModelTests {
         var model = StoreModel()
         // By name: the tag that the engine gave, and the revision that the model counts.
         var tags: [String: [Int: String]] = [:]
-        for round in 0..<Self.requests {
+        for round in 0..<kind.rounds(Self.requests) {
             let looksAtTags = Int.random(in: 0..<3, using: &generator) > 0
             let chosen = Self.names.shuffled(using: &generator)
             let saveCount = Int.random(in: 0...4, using: &generator)
@@ -67,7 +67,7 @@ struct ModelTests {
         let it = try EngineUnderTest(kind)
         var model = StoreModel()
         var tags: [String: [Int: String]] = [:]
-        for round in 0..<Self.requests * 2 {
+        for round in 0..<kind.rounds(Self.requests * 2) {
             let place: Comment = "round \(round) of seed \(generator.seed)"
             let requester = [it.publicly, it.bobPublicly].randomElement(using: &generator)!
             let name = Self.names.randomElement(using: &generator)!

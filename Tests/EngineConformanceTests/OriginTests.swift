@@ -1,15 +1,16 @@
 import RecordModel
-import RecordStore
 import TestSupport
 import Testing
+
+@testable import RecordStore
 
 /// A connection is not notified of a change that it made itself.
 @Suite(.timeLimit(.minutes(5)))
 struct OriginTests {
     private static let bobsNumber = 0
 
-    private static func scene() async throws -> EngineUnderTest {
-        let it = try await EngineUnderTest.withNotes(.sqlite)
+    private static func scene(_ kind: EngineKind) async throws -> EngineUnderTest {
+        let it = try await EngineUnderTest.withNotes(kind)
         let share = try await it.share("list") {
             $0.participants = [participant(EngineUnderTest.bob, .readWrite)]
         }
@@ -35,9 +36,9 @@ struct OriginTests {
         #expect(outcomes.areSaved)
     }
 
-    @Test
-    func `the connection that changes a shared zone is not notified of it`() async throws {
-        let it = try await Self.scene()
+    @Test(arguments: EngineKind.allCases)
+    func `the connection that changes a shared zone is not notified of it`(kind: EngineKind) async throws {
+        let it = try await Self.scene(kind)
         let pushes = PushedNotifications(of: it)
         try await pushes.listen(as: Self.bobsNumber, it.bobSignIn)
         try await Self.change(it, from: pushes)
@@ -46,27 +47,26 @@ struct OriginTests {
     }
 
     /// The connections of a server are numbered from the same number at each start.
-    @Test
-    func `a change that waits over a restart is told to the connection that has its maker's number now`()
-        async throws
-    {
-        let before = try await Self.scene()
-        let other = OtherProcess(folder: before.folder)
-        try await other.execute([
-            "CREATE TABLE kept (share, origin)",
-            """
-            CREATE TRIGGER keep AFTER INSERT ON share_news
-            BEGIN INSERT INTO kept VALUES (NEW.share, NEW.origin); END
-            """,
-        ])
-        try await Self.change(before, from: PushedNotifications(of: before))
+    @Test(arguments: EngineKind.allCases)
+    func `a change that waits over a restart is told to the connection that has its maker's number now`(
+        kind: EngineKind
+    ) async throws {
+        let before = try await Self.scene(kind)
+        let old = PushedNotifications(of: before)
+        try await Self.change(before, from: old)
         let it = try await before.reopened()
         let pushes = PushedNotifications(of: it)
         try await pushes.listen(as: Self.bobsNumber, it.bobSignIn)
-        try await other.execute(["DROP TRIGGER keep", "INSERT INTO share_news SELECT * FROM kept"])
+        // As if the server had ended before the shared database was told.
+        let maker = old.origin(old.connections(of: Self.bobsNumber)[0])
+        try it.store.engine.administer { transaction in
+            for share in try transaction.rows(RowRange(ShareRow.byKey)) {
+                try transaction.put(ShareNewsRow(share: share.number, origin: maker))
+            }
+        }
         it.clock.advance(milliseconds: 1_000)
         _ = try await it.modify([save("any", in: .default)])
-        while try await other.count("share_news") > 0 {}
+        try await it.waitUntilEmpty(ShareNewsRow.self)
         _ = try await it.zones(by: it.bobShared)
         #expect(try pushes.take().keys.sorted() == pushes.connections(of: Self.bobsNumber))
     }

@@ -23,7 +23,7 @@ struct QueryRandomTests {
         dataSet: Int
     ) async throws {
         var data = try await QueryDataSet(kind, seed: Self.seed &+ UInt64(dataSet))
-        for number in 0..<Self.queriesOfEach {
+        for number in 0..<kind.rounds(Self.queriesOfEach, divisor: 10) {
             let query = data.generator.query()
             let zone = data.generator.chance(1, in: 2) ? data.generator.pick(data.generator.zones) : nil
             try await data.check(query, zone: zone, "SEED=\(Self.seed), data set \(dataSet), query \(number)")

@@ -1,7 +1,8 @@
 import RecordModel
-import RecordStore
 import TestSupport
 import Testing
+
+@testable import RecordStore
 
 /// What has no bytes of its own takes room all the same, and counts.
 @Suite(.timeLimit(.minutes(5)))
@@ -48,7 +49,7 @@ struct QuotaRowTests {
             try await it.modify(Self.names(batch).map { save($0) }, isAtomic: false)
         }
         #expect((500..<3_000).contains(count))
-        #expect(try await wrongCounters(in: it.folder) == [])
+        #expect(try await it.wrongCounters() == [])
     }
 
     @Test(arguments: EngineKind.allCases)
@@ -62,7 +63,7 @@ struct QuotaRowTests {
             return outcomes
         }
         #expect((500..<4_000).contains(count))
-        #expect(try await wrongCounters(in: it.folder) == [])
+        #expect(try await it.wrongCounters() == [])
     }
 
     @Test(arguments: EngineKind.allCases)
@@ -72,7 +73,7 @@ struct QuotaRowTests {
             try await it.modifyZones(Self.names(batch))
         }
         #expect((200..<1_000).contains(count))
-        #expect(try await wrongCounters(in: it.folder) == [])
+        #expect(try await it.wrongCounters() == [])
     }
 
     @Test(arguments: EngineKind.allCases)
@@ -85,7 +86,7 @@ struct QuotaRowTests {
             return outcomes
         }
         #expect((400..<4_000).contains(count))
-        #expect(try await wrongCounters(in: it.folder) == [])
+        #expect(try await it.wrongCounters() == [])
     }
 
     @Test(arguments: EngineKind.allCases)
@@ -104,10 +105,9 @@ struct QuotaRowTests {
         #expect(try Self.stored(it) == stored)
         // Nobody writes: outcomes that are too old to be asked for go while the writer waits.
         it.clock.advance(milliseconds: 3_600_001)
-        let other = OtherProcess(folder: it.folder)
-        while try await other.count("request") > 0 {}
+        try await it.waitUntilEmpty(RequestRow.self)
         #expect(try await it.modify([save("b")])[0].isSaved)
-        #expect(try await wrongCounters(in: it.folder) == [])
+        #expect(try await it.wrongCounters() == [])
         it = try await it.reopened { $0.quotas.userBytes = 10 }
         let subscription = try await it.modifySubscriptions([databaseSubscription("d")])
         #expect(subscription[0].error == .quotaExceeded(Quota(of: .user, bytesMax: 10)))
@@ -126,80 +126,6 @@ struct QuotaRowTests {
         }
         #expect(!errors.isEmpty && errors.allSatisfy { $0 == refused })
         #expect(try Self.stored(it) <= quota)
-        #expect(try await wrongCounters(in: it.folder) == [])
-    }
-
-    /// What fills a store.
-    enum Load: String, CaseIterable, CustomTestStringConvertible {
-        case emptyRecords, indexedFields, largeBodies, tombstones, zones, smallRequests, acknowledgements
-
-        var testDescription: String { self.rawValue }
-
-        func fill(_ it: EngineUnderTest) async throws {
-            switch self {
-            case .emptyRecords:
-                for batch in 0..<50 {
-                    #expect(try await it.modify(QuotaRowTests.names(batch).map { save($0) }).areSaved)
-                }
-            case .indexedFields:
-                for batch in 0..<5 {
-                    let saves = QuotaRowTests.names(batch).prefix(100).enumerated().map { index, name in
-                        let fields = (0..<100).map { ("f\($0)", FieldValue.int64(Int64(index * 7_919 + $0))) }
-                        return save(name, Dictionary(uniqueKeysWithValues: fields))
-                    }
-                    #expect(try await it.modify(saves).areSaved)
-                }
-            case .largeBodies:
-                for number in 0..<100 {
-                    let bytes = FieldValue.bytes([UInt8](repeating: 1, count: 20_000))
-                    #expect(try await it.modify([save("r\(number)", ["b": bytes])]).areSaved)
-                }
-            case .tombstones:
-                for batch in 0..<20 {
-                    let names = QuotaRowTests.names(batch)
-                    #expect(try await it.modify(names.map { save($0) }).areSaved)
-                    _ = try await it.modify([], deletes: names.map { id($0) })
-                }
-            case .zones:
-                for batch in 0..<2 { _ = try await it.modifyZones(QuotaRowTests.names(batch)) }
-            case .smallRequests:
-                for _ in 0..<1_500 {
-                    #expect(try await it.modify([save("a")], policy: .changedKeys).areSaved)
-                }
-            case .acknowledgements:
-                let subscriptions = (0..<100).map { query("s\($0)", type: "T\($0)") }
-                #expect(try await it.modifySubscriptions(subscriptions).allSatisfy { $0.error == nil })
-                for installation in 1...40 as ClosedRange<UInt8> {
-                    try await it.acknowledgeAll(by: installation)
-                }
-                let other = OtherProcess(folder: it.folder)
-                while try await other.count("listener_cursor") < 4_000 {}
-            }
-        }
-    }
-
-    @Test(arguments: Load.allCases)
-    func `what usage says is within a factor of two of what the file has grown by`(load: Load) async throws {
-        let it = try await EngineUnderTest.withNotes(.sqlite)
-        let other = OtherProcess(folder: it.folder)
-        /// Pages in use, of the file and of its log.
-        func fileBytes() async throws -> Int64 {
-            let rows = try await other.execute(
-                """
-                SELECT (page_count - freelist_count) * page_size
-                FROM pragma_page_count(), pragma_freelist_count(), pragma_page_size()
-                """
-            )
-            return try #require(rows.first.flatMap { Int64($0) })
-        }
-        let fileBefore = try await fileBytes()
-        let before = try Self.stored(it)
-        try await load.fill(it)
-        while try await other.count("index_build") > 0 {}
-        let counted = Double(try Self.stored(it) - before)
-        let taken = Double(try await fileBytes() - fileBefore)
-        #expect(taken > 40_000)
-        #expect((0.5...2).contains(counted / taken), "\(counted) bytes are counted, and \(taken) taken")
-        #expect(try await wrongCounters(in: it.folder) == [])
+        #expect(try await it.wrongCounters() == [])
     }
 }

@@ -54,7 +54,7 @@ struct QuotaTests {
         #expect(try await it.modify([save("e", Self.smallest)])[0].error == Self.ofUser(again))
         _ = try await it.modify([], deletes: [id("b")])
         #expect(try await it.modify([save("e", Self.smallest)])[0].isSaved)
-        #expect(try await wrongCounters(in: it.folder) == [])
+        #expect(try await it.wrongCounters() == [])
     }
 
     @Test(arguments: EngineKind.allCases)
@@ -108,7 +108,7 @@ struct QuotaTests {
         await #expect(throws: Self.ofUser(quota)) { try await it.begin([file(5, size: 1_000)]) }
         _ = try await it.removals()
         #expect(try await it.begin([file(5, size: 5_000)])[0].number != nil)
-        #expect(try await wrongCounters(in: it.folder) == [])
+        #expect(try await it.wrongCounters() == [])
     }
 
     @Test(arguments: EngineKind.allCases)
@@ -180,7 +180,7 @@ struct QuotaTests {
         _ = try await it.modify([save("first", Self.body(1))])
         let quotas = StorageQuotas(userBytes: 15_000, containerBytes: 25_000)
         it = try await it.reopened { $0.quotas = quotas }
-        for round in 0..<600 {
+        for round in 0..<kind.rounds(600) {
             let place: Comment = "round \(round) of seed \(generator.seed)"
             let requester = [it.privately, it.bobPrivately, it.publicly].randomElement(using: &generator)!
             let usage = try it.store.directory.usage(ofContainer: EngineUnderTest.container)
@@ -220,7 +220,7 @@ struct QuotaTests {
                 #expect(after.total(ofUser: user).bytes <= bound, place)
             }
             if round % 150 == 149 {
-                #expect(try await wrongCounters(in: it.folder) == [], place)
+                #expect(try await it.wrongCounters() == [], place)
                 it = try await it.reopened { $0.quotas = quotas }
             }
         }

@@ -32,7 +32,7 @@ struct RetryTests {
         }
         #expect(try await it.modify([], deletes: [id("a0")]) == [.deleted])
         #expect(try await it.record(id("b0")) == nil)
-        #expect(try await ChangeOrder(in: it.folder).isWhole)
+        #expect(try await it.isOrderWhole())
     }
 
     @Test(arguments: EngineKind.allCases)
@@ -70,7 +70,7 @@ struct RetryTests {
             #expect(try await it.modify([], deletes: [id("root")]) == [.deleted])
             #expect(it.store.statistics.commits > commits + 5)
             for name in ["root", "c0", "c50", "c99"] { #expect(try await it.record(id(name)) == nil) }
-            #expect(try await ChangeOrder(in: it.folder).isWhole)
+            #expect(try await it.isOrderWhole())
         }
     }
 
@@ -100,7 +100,7 @@ struct RetryTests {
         let outcomes = await it.together([[save("a")], [save("b")], [save("c")]])
         for outcome in outcomes { #expect(try outcome.get().areSaved) }
         #expect(it.store.statistics.requestsReplayed == 0)
-        #expect(try await ChangeOrder(in: it.folder).isWhole)
+        #expect(try await it.isOrderWhole())
     }
 }
 

@@ -1,7 +1,8 @@
 import RecordModel
-import RecordStore
 import TestSupport
 import Testing
+
+@testable import RecordStore
 
 /// Files of a zone that somebody takes part in: whose they are, and who gets them.
 @Suite(.timeLimit(.minutes(5)))
@@ -26,13 +27,11 @@ struct SharedAssetTests {
         return sharedSave(name, ["f": .asset(asset)], parent: parent)
     }
 
-    private static func bytes(_ it: EngineUnderTest) async throws -> [String] {
-        try await OtherProcess(folder: it.folder).execute(
-            """
-            SELECT database.scope || ' ' || asset_count || ' ' || asset_bytes FROM database
-            WHERE asset_count > 0 ORDER BY database.number
-            """
-        )
+    /// The databases that have files: scope, number and bytes.
+    private static func bytes(_ it: EngineUnderTest) throws -> [String] {
+        try it.rows(DatabaseRow.self).filter { $0.stored.assets > 0 }.map {
+            "\($0.scope.rawValue) \($0.stored.assets) \($0.stored.assetBytes)"
+        }
     }
 
     @Test(arguments: EngineKind.allCases)
@@ -43,7 +42,7 @@ struct SharedAssetTests {
         for (requester, id) in [(it.privately, id("new")), (it.bobShared, sharedID("new"))] {
             #expect(try await it.locate([file(1)], of: id, by: requester).map(\.number) == numbers)
         }
-        #expect(try await Self.bytes(it) == ["2 1 100"])
+        #expect(try Self.bytes(it) == ["2 1 100"])
         #expect(try await it.begin([file(1)]) == [.complete], "the owner has it")
         #expect(try await it.begin([file(1)], by: it.bobPrivately)[0].number != nil, "Bob has it not")
         it.clock.advance(milliseconds: EngineUnderTest.graceMilliseconds + 1)
@@ -51,7 +50,7 @@ struct SharedAssetTests {
         _ = try await it.modify([], deletes: [sharedID("new")], by: it.bobShared)
         it.clock.advance(milliseconds: EngineUnderTest.graceMilliseconds + 1)
         #expect(try await it.removals().contains(numbers[0]))
-        #expect(try await wrongUses(in: it.folder) == [])
+        #expect(try await it.wrongUses() == [])
     }
 
     @Test(arguments: EngineKind.allCases)
@@ -93,7 +92,7 @@ struct SharedAssetTests {
             try await it.locate([file(1)], of: sharedID("secret"), by: it.bobShared)
         }
         #expect(try await it.locate([file(1)], of: sharedID("a"), by: it.bobShared).count == 1)
-        #expect(try await wrongUses(in: it.folder) == [])
+        #expect(try await it.wrongUses() == [])
     }
 
     @Test(arguments: EngineKind.allCases)
@@ -109,8 +108,8 @@ struct SharedAssetTests {
         try await it.upload(file(2), by: it.bobShared)
         let both = ["c", "d"].map { Self.named($0, file(2), parent: "list") }
         #expect(try await it.modify(both, by: it.bobShared).areSaved)
-        #expect(try await Self.bytes(it) == ["2 2 200"])
-        #expect(try await wrongUses(in: it.folder) == [])
+        #expect(try Self.bytes(it) == ["2 2 200"])
+        #expect(try await it.wrongUses() == [])
     }
 
     @Test(arguments: EngineKind.allCases)
@@ -134,10 +133,10 @@ struct SharedAssetTests {
             by: it.bobShared
         )[0]
         #expect(outcome == .failed(.permissionDenied(.create)))
-        #expect(try await Self.bytes(it) == ["2 1 100"])
+        #expect(try Self.bytes(it) == ["2 1 100"])
         it.clock.advance(milliseconds: EngineUnderTest.graceMilliseconds + 1)
         #expect(try await it.removals().count == 1)
-        #expect(try await Self.bytes(it) == [])
+        #expect(try Self.bytes(it) == [])
     }
 
     @Test(arguments: EngineKind.allCases)

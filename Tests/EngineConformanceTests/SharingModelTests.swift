@@ -17,7 +17,7 @@ struct SharingModelTests {
         var generator = SeededGenerator.fromEnvironment()
         print("SharingModelTests: SEED=\(generator.seed)")
         var (checks, pushChecks) = (0, 0)
-        while checks < Self.checksMin {
+        while checks < kind.rounds(Self.checksMin) {
             let world = try await SharingWorld(kind, generator: generator)
             for _ in 0..<60 { try await world.step() }
             checks += world.checks

@@ -69,6 +69,7 @@ struct HousekeepingTests {
         }
         #expect(rows.outcomes == [1: 0, 2: 0, 5: 0])
         #expect(rows.outcomesRemoved == [500, 200, 0, 30])
+        #expect(rows.bounds == [RequestID(high: 10 << 16, low: 0)])
         #expect(transactions < 6)
         #expect(!expiry.isWanted(nowMilliseconds: 600_999))
         #expect(expiry.isWanted(nowMilliseconds: 601_000))
@@ -123,6 +124,7 @@ private final class HousekeepingModel: HousekeepingTransaction {
     var finished: [ZoneKey] = []
     var outcomes: [Int64: Int] = [:]
     var outcomesRemoved: [Int] = []
+    var bounds: Set<RequestID> = []
     var expiring: [ExpiringRows: [ZoneKey: Int]] = [:]
     var zoneTombstones: [Int64: Int] = [:]
     var expired: [String] = []
@@ -152,12 +154,13 @@ private final class HousekeepingModel: HousekeepingTransaction {
     }
 
     func removeOutcomes(
-        olderThanMilliseconds oldest: Int64,
+        below bound: RequestID,
         in database: DatabaseID,
         limit: Int
     ) -> Int {
         let taken = Self.take(&self.outcomes[database.rawValue, default: 0], limit: limit)
         self.outcomesRemoved.append(taken)
+        self.bounds.insert(bound)
         return taken
     }
 

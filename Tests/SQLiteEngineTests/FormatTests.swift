@@ -50,7 +50,7 @@ struct FormatTests {
         #expect(Set(contents.present) == contents.expected)
         #expect(contents.expected.count > 80)
         // Zones know what they have, and feeds begin.
-        #expect(try await wrongCounters(in: folder) == [])
+        #expect(try await it.wrongCounters() == [])
         let feed = try await it.all()
         #expect(feed.items.contains("n2"))
         _ = try await it.modify([], deletes: [id("n2")])
@@ -145,12 +145,12 @@ struct FormatTests {
             toPath: folder.path + "/tidemark.sqlite"
         )
         let it = try EngineUnderTest(.sqlite, openingFilesIn: folder)
-        #expect(try await wrongCounters(in: folder) == [])
+        #expect(try await it.wrongCounters() == [])
         let before = try it.store.directory.usage(ofContainer: EngineUnderTest.container).total
         #expect(before.rowBytes > 5_000)
         #expect(try await it.share(named: "s3")?.root == "r2")
         #expect(try await it.modify([save("new")]).areSaved)
-        #expect(try await wrongCounters(in: folder) == [])
+        #expect(try await it.wrongCounters() == [])
         let after = try it.store.directory.usage(ofContainer: EngineUnderTest.container).total
         #expect(after.rowBytes > before.rowBytes)
     }
@@ -173,7 +173,7 @@ struct FormatTests {
         #expect(try await other.count("share_news JOIN share ON share = number") == 0)
         #expect(try await other.count("view_refresh") == 0)
         #expect(try await it.record(sharedID("task"), by: it.bobShared)?["n"] == .int64(5))
-        #expect(try await wrongCounters(in: folder) == [])
+        #expect(try await it.wrongCounters() == [])
     }
 
     @Test
@@ -193,7 +193,7 @@ struct FormatTests {
         let other = OtherProcess(folder: it.folder)
         while try await other.count("sweep") > 0 {}
         while try await other.count("listener_cursor") == 0 {}
-        #expect(try await wrongCounters(in: it.folder) == [])
+        #expect(try await it.wrongCounters() == [])
         let before = try it.store.directory.usage(ofContainer: EngineUnderTest.container)
         await it.store.shutdown()
         try await other.execute([
@@ -206,6 +206,6 @@ struct FormatTests {
         ])
         it = try await it.reopened()
         #expect(try it.store.directory.usage(ofContainer: EngineUnderTest.container) == before)
-        #expect(try await wrongCounters(in: it.folder) == [])
+        #expect(try await it.wrongCounters() == [])
     }
 }

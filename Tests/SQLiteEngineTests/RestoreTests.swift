@@ -69,7 +69,7 @@ struct RestoreTests {
         #expect(all.items.count == 82)
         _ = try await it2.modify([save("after")])
         #expect(try await it2.all(after: all.token).items == ["after"])
-        #expect(try await wrongCounters(in: it2.folder) == [])
+        #expect(try await it2.wrongCounters() == [])
     }
 
     @Test
@@ -237,7 +237,7 @@ struct RestoreTests {
             let right = items.filter { $0.hasPrefix("right") }.map { $0.dropFirst(6) }
             #expect(left == right)
             #expect(left.map { Int($0) } == (1...left.count).map { $0 })
-            #expect(try await wrongCounters(in: it2.folder) == [])
+            #expect(try await it2.wrongCounters() == [])
         }
         writing.cancel()
         #expect(try await writing.value > 30)
@@ -296,8 +296,8 @@ struct RestoreTests {
         #expect(try copy.has(numbers[0]) && !copy.has(numbers[1]))
         try copy.close()
         let it2 = try Self.restored(backup)
-        #expect(try await wrongCounters(in: it2.folder) == [])
-        #expect(try await wrongUses(in: it2.folder) == [])
+        #expect(try await it2.wrongCounters() == [])
+        #expect(try await it2.wrongUses() == [])
         // A client that has its bytes sends them again.
         #expect(try await it2.begin([file(1), file(2)]).map { $0.number == nil } == [true, false])
         #expect(try await it2.removals() == [numbers[1]])
@@ -318,7 +318,7 @@ struct RestoreTests {
         #expect(try await it2.begin([file(1)], by: it2.bobShared) == [.incomplete(number)])
         try await it2.complete(number)
         #expect(try await it2.modify([new], by: it2.bobShared).areSaved)
-        let wrong = try await wrongCounters(in: it2.folder)
+        let wrong = try await it2.wrongCounters()
         #expect(wrong == [])
     }
 }

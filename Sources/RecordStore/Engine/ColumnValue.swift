@@ -2,12 +2,26 @@
 ///
 /// Values of one column have one order, which every engine keeps: `null` first, then integers by
 /// number, text by the bytes of its UTF-8, and bytes by value, a shorter one before a longer one that
-/// begins with it. No language has a say in it.
+/// begins with it. No language has a say in it. Values are equal if neither is before the other: two
+/// texts only if their bytes are.
 package enum ColumnValue: Hashable, Sendable {
     case null
     case integer(Int64)
     case text(String)
     case bytes([UInt8])
+}
+
+extension ColumnValue {
+    package static func == (left: ColumnValue, right: ColumnValue) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.integer(let left), .integer(let right)): left == right
+        // Strings are equal also where only their letters are.
+        case (.text(let left), .text(let right)): left.utf8.elementsEqual(right.utf8)
+        case (.bytes(let left), .bytes(let right)): left == right
+        default: false
+        }
+    }
 }
 
 extension ColumnValue: Comparable {

@@ -10,6 +10,8 @@ package struct CommittedChanges: Hashable, Sendable {
     /// changed: too much changed, or another process or node has written.
     ///
     /// What is missing is in the rows, behind the position that was reported last (`ChangeTail`).
+    /// Changes of others are reported with the next transaction, or within a second or two, for
+    /// databases whose position was asked for in a transaction (`ChangeTransaction.position`).
     package var incomplete: [DatabaseID: Int64]
 
     package init(

@@ -21,6 +21,8 @@ package struct ReadJob: Sendable {
     package var database: DatabaseID?
     /// Whether the snapshot has to show in the requester's shared database every change that was
     /// acknowledged before the read, of whichever database.
+    ///
+    /// If the tables of `ViewOutbox` have rows, an engine applies them before, in the requester's turn.
     package var needsPendingChanges: Bool
     /// Reads, and returns the reply for the engine to call.
     ///

@@ -88,7 +88,7 @@ package protocol Snapshot: RecordReader {
         from number: Int64,
         limit: Int
     ) throws(StorageFailure) -> [Int64]
-    /// Counts the entries that an ascending scan would give, up to `limit`.
+    /// Counts the entries that an ascending scan would give, its offset aside, up to `limit`.
     func countOfEntries(
         _ scan: EntryScan,
         of index: Int64,

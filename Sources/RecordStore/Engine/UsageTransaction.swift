@@ -1,14 +1,16 @@
 /// Counters of the contents of databases, for rules in a transaction.
 ///
 /// An engine counts what its own primitives write. Rules that write rows of declared tables say what
-/// these rows count for, and the engine writes the counters of a database once a transaction.
+/// these rows count for. At the commit the engine adds what was counted to the rows of databases and
+/// zones (`DatabaseRow`, `ZoneRow`), whose positions it brings up to date as well. Until then these
+/// rows say what they said before, so a rule that writes one loses no count.
 package protocol UsageTransaction: TableWriter {
     /// The server's clock, milliseconds since 1970; the same for all changes of one request.
     var nowMilliseconds: Int64 { get }
 
     /// Counts what a database has more than before; what it has less is negative.
     func count(_ growth: StoredAmount, in database: DatabaseID)
-    /// Counts the bytes of rows that belong to a zone: they go with it.
+    /// Counts the bytes of rows that belong to a zone, for its database too: they go with it.
     func count(rowBytes: Int, in zone: ZoneKey)
 
     /// Adds up the bytes that count for the quota of a database's container, or of the user whose

@@ -20,12 +20,18 @@ package protocol WriteTransaction: ChangeTransaction, RecordReader, IndexWriter 
     var memory: RuleMemory { get }
 
     /// Creates a zone that is absent, with a number that no zone of the database had before.
+    ///
+    /// Its row (`ZoneRow`) is the engine's to write, and counts for the database.
     func createZone(
         named name: String,
         in database: DatabaseID,
         at position: Int64
     ) throws(StorageFailure) -> ZoneKey
     /// Deletes a zone with everything in it, in time that does not depend on how much that is.
+    ///
+    /// In place of its row come a `ZoneTombstoneRow`, which counts, and a `SweepRow` with the bytes
+    /// that its contents count for until they are swept. The zone may be one of a shared database,
+    /// which has no contents.
     ///
     /// Rules call `removeZone`, which ends its shares before, and deletes its subscriptions.
     func deleteZone(_ zone: ZoneKey, named name: String, at position: Int64) throws(StorageFailure)

@@ -1,4 +1,11 @@
+package import RecordModel
+
 /// Reads and removals of housekeeping within one transaction.
+///
+/// An engine makes the steps of `ZoneSweep`, `TombstoneExpiry` and `OutcomeExpiry` while nobody waits,
+/// in transactions of its own, and a few beside requests. So it does with `ViewPace`, and with what
+/// indexes need: it adds the entries of earlier records to those that have an `IndexBuildRow`, removes
+/// what is left of those that have an `IndexRemovalRow`, and then deletes these rows.
 ///
 /// Each removal takes at most `limit` rows and says how many it took: fewer than the limit means
 /// that no more are there. What was removed no longer counts in the usage of its database.
@@ -14,9 +21,9 @@ package protocol HousekeepingTransaction: AnyObject {
 
     /// The first database behind another that has outcomes of requests; `nil` behind which: all.
     func databaseWithOutcomes(after database: DatabaseID?) throws(StorageFailure) -> DatabaseID?
-    /// Removes outcomes of requests whose IDs were made before a time.
+    /// Removes outcomes of requests whose IDs are below another, in the order of their bytes.
     func removeOutcomes(
-        olderThanMilliseconds oldest: Int64,
+        below bound: RequestID,
         in database: DatabaseID,
         limit: Int
     ) throws(StorageFailure) -> Int

@@ -1,3 +1,5 @@
+import RecordModel
+
 /// Removes the outcomes of requests that are rejected by now because of their age, in pieces.
 ///
 /// A pass goes through all databases some times an hour, also while nobody writes: outcomes count for
@@ -62,7 +64,8 @@ package struct OutcomeExpiry: Sendable {
         var removed = 0
         if let database = self.database {
             removed = try transaction.removeOutcomes(
-                olderThanMilliseconds: oldest,
+                // The least ID of the oldest millisecond that is still accepted: IDs begin with it.
+                below: RequestID(high: UInt64(truncatingIfNeeded: oldest) << 16, low: 0),
                 in: database,
                 limit: Self.outcomesMax
             )

@@ -53,7 +53,7 @@ final class HousekeepingRows: HousekeepingTransaction {
     }
 
     func removeOutcomes(
-        olderThanMilliseconds oldest: Int64,
+        below bound: RequestID,
         in database: DatabaseID,
         limit: Int
     ) throws(StorageFailure) -> Int {
@@ -63,8 +63,7 @@ final class HousekeepingRows: HousekeepingTransaction {
             (SELECT id FROM request WHERE database = ?1 AND id < ?2 LIMIT ?3)
             RETURNING \(RowBytes.SQL.request)
             """,
-            // The least ID of the oldest millisecond that is still accepted: IDs begin with their time.
-            [database.rawValue, RequestIDBound.data(milliseconds: oldest), limit]
+            [database.rawValue, Data(bound.bytes), limit]
         )
         if !removed.isEmpty {
             self.transaction.order.pending.count(rowBytes: -removed.reduce(0, +), in: database)

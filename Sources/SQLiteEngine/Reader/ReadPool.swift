@@ -7,8 +7,6 @@ import Synchronization
 /// other read takes, and can't be put aside for it. So those who count a lot make queries wait, and
 /// neither feeds nor fetches.
 final class ReadPool: Sendable {
-    typealias Read = @Sendable (ReadConnection) -> Void
-
     private let file: DatabaseFile
     private let idle: Mutex<[ReadConnection]>
     private let queries: ReadQueue
@@ -40,7 +38,9 @@ final class ReadPool: Sendable {
             for (name, queue) in [("find", self.queries), ("read", self.reads)] {
                 let connection = try ReadConnection(file: file)
                 EngineThread.start("tidemark-\(name)-\(number)") {
-                    while let next = queue.take() { queue.execute(next, on: connection) }
+                    while let next = queue.take() {
+                        queue.execute(next) { self.finish($0, on: connection) }
+                    }
                 }
             }
         }
@@ -61,16 +61,16 @@ final class ReadPool: Sendable {
         if case .search = job.effort { queue = self.queries }
         let isAttempt = queue === self.queries
         if isInline, self.attempt({ self.execute(job, isAttempt: isAttempt, on: $0) }) { return }
-        let read: Read = { connection in
-            if !self.execute(job, isAttempt: false, on: connection) {
-                job.fail(.storage(.unexpected(code: 0)))
-            }
-        }
-        switch queue.add(for: job.requester, read, fail: job.fail) {
+        switch queue.add(job) {
         case .admitted: return
         case .refused(let milliseconds): job.fail(.overloaded(retryAfterMilliseconds: milliseconds))
         case .closed: job.fail(.shuttingDown)
         }
+    }
+
+    private func finish(_ job: ReadJob, on connection: ReadConnection) {
+        guard !self.execute(job, isAttempt: false, on: connection) else { return }
+        job.fail(.storage(.unexpected(code: 0)))
     }
 
     /// Returns whether the job has come to its end; an attempt may have given up.

@@ -92,7 +92,7 @@ final class Writer: @unchecked Sendable {
         var announced: LogSync.Announced
         var unfinished: Unfinished?
         /// What jobs took beyond what their sizes said.
-        var excesses: [WriteQueue.Excess]
+        var excesses: [WaitingWrites.Excess]
         /// How many were looked at.
         var executed: Int
     }
@@ -118,7 +118,7 @@ final class Writer: @unchecked Sendable {
     }
 
     private func execute(
-        _ batch: WriteQueue.Batch,
+        _ batch: WaitingWrites.Batch,
         _ transaction: WriterTransaction,
         _ housekeeping: Housekeeping
     ) {
@@ -140,7 +140,7 @@ final class Writer: @unchecked Sendable {
     /// Executes what there is room for; the rest is refused.
     private func execute(
         _ jobs: [WriteJob],
-        of batch: WriteQueue.Batch,
+        of batch: WaitingWrites.Batch,
         since start: Int64,
         _ now: Int64,
         _ transaction: WriterTransaction,
@@ -242,7 +242,7 @@ final class Writer: @unchecked Sendable {
         var finished: [FinishedJob] = []
         finished.reserveCapacity(works.count)
         var unfinished: Unfinished?
-        var excesses: [WriteQueue.Excess] = []
+        var excesses: [WaitingWrites.Excess] = []
         var executed = 0
         try transaction.begin(nowMilliseconds: now)
         for work in works where unfinished == nil {
@@ -328,8 +328,8 @@ final class Writer: @unchecked Sendable {
     }
 
     private func execute(
-        _ administration: WriteQueue.Administration,
-        _ batch: WriteQueue.Batch,
+        _ administration: WaitingWrites.Administration,
+        _ batch: WaitingWrites.Batch,
         _ transaction: WriterTransaction
     ) {
         let start = self.queue.now

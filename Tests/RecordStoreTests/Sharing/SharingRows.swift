@@ -160,12 +160,12 @@ final class SharingTestTransaction: MemoryRows, WriteTransaction {
         limit: Int
     ) throws(StorageFailure) -> [[ColumnValue]] {
         self.readsCount += 1
-        return try self.tables.rows(of: table, in: range, limit: limit)
+        return self.tables.rows(of: table, in: range, limit: limit)
     }
 
     func count(of table: Table, in range: TableRange, limit: Int) throws(StorageFailure) -> Int {
         self.readsCount += 1
-        return try self.tables.count(of: table, in: range, limit: limit)
+        return self.tables.count(of: table, in: range, limit: limit)
     }
 
     static let absent = StorageFailure.unexpected(code: 99)

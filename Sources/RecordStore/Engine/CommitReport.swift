@@ -1,29 +1,31 @@
 import RecordModel
-import RecordStore
 
 /// What a transaction has changed in databases that are watched, bounded in number and bytes.
-struct CommitReport {
-    static let changesMax = 100_000
-    static let bytesMax = 32 * 1024 * 1024
+///
+/// An engine has one for each transaction. What becomes of it after the commit goes to the
+/// `CommitObserver`.
+package struct CommitReport: Sendable {
+    private static let changesMax = 100_000
+    private static let bytesMax = 32 * 1024 * 1024
     /// What a change takes besides its bodies.
     private static let overheadBytes = 256
 
     /// The environment of each database that was watched when the transaction began.
-    private(set) var watched: [DatabaseID: EnvironmentID] = [:]
+    package private(set) var watched: [DatabaseID: EnvironmentID] = [:]
     /// Of the request that is being executed.
-    var origin: ChangeOrigin?
+    package var origin: ChangeOrigin?
     private var changes: [CommittedChange] = []
-    private(set) var incomplete: [DatabaseID: Int64] = [:]
+    package private(set) var incomplete: [DatabaseID: Int64] = [:]
     private var bytes = 0
 
-    init() {}
+    package init() {}
 
-    init(watched: [DatabaseID: EnvironmentID]) {
+    package init(watched: [DatabaseID: EnvironmentID]) {
         self.watched = watched
     }
 
     /// Notes that the database has more changes than are noted.
-    mutating func noteMore(in database: DatabaseID, upTo position: Int64) {
+    package mutating func noteMore(in database: DatabaseID, upTo position: Int64) {
         self.incomplete[database] = position
     }
 
@@ -31,7 +33,7 @@ struct CommitReport {
     ///
     /// Beyond the bounds changes of records are only counted in. Subscriptions and zones are always
     /// told, as each of them costs the writer much more than a line here.
-    mutating func note(_ kind: CommittedChange.Kind, at position: Int64, in database: DatabaseID) {
+    package mutating func note(_ kind: CommittedChange.Kind, at position: Int64, in database: DatabaseID) {
         guard let environment = self.watched[database] else { return }
         if case .record(let record) = kind {
             let bytes =
@@ -55,7 +57,7 @@ struct CommitReport {
     }
 
     /// The report, or `nil` if there is nothing to report.
-    func committed(atMilliseconds now: Int64) -> CommittedChanges? {
+    package func committed(atMilliseconds now: Int64) -> CommittedChanges? {
         guard !self.changes.isEmpty || !self.incomplete.isEmpty else { return nil }
         return CommittedChanges(
             committedMilliseconds: now,

@@ -1,0 +1,77 @@
+/// Reads that wait for a thread, in turns by holder.
+///
+/// A turn is counted in the time that reads took. They are bounded in number, and by a rule in the
+/// time that reads take; beyond that newcomers are refused. There is no clock and no lock: times are
+/// nanoseconds of a monotonic clock that the caller passes.
+package struct WaitingReads {
+    /// A read and the account that pays for it.
+    package struct Waiting: Sendable {
+        package let job: ReadJob
+        fileprivate let holder: AccountHolder
+
+        fileprivate init(_ job: ReadJob) {
+            self.job = job
+            self.holder = job.requester.holder
+        }
+
+        fileprivate var portion: OverloadRule.Portion {
+            OverloadRule.Portion(of: self.holder, work: WaitingReads.work)
+        }
+    }
+
+    private static let readsMax = 4_096
+    /// So many reads may always wait, whatever they take.
+    private static let requestsMin = 64
+    /// Nobody knows what a read takes before it is done.
+    private static let work = 1
+    /// Microseconds of a turn.
+    private static let turnMicroseconds = 5_000
+
+    private var reads = TurnQueue<AccountHolder, Waiting>(quantum: WaitingReads.turnMicroseconds)
+    private var rule: OverloadRule
+
+    /// - Parameters:
+    ///   - threads: How many execute reads.
+    ///   - waitNanoseconds: What may wait, in the time that it takes to execute.
+    package init(threads: Int, waitNanoseconds: Int64) {
+        self.rule = OverloadRule(
+            OverloadRule.Settings(
+                waitNanoseconds: waitNanoseconds,
+                lanes: threads,
+                requestsMin: Self.requestsMin,
+                requests: SharedBound(capacity: Self.readsMax)
+            )
+        )
+    }
+
+    /// Whether reads may be refused within the next moments.
+    package var mayReject: Bool { self.rule.mayRefuse }
+
+    package var overload: OverloadRule.Counted { self.rule.counted }
+
+    /// Has a read wait if it may.
+    package mutating func add(
+        _ job: ReadJob,
+        now: @autoclosure () -> Int64
+    ) -> OverloadRule.OnArrival {
+        let decision = self.rule.arrived(job.requester, work: Self.work, now: now())
+        guard case .admit = decision else { return decision }
+        let waiting = Waiting(job)
+        // What it costs is charged when it is known.
+        self.reads.append(waiting, of: waiting.holder, cost: 1)
+        return decision
+    }
+
+    /// Takes the next whose turn it is, to be executed.
+    package mutating func take() -> Waiting? {
+        guard let next = self.reads.popFirst() else { return nil }
+        self.rule.began(next.portion)
+        return next
+    }
+
+    /// What was taken was executed and took so long, or `nil` if it came too late.
+    package mutating func ended(_ waiting: Waiting, nanoseconds: Int64?, now: Int64) {
+        self.rule.ended([waiting.portion], nanoseconds: nanoseconds, now: now)
+        if let nanoseconds { self.reads.charge(Int(nanoseconds / 1_000), of: waiting.holder) }
+    }
+}
