@@ -106,7 +106,7 @@ struct CommitReportModelTests {
                         zones.apply(change)
                     }
                 }
-                // Who was away reads in the rows which zones the observer was told of.
+                // Rows tell an observer that was away of the same zones.
                 let away = Int64.random(in: zones.start...max(zones.start, told.position), using: &generator)
                 let tail = try #require(it.store.subscriptions.tail(of: database, after: away))
                 #expect(tail.zones == zones.after(away), place)

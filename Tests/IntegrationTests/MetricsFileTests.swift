@@ -32,7 +32,7 @@ struct MetricsFileTests {
                 # HELP tidemark_connections_opened_total Connections that were accepted.
                 # TYPE tidemark_connections_opened_total counter
                 tidemark_connections_opened_total 3
-                # HELP tidemark_request_duration_seconds Time from a request's arrival to the end of its answer, by operation.
+                # HELP tidemark_request_duration_seconds Time from a request's arrival to the end of its response, by operation.
                 # TYPE tidemark_request_duration_seconds histogram
                 tidemark_request_duration_seconds_bucket{a="x",le="0.0001"} 2
                 tidemark_request_duration_seconds_bucket{a="x",le="0.00025"} 2

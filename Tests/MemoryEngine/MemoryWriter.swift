@@ -242,7 +242,7 @@ final class MemoryWriter: @unchecked Sendable {
             watchedPositions: self.watchedPositions,
             nowMilliseconds: self.configuration.clock()
         )
-        // Whatever fails below, rules may have noted what did not happen.
+        // If something fails below, rules may have noted what did not happen.
         self.memory = RuleMemory()
         if isNews { try transaction.noteChangesOfOthers() }
         let value = try work(transaction)

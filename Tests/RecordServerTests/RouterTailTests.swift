@@ -146,7 +146,7 @@ struct RouterTailTests {
             try await listener.expectSilence()
             let going = ModifySubscriptions(scope: .private, saves: [], deletes: ["other"])
             try await write(.modifySubscriptions(going), 2)
-            // Whatever another process does is noticed by the next transaction.
+            // The next transaction notices what another process does.
             try await writer.succeed(.save(["b"], zone: other))
             try await writer.succeed(.save(["c"]))
             let last = try await listener.notification()

@@ -3,7 +3,7 @@
 ///
 /// The observer of commits is told of each change while it happens. It is told of a position alone
 /// if the engine does not know more: another process or another node has written, or a transaction
-/// changed too much. Whoever was told so reads the tail from the position up to which they know
+/// changed too much. The router then reads the tail from the position up to which it knows
 /// everything. An engine that reports nothing but positions is followed by tails alone. What
 /// changed in a zone is a matter of its feed (`FeedExecution`).
 package struct ChangeTail: Hashable, Sendable {

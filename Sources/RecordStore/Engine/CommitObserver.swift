@@ -15,7 +15,7 @@ package protocol CommitObserver: Sendable {
     /// listeners hear at once of the very record, so an engine in one process should report them.
     ///
     /// - Order: The reports of one database come in the order of its commits, each before the
-    ///   replies to the jobs of its transaction. Whatever lies at or before a position that was
-    ///   reported is in this report or an earlier one.
+    ///   replies to the jobs of its transaction. A change at or before a position that was reported
+    ///   is in this report or an earlier one.
     func committed(_ changes: CommittedChanges)
 }

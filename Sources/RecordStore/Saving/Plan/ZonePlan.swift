@@ -1,7 +1,8 @@
 import RecordModel
 
-/// The changes that a request would make in one zone: first everything is validated, then what was accepted is
-/// applied.
+/// The changes that a request would make in one zone.
+///
+/// First everything is validated, then what was accepted is applied.
 ///
 /// The parts know the zone and the items, and are told of the rights and definitions that they need.
 /// None knows the plan.
