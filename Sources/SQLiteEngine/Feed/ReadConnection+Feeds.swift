@@ -88,7 +88,7 @@ extension ReadConnection {
         defer { statement.reset() }
         return NamedRecord(
             name: statement.text(FeedStatements.nameColumn),
-            stored: try self.stored(statement)
+            stored: try statement.record(self)
         )
     }
 

@@ -158,7 +158,7 @@ final class IndexBuilder {
                 foreign += 1
                 continue
             }
-            let record = try self.transaction.records.record(from: statement)
+            let record = try statement.record(self.transaction.names)
             let database = DatabaseID(rawValue: statement.integer(RecordColumns.count))
             let zone = ZoneKey(database: database, number: statement.integer(RecordColumns.count + 1))
             let name = statement.text(RecordColumns.count + 2)

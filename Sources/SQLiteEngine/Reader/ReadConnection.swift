@@ -8,7 +8,7 @@ import RecordStore
 /// It is a snapshot while `snapshot(_:)` runs: SQL, and nothing of what it means.
 ///
 /// SAFETY: one thread at a time has it: the pool hands it out to one borrower, a read thread keeps its own.
-final class ReadConnection: RowReader, Snapshot, @unchecked Sendable {
+final class ReadConnection: RowReader, RowNames, Snapshot, @unchecked Sendable {
     private let queue: DatabaseQueue
     private let connection: OpaquePointer
     private let copies: LogCopies
@@ -97,53 +97,11 @@ final class ReadConnection: RowReader, Snapshot, @unchecked Sendable {
         in zone: ZoneKey,
         bytesMax: Int
     ) throws(StorageFailure) -> [StoredRecord?] {
-        let statement = self.recordByName
-        statement.bind(1, zone.database.rawValue)
-        statement.bind(2, zone.number)
-        var records: [StoredRecord?] = []
-        records.reserveCapacity(names.count)
-        var bytes = 0
-        for name in names {
-            statement.bind(3, name)
-            guard try statement.step() else {
-                records.append(nil)
-                continue
-            }
-            defer { statement.reset() }
-            let record = try self.stored(statement)
-            records.append(record)
-            bytes += record.body.bytes.count
-            if bytes > bytesMax { break }
-        }
-        return records
+        try self.recordByName.records(named: names, in: zone, bytesMax: bytesMax, self)
     }
 
-    /// The record in the row that a statement with the columns of a record is at.
-    func stored(_ statement: HotStatement) throws(StorageFailure) -> StoredRecord {
-        StoredRecord(
-            number: statement.integer(RecordColumns.number),
-            recordType: try self.typeName(statement.integer(RecordColumns.type)),
-            position: statement.integer(RecordColumns.position),
-            system: try self.systemFields(statement),
-            parent: statement.isNull(RecordColumns.parent) ? nil : statement.text(RecordColumns.parent),
-            body: RecordBody(trusted: statement.bytes(RecordColumns.body))
-        )
-    }
-
-    /// Those of the record in such a row.
-    func systemFields(_ statement: HotStatement) throws(StorageFailure) -> SystemFields {
-        let creator = statement.integer(RecordColumns.creator)
-        let modifier = statement.integer(RecordColumns.modifier)
-        let createdBy = try self.authorName(creator)
-        return SystemFields(
-            createdMilliseconds: statement.integer(RecordColumns.created),
-            modifiedMilliseconds: statement.integer(RecordColumns.modified),
-            createdBy: createdBy,
-            modifiedBy: modifier == creator ? createdBy : try self.authorName(modifier)
-        )
-    }
-
-    /// The same, with names that are lent until the snapshot ends.
+    /// System fields of the record in the row that a statement is at, with names that are lent until
+    /// the snapshot ends.
     func lentSystemFields(_ statement: HotStatement) throws(StorageFailure) -> LentSystemFields {
         let creator = statement.integer(RecordColumns.creator)
         let modifier = statement.integer(RecordColumns.modifier)

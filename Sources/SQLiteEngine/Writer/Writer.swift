@@ -158,8 +158,8 @@ final class Writer: @unchecked Sendable {
             self.queue.executed(batch, since: start, excesses: committed.excesses)
             let finished = committed.finished
             self.finish(committed.announced, transaction, isAlone: self.queue.isEmpty) { loss in
-                for finished in finished {
-                    if loss == nil { finished.reply() } else { finished.job.fail(Self.lost) }
+                for end in finished {
+                    if loss == nil { end.reply() } else { end.job.fail(Self.lost) }
                 }
             }
         } catch {

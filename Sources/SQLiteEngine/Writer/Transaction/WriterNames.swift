@@ -4,7 +4,7 @@ import RecordStore
 
 /// Numbers in place of names that repeat in every record, and record types, kept until somebody
 /// else writes.
-final class WriterNames {
+final class WriterNames: RowNames {
     private struct TypeName: Hashable {
         let environment: EnvironmentID
         let name: String
@@ -106,7 +106,7 @@ final class WriterNames {
         return number
     }
 
-    func type(_ number: Int64) throws(StorageFailure) -> String {
+    func typeName(_ number: Int64) throws(StorageFailure) -> String {
         if let last = self.lastTypeName, last.number == number { return last.name }
         if let known = self.typeNames[number] {
             self.lastTypeName = (number, known)
@@ -134,7 +134,7 @@ final class WriterNames {
         return number
     }
 
-    func author(_ number: Int64) throws(StorageFailure) -> String {
+    func authorName(_ number: Int64) throws(StorageFailure) -> String {
         if let last = self.lastAuthorName, last.number == number { return last.name }
         if let known = self.authorNames[number] {
             self.lastAuthorName = (number, known)

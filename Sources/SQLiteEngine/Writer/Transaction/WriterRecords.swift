@@ -35,43 +35,14 @@ final class WriterRecords {
         in zone: ZoneKey,
         bytesMax: Int
     ) throws(StorageFailure) -> [StoredRecord?] {
-        let statement = self.statements.find
-        statement.bind(1, zone.database.rawValue)
-        statement.bind(2, zone.number)
-        var records: [StoredRecord?] = []
-        records.reserveCapacity(names.count)
-        var bytes = 0
-        for name in names {
-            self.meter.done += 1
-            statement.bind(3, name)
-            guard try statement.step() else {
-                records.append(nil)
-                continue
-            }
-            defer { statement.reset() }
-            let record = try self.record(from: statement)
-            records.append(record)
-            bytes += record.body.bytes.count
-            if bytes > bytesMax { break }
-        }
-        return records
-    }
-
-    /// The record of a row that begins with `RecordColumns`.
-    func record(from statement: HotStatement) throws(StorageFailure) -> StoredRecord {
-        StoredRecord(
-            number: statement.integer(RecordColumns.number),
-            recordType: try self.names.type(statement.integer(RecordColumns.type)),
-            position: statement.integer(1),
-            system: SystemFields(
-                createdMilliseconds: statement.integer(2),
-                modifiedMilliseconds: statement.integer(3),
-                createdBy: try self.names.author(statement.integer(4)),
-                modifiedBy: try self.names.author(statement.integer(5))
-            ),
-            parent: statement.isNull(6) ? nil : statement.text(6),
-            body: RecordBody(trusted: statement.bytes(7))
+        let records = try self.statements.find.records(
+            named: names,
+            in: zone,
+            bytesMax: bytesMax,
+            self.names
         )
+        self.meter.done += records.count
+        return records
     }
 
     func apply(

@@ -179,23 +179,6 @@ struct NameStatements {
     }
 }
 
-/// Columns of a record, as writer and readers take them.
-enum RecordColumns {
-    static let names = "type, position, created_ms, modified_ms, creator, modifier, parent, body, number"
-    static let select = "SELECT \(names) FROM record WHERE database = ? AND zone = ? AND name = ?"
-    /// Places of columns, and how many there are.
-    static let type: Int32 = 0
-    static let position: Int32 = 1
-    static let created: Int32 = 2
-    static let modified: Int32 = 3
-    static let creator: Int32 = 4
-    static let modifier: Int32 = 5
-    static let parent: Int32 = 6
-    static let body: Int32 = 7
-    static let number: Int32 = 8
-    static let count: Int32 = 9
-}
-
 enum ZoneQueries {
     /// With the zone that it leads to, if it is one of somebody else.
     static let columns = "SELECT number, target_database, target_zone"

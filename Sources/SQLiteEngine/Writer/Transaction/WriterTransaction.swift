@@ -1,5 +1,4 @@
 import GRDBSQLite
-import RecordModel
 import RecordStore
 
 /// A transaction on the writer's connection: its beginning and its end, and its primitives, which
@@ -29,7 +28,7 @@ final class WriterTransaction {
     private let statements: TransactionStatements
     private let connection: OpaquePointer
 
-    /// What is known without asking the file is forgotten beyond so many names, zones and counters.
+    /// Beyond so many names, zones and counters the writer forgets what it knows of the file.
     private static let knownMax = 50_000
 
     init(
@@ -142,7 +141,7 @@ final class WriterTransaction {
         self.positions.forget()
     }
 
-    /// Makes what was written visible, after it is announced to who makes it durable.
+    /// Makes the changes visible, after the commit is announced to the sync of the log.
     func commit(_ sync: LogSync) throws(StorageFailure) -> LogSync.Announced {
         try self.entries.write()
         try self.usage.write()
@@ -203,135 +202,5 @@ final class WriterTransaction {
             }
             throw error
         }
-    }
-}
-
-/// The primitives, each of which is a part's.
-extension WriterTransaction: WriteTransaction {
-    var positionsTaken: Int { self.positions.taken }
-
-    /// The connection that makes the changes of the request which is being executed.
-    var origin: ChangeOrigin? {
-        get { self.reports.current.origin }
-        set { self.reports.current.origin = newValue }
-    }
-
-    // MARK: Zones
-
-    func zones(
-        named names: [String],
-        in database: DatabaseID
-    ) throws(StorageFailure) -> [ZoneKey?] {
-        try self.zones.keys(of: names, in: database)
-    }
-
-    func createZone(
-        named name: String,
-        in database: DatabaseID,
-        at position: Int64
-    ) throws(StorageFailure) -> ZoneKey {
-        try self.zones.create(named: name, in: database, at: position)
-    }
-
-    func deleteZone(_ zone: ZoneKey, named name: String, at position: Int64) throws(StorageFailure) {
-        try self.zones.delete(
-            zone,
-            named: name,
-            at: position,
-            nowMilliseconds: self.nowMilliseconds
-        )
-    }
-
-    func advance(_ zone: ZoneKey, to position: Int64) { self.order.pending.move(to: position, in: zone) }
-
-    func lastChange(
-        inZonesOf database: DatabaseID,
-        exceptNamed name: String
-    ) throws(StorageFailure) -> Int64 {
-        try self.zones.lastChange(in: database, exceptNamed: name)
-    }
-
-    // MARK: Records and references
-
-    func records(
-        named names: ArraySlice<String>,
-        in zone: ZoneKey,
-        bytesMax: Int
-    ) throws(StorageFailure) -> [StoredRecord?] {
-        try self.records.find(names, in: zone, bytesMax: bytesMax)
-    }
-
-    func apply(
-        _ writes: RecordWrites,
-        to zone: ZoneKey,
-        in environment: EnvironmentID
-    ) throws(StorageFailure) -> [Int64] {
-        try self.records.apply(
-            writes,
-            to: zone,
-            in: environment,
-            nowMilliseconds: self.nowMilliseconds
-        )
-    }
-
-    func referrers(
-        of targets: [String],
-        in zone: ZoneKey,
-        behind name: String,
-        limit: Int
-    ) throws(StorageFailure) -> [[Referrer]] {
-        try self.references.referrers(of: targets, in: zone, behind: name, limit: limit)
-    }
-
-    func countsOfDeleteSelfReferrers(
-        of targets: [String],
-        in zone: ZoneKey,
-        limit: Int
-    ) throws(StorageFailure) -> [Int] {
-        try self.references.countsOfDeleteSelfReferrers(of: targets, in: zone, limit: limit)
-    }
-
-    // MARK: Types and indexes
-
-    func types(
-        named names: [String],
-        in environment: EnvironmentID
-    ) throws(StorageFailure) -> [StoredType?] {
-        try self.names.types(named: names, in: environment)
-    }
-
-    func takeIndexNumbers(_ count: Int) throws(StorageFailure) -> Int64 {
-        try self.entries.takeIndexNumbers(count)
-    }
-
-    // MARK: Positions and the observer
-
-    func takePosition(in database: DatabaseID) throws(StorageFailure) -> Int64 {
-        try self.positions.take(in: database)
-    }
-
-    func position(of database: DatabaseID) throws(StorageFailure) -> Int64 {
-        try self.reports.startingPosition(of: database)
-    }
-
-    func isWatched(_ database: DatabaseID) -> Bool { self.reports.isWatched(database) }
-
-    func note(_ kind: CommittedChange.Kind, at position: Int64, in database: DatabaseID) {
-        self.reports.note(kind, at: position, in: database)
-    }
-
-    // MARK: Usage
-
-    func count(_ growth: StoredAmount, in database: DatabaseID) {
-        self.order.pending.count(growth, in: database)
-    }
-
-    func count(rowBytes: Int, in zone: ZoneKey) { self.order.pending.count(rowBytes: rowBytes, in: zone) }
-
-    func bytesStored(
-        under quota: Quota,
-        with database: DatabaseID
-    ) throws(StorageFailure) -> Int64? {
-        try self.usage.bytesStored(under: quota, with: database)
     }
 }

@@ -1,0 +1,77 @@
+import RecordModel
+import RecordStore
+
+/// Names of record types and users by the numbers that stand for them in rows of records.
+protocol RowNames: AnyObject {
+    /// The name of a record type.
+    func typeName(_ number: Int64) throws(StorageFailure) -> String
+    /// The record name of a user; empty for nobody.
+    func authorName(_ number: Int64) throws(StorageFailure) -> String
+}
+
+/// Columns of a record, as writer and readers take them.
+enum RecordColumns {
+    static let names = "type, position, created_ms, modified_ms, creator, modifier, parent, body, number"
+    static let select = "SELECT \(names) FROM record WHERE database = ? AND zone = ? AND name = ?"
+    /// Offsets of columns, and how many there are.
+    static let type: Int32 = 0
+    static let position: Int32 = 1
+    static let created: Int32 = 2
+    static let modified: Int32 = 3
+    static let creator: Int32 = 4
+    static let modifier: Int32 = 5
+    static let parent: Int32 = 6
+    static let body: Int32 = 7
+    static let number: Int32 = 8
+    static let count: Int32 = 9
+}
+
+extension HotStatement {
+    /// Reads records by name with the statement of `RecordColumns.select`, up to the one with which
+    /// the bodies take more than `bytesMax`.
+    func records(
+        named names: ArraySlice<String>,
+        in zone: ZoneKey,
+        bytesMax: Int,
+        _ rowNames: some RowNames
+    ) throws(StorageFailure) -> [StoredRecord?] {
+        self.bind(1, zone.database.rawValue)
+        self.bind(2, zone.number)
+        var records: [StoredRecord?] = []
+        records.reserveCapacity(names.count)
+        var bytes = 0
+        for name in names {
+            self.bind(3, name)
+            guard try self.step() else {
+                records.append(nil)
+                continue
+            }
+            defer { self.reset() }
+            let record = try self.record(rowNames)
+            records.append(record)
+            bytes += record.body.bytes.count
+            if bytes > bytesMax { break }
+        }
+        return records
+    }
+
+    /// The record in the row that the statement is at, which begins with `RecordColumns.names`.
+    func record(_ names: some RowNames) throws(StorageFailure) -> StoredRecord {
+        let creator = self.integer(RecordColumns.creator)
+        let modifier = self.integer(RecordColumns.modifier)
+        let createdBy = try names.authorName(creator)
+        return StoredRecord(
+            number: self.integer(RecordColumns.number),
+            recordType: try names.typeName(self.integer(RecordColumns.type)),
+            position: self.integer(RecordColumns.position),
+            system: SystemFields(
+                createdMilliseconds: self.integer(RecordColumns.created),
+                modifiedMilliseconds: self.integer(RecordColumns.modified),
+                createdBy: createdBy,
+                modifiedBy: modifier == creator ? createdBy : try names.authorName(modifier)
+            ),
+            parent: self.isNull(RecordColumns.parent) ? nil : self.text(RecordColumns.parent),
+            body: RecordBody(trusted: self.bytes(RecordColumns.body))
+        )
+    }
+}
