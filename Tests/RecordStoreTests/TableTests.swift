@@ -12,6 +12,19 @@ struct TableTests {
         #expect(ordered.shuffled().sorted() == ordered)
     }
 
+    /// Swift's strings are equal if their letters are; a column has the bytes.
+    @Test func `texts of the same letters in other bytes are two keys`() throws {
+        let (composed, decomposed) = ("\u{E9}", "e\u{301}")
+        #expect(composed == decomposed)
+        #expect(ColumnValue.text(composed) != .text(decomposed))
+        let rows = MemoryTables()
+        for identifier in [composed, decomposed] {
+            _ = try rows.insert(ContainerRow(identifier: identifier, createdMilliseconds: 1))
+        }
+        #expect(try rows.row(ContainerRow.byIdentifier, composed)?.number == 1)
+        #expect(try rows.row(ContainerRow.byIdentifier, decomposed)?.number == 2)
+    }
+
     @Test func `a put replaces the row with its key, and another row keeps its unique values`() throws {
         let rows = MemoryTables()
         let number = try rows.insert(ContainerRow(identifier: "a", createdMilliseconds: 1))
