@@ -97,7 +97,7 @@ package enum UploadStep: Sendable, Equatable {
     }
 }
 
-/// What happened to the steps of a call.
+/// An event in the execution of the steps of a call.
 package enum UploadEvent: Sendable {
     /// All bytes of the item have their hash and would be there after a crash.
     case finished(item: Int)

@@ -2,7 +2,7 @@ import RecordModel
 import RecordStore
 import WireProtocol
 
-/// What is asked of a feed, and by whom.
+/// A question to a feed, and the user who asks it.
 package struct AdmittedFeed: Sendable {
     enum Question: Sendable {
         case changes(FeedRead)
@@ -63,13 +63,13 @@ extension AdmittedFeed {
         let requester = self.requester
         let replied: @Sendable (Result<FeedPageEnd, StoreError>, EncodedItems) -> Void = { result, items in
             reply(
-                result.map { end in
+                result.map { page in
                     items.finish()
                     let end = End(
-                        token: FeedToken.sealed(end.token, for: requester, with: key),
-                        moreComing: end.moreComing,
-                        totals: end.totals,
-                        clientToken: end.clientToken
+                        token: FeedToken.sealed(page.token, for: requester, with: key),
+                        moreComing: page.moreComing,
+                        totals: page.totals,
+                        clientToken: page.clientToken
                     )
                     return .encoded(items, end)
                 }

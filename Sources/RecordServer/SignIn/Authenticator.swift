@@ -20,7 +20,7 @@ struct Authenticator: Sendable {
     ///
     /// - Parameters:
     ///   - hello: What the client says.
-    ///   - proof: What it replied to a challenge; there if and only if the hello has a service
+    ///   - proof: The client's reply to a challenge; present if and only if the hello has a service
     ///     key.
     /// - Returns: What the connection may use.
     /// - Throws: `notAuthenticated` (wrong, revoked or not permitted), `credentialExpired`,

@@ -1,8 +1,8 @@
 /// How many URLs of shares that lead nowhere a user may ask for.
 ///
 /// A token that leads nowhere is a miss. Misses of a minute may come at once, then one more each
-/// time that a part of a minute has passed; until then whatever is asked for is refused alike, so
-/// that a response tells nothing. What leads somewhere costs nothing.
+/// time that a part of a minute has passed; until then every token is refused alike, so that a
+/// response tells nothing. A token that leads somewhere costs nothing.
 struct GuessPace {
     private static let windowMicroseconds: Int64 = 60_000_000
     /// At the bound all are forgotten: it takes as many users with misses of the last minute to get

@@ -1,13 +1,13 @@
 import RecordStore
 
-// What was reported as a position alone, or dropped, is told as news: to those who look where
-// something changed, as far as the tail of the database says where.
+// Changes that were reported as a position alone, or whose details were dropped, become news for
+// those who look where something changed, as far as the tail of the database says where.
 extension NotificationRouting {
     /// A position was reported, and the tail of the database up to there has been read.
     ///
-    /// Every subscription has news that looks at a zone that changed: of a record in it, nobody
-    /// knows what it was before. Without a tail, or if the tail does not tell, every subscription
-    /// of the database has.
+    /// Every subscription that looks at a changed zone has news: nobody knows what a record in it
+    /// was before. Without a tail, or if the tail does not tell, every subscription of the database
+    /// has news.
     mutating func readOn(_ tail: ChangeTail?, of database: DatabaseID, upTo position: Int64) {
         defer { self.advance(database, to: position) }
         guard let zones = tail?.zones else { return self.skipped(database, upTo: position) }

@@ -1,11 +1,11 @@
-/// What happened in a database behind a position, as its rows tell: which zones changed, in the
-/// order of the database.
+/// The zones of a database that changed behind a position, as its rows tell, in the order of the
+/// database.
 ///
 /// The observer of commits is told of each change while it happens. It is told of a position alone
 /// if the engine does not know more: another process or another node has written, or a transaction
 /// changed too much. The router then reads the tail from the position up to which it knows
-/// everything. An engine that reports nothing but positions is followed by tails alone. What
-/// changed in a zone is a matter of its feed (`FeedExecution`).
+/// everything. An engine that reports nothing but positions is followed by tails alone. Changes
+/// within a zone are a matter of its feed (`FeedExecution`).
 package struct ChangeTail: Hashable, Sendable {
     /// The last change of a zone.
     package struct ZoneChange: Hashable, Sendable {

@@ -21,8 +21,8 @@ package protocol SubscriptionStore: Sendable {
     /// Ends one `startWatching`: a database is watched until there were as many stops as starts.
     func stopWatching(_ listener: ListenerIdentity)
 
-    /// Reads what happened in a database behind a position: for those who were reported a position
-    /// alone (`CommittedChanges.incomplete`).
+    /// Reads which zones of a database changed behind a position, when a position alone was reported
+    /// (`CommittedChanges.incomplete`).
     ///
     /// Shows every commit that was reported before the call, and may show later ones. Blocks, so it
     /// belongs on any thread but an event loop; `nil` if it can't be found out.
