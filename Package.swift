@@ -7,6 +7,8 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    // Readers of encoded bytes are loans (`WireReader`); swift-nio enables it for its spans, too.
+    .enableExperimentalFeature("Lifetimes"),
     .treatAllWarnings(as: .error),
 ]
 

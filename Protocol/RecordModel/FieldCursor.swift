@@ -1,15 +1,19 @@
 /// Walks the fields of an encoded body from front to back.
 package struct FieldCursor {
-    private var walk: FieldWalk
+    private let bytes: [UInt8]
+    private var position = 0
 
     package init(_ bytes: [UInt8]) {
-        self.walk = FieldWalk(bytes)
+        self.bytes = bytes
     }
 
     /// Returns the next field of a body that was checked before, or `nil` at the end.
     package mutating func nextTrusted() -> FieldSlice? {
+        var walk = FieldWalk(self.bytes.span, at: self.position)
         do {
-            return try self.walk.next()
+            let slice = try walk.next()
+            self.position = slice?.entry.upperBound ?? self.position
+            return slice
         } catch {
             preconditionFailure("a stored record body is malformed")
         }
@@ -17,11 +21,12 @@ package struct FieldCursor {
 }
 
 /// Walks the fields of bytes that came from a peer.
-struct FieldWalk {
-    private var reader: WireReader
+struct FieldWalk: ~Escapable {
+    private var reader: BodyReader
 
-    init(_ bytes: [UInt8]) {
-        self.reader = WireReader(bytes)
+    @_lifetime(copy bytes)
+    init(_ bytes: Span<UInt8>, at position: Int = 0) {
+        self.reader = BodyReader(bytes, in: position..<bytes.count)
     }
 
     /// Returns the next field, or `nil` at the end.
@@ -30,22 +35,19 @@ struct FieldWalk {
     mutating func next() throws(BodyError) -> FieldSlice? {
         guard !self.reader.isAtEnd else { return nil }
         let start = self.reader.position
-        guard try self.reader.varint() == 0x0A else { throw .malformed }
-        let outer = try self.reader.enter()
-        guard try self.reader.varint() == 0x0A else { throw .malformed }
-        let name = try self.reader.delimited()
-        var tag = try self.reader.varint()
-        let isEncrypted = tag == 0x10
+        try self.reader.expect(Proto.RecordFields.fields)
+        var reader = try self.reader.message()
+        try reader.expect(Proto.Field.name)
+        let name = try reader.delimited()
+        var field = try reader.next(Proto.Field.self)
+        let isEncrypted = field == .encrypted
         if isEncrypted {
-            guard try self.reader.varint() == 1 else { throw .malformed }
-            tag = try self.reader.varint()
+            guard try reader.varint() == 1 else { throw .malformed }
+            field = try reader.next(Proto.Field.self)
         }
-        guard tag < 0x800, let type = FieldType(rawValue: UInt8(tag >> 3)), type.wireType == UInt8(tag & 7)
-        else {
-            throw .malformed
-        }
-        let value = try self.reader.value(ofWireType: type.wireType)
-        try self.reader.leave(to: outer)
+        guard let field, let type = FieldType(field) else { throw .malformed }
+        let value = try reader.value(ofTag: field.tag)
+        try reader.finish()
         return FieldSlice(
             entry: start..<self.reader.position,
             name: name,
@@ -57,15 +59,52 @@ struct FieldWalk {
 }
 
 extension FieldType {
-    /// 0 for a variable-length integer, 1 for eight bytes, 2 for length-delimited.
-    var wireType: UInt8 {
+    /// `nil` for a field that is no value.
+    fileprivate init?(_ field: Proto.Field) {
+        switch field {
+        case .name, .encrypted: return nil
+        case .string: self = .string
+        case .int64: self = .int64
+        case .double: self = .double
+        case .timestamp: self = .timestamp
+        case .bytes: self = .bytes
+        case .location: self = .location
+        case .reference: self = .reference
+        case .asset: self = .asset
+        case .stringList: self = .stringList
+        case .int64List: self = .int64List
+        case .doubleList: self = .doubleList
+        case .timestampList: self = .timestampList
+        case .bytesList: self = .bytesList
+        case .locationList: self = .locationList
+        case .referenceList: self = .referenceList
+        case .assetList: self = .assetList
+        case .emptyList: self = .emptyList
+        case .clear: self = .clear
+        }
+    }
+
+    /// The field of the value.
+    var field: Proto.Field {
         switch self {
-        case .int64, .emptyList, .clear: 0
-        case .double, .timestamp: 1
-        case .string, .bytes, .location, .reference, .asset: 2
-        case .stringList, .int64List, .doubleList, .timestampList, .bytesList, .locationList, .referenceList,
-            .assetList:
-            2
+        case .string: .string
+        case .int64: .int64
+        case .double: .double
+        case .timestamp: .timestamp
+        case .bytes: .bytes
+        case .location: .location
+        case .reference: .reference
+        case .asset: .asset
+        case .stringList: .stringList
+        case .int64List: .int64List
+        case .doubleList: .doubleList
+        case .timestampList: .timestampList
+        case .bytesList: .bytesList
+        case .locationList: .locationList
+        case .referenceList: .referenceList
+        case .assetList: .assetList
+        case .emptyList: .emptyList
+        case .clear: .clear
         }
     }
 }

@@ -14,11 +14,11 @@ extension RecordBody {
     }
 
     private static func check(_ bytes: [UInt8], allowsClear: Bool) throws(BodyError) {
-        var cursor = FieldWalk(bytes)
-        var rules = ValueRules(bytes)
+        var walk = FieldWalk(bytes.span)
+        var rules = ValueRules(bytes.span)
         var last: Range<Int>?
         var count = 0
-        while let slice = try cursor.next() {
+        while let slice = try walk.next() {
             count += 1
             guard count <= Bounds.fieldsMax else { throw .tooManyFields }
             guard
@@ -60,9 +60,9 @@ extension Field {
     ///
     /// - Throws: `BodyError` for the first error.
     package init(checkingOperand bytes: [UInt8]) throws(BodyError) {
-        var cursor = FieldWalk(bytes)
-        var rules = ValueRules(bytes)
-        guard let slice = try cursor.next(), try cursor.next() == nil, !slice.isEncrypted else {
+        var walk = FieldWalk(bytes.span)
+        var rules = ValueRules(bytes.span)
+        guard let slice = try walk.next(), try walk.next() == nil, !slice.isEncrypted else {
             throw .malformed
         }
         let name = rules.text(slice.name)
@@ -76,151 +76,131 @@ extension Field {
 }
 
 /// The rules for values, type by type.
-private struct ValueRules {
-    private var reader: WireReader
+private struct ValueRules: ~Escapable {
+    private let bytes: Span<UInt8>
     /// Name of the field whose value is validated.
     private var name = 0..<0
 
-    init(_ bytes: [UInt8]) {
-        self.reader = WireReader(bytes)
+    @_lifetime(copy bytes)
+    init(_ bytes: Span<UInt8>) {
+        self.bytes = bytes
     }
 
-    func text(_ range: Range<Int>) -> String {
-        String(decoding: self.reader.bytes[range], as: UTF8.self)
-    }
+    func text(_ range: Range<Int>) -> String { self.bytes.repairedText(range) }
 
     mutating func check(_ slice: FieldSlice) throws(BodyError) {
         self.name = slice.name
-        self.reader.start(in: slice.value)
+        var reader = BodyReader(self.bytes, in: slice.value)
         switch slice.type {
         case .string: try self.checkText(slice.value)
-        case .int64: _ = try self.reader.varint()
-        case .double, .timestamp: _ = try self.checkFinite()
+        case .int64: _ = try reader.varint()
+        case .double, .timestamp: _ = try self.checkFinite(&reader)
         case .bytes: break
-        case .location: try self.checkLocation()
-        case .reference: try self.checkReference()
-        case .asset: try self.checkAsset()
+        case .location: try self.checkLocation(&reader)
+        case .reference: try self.checkReference(&reader)
+        case .asset: try self.checkAsset(&reader)
         case .stringList, .bytesList, .locationList, .referenceList, .assetList:
-            try self.checkList(slice.type)
-        case .int64List, .doubleList, .timestampList: try self.checkNumbers(slice.type)
+            try self.checkList(slice.type, &reader)
+        case .int64List, .doubleList, .timestampList: try self.checkNumbers(slice.type, &reader)
         case .emptyList, .clear:
-            guard try self.reader.varint() == 1 else { throw self.invalid }
+            guard try reader.varint() == 1 else { throw self.invalid }
         }
     }
 
     private var invalid: BodyError { .valueInvalid(field: self.text(self.name)) }
 
-    /// Only text that is not ASCII is decoded.
     private func checkText(_ range: Range<Int>) throws(BodyError) {
-        let bytes = self.reader.bytes
-        var all: UInt8 = 0
-        for index in range { all |= bytes[index] }
-        guard all < 0x80 || String(validating: bytes[range], as: UTF8.self) != nil else { throw self.invalid }
+        guard self.bytes.isText(range) else { throw self.invalid }
     }
 
-    private mutating func checkFinite() throws(BodyError) -> Double {
-        let number = try self.reader.double()
+    private func checkFinite(_ reader: inout BodyReader) throws(BodyError) -> Double {
+        let number = try reader.double()
         guard number.isFinite else { throw self.invalid }
         return number
     }
 
-    /// `repeated` of length-delimited elements, number 1.
-    private mutating func checkList(_ type: FieldType) throws(BodyError) {
+    /// `repeated` of length-delimited elements.
+    private func checkList(_ type: FieldType, _ reader: inout BodyReader) throws(BodyError) {
         var count = 0
-        while !self.reader.isAtEnd {
-            guard try self.reader.varint() == 0x0A else { throw .malformed }
-            let element = try self.reader.delimited()
+        while !reader.isAtEnd {
+            try reader.expect(Proto.StringList.values)
+            let element = try reader.delimited()
             count += 1
             guard count <= Bounds.listElementsMax else {
                 throw .tooManyElements(field: self.text(self.name))
             }
+            var part = reader.part(element)
             switch type {
             case .stringList: try self.checkText(element)
-            case .locationList:
-                try self.inside(element) { (rules) throws(BodyError) in try rules.checkLocation() }
-            case .referenceList:
-                try self.inside(element) { (rules) throws(BodyError) in try rules.checkReference() }
-            case .assetList:
-                try self.inside(element) { (rules) throws(BodyError) in try rules.checkAsset() }
+            case .locationList: try self.checkLocation(&part)
+            case .referenceList: try self.checkReference(&part)
+            case .assetList: try self.checkAsset(&part)
             default: break
             }
         }
     }
 
-    private mutating func inside(
-        _ element: Range<Int>,
-        _ check: (inout Self) throws(BodyError) -> Void
-    ) throws(BodyError) {
-        let outer = self.reader.enter(element)
-        try check(&self)
-        try self.reader.leave(to: outer)
-    }
-
-    /// `repeated` of packed numbers, number 1; absent when there are none.
-    private mutating func checkNumbers(_ type: FieldType) throws(BodyError) {
-        guard !self.reader.isAtEnd else { return }
-        guard try self.reader.varint() == 0x0A else { throw .malformed }
-        let outer = try self.reader.enter()
-        guard !self.reader.isAtEnd else { throw .malformed }
+    /// `repeated` of packed numbers; absent when there are none.
+    private func checkNumbers(_ type: FieldType, _ reader: inout BodyReader) throws(BodyError) {
+        guard !reader.isAtEnd else { return }
+        try reader.expect(Proto.DoubleList.values)
+        var numbers = try reader.message()
+        guard !numbers.isAtEnd else { throw .malformed }
         var count = 0
-        while !self.reader.isAtEnd {
+        while !numbers.isAtEnd {
             count += 1
             guard count <= Bounds.listElementsMax else {
                 throw .tooManyElements(field: self.text(self.name))
             }
-            if type == .int64List { _ = try self.reader.varint() } else { _ = try self.checkFinite() }
+            if type == .int64List { _ = try numbers.varint() } else { _ = try self.checkFinite(&numbers) }
         }
-        try self.reader.leave(to: outer)
-        guard self.reader.isAtEnd else { throw .malformed }
+        try reader.finish()
     }
 
-    private mutating func checkLocation() throws(BodyError) {
-        var last: UInt64 = 0
-        while !self.reader.isAtEnd {
-            let tag = try self.reader.varint()
-            guard tag > last, tag & 7 == 1, let number = LocationNumber(rawValue: tag >> 3) else {
-                throw .malformed
-            }
-            let value = try self.checkFinite()
+    private func checkLocation(_ reader: inout BodyReader) throws(BodyError) {
+        var last: UInt32 = 0
+        while let field = try reader.next(Proto.Location.self) {
+            guard field.tag > last else { throw .malformed }
+            let value = try self.checkFinite(&reader)
             guard value.bitPattern != 0 else { throw .malformed }
-            switch number {
+            switch field {
             case .latitude where abs(value) > 90, .longitude where abs(value) > 180: throw self.invalid
             default: break
             }
-            last = tag
+            last = field.tag
         }
     }
 
-    private mutating func checkReference() throws(BodyError) {
-        var last: UInt64 = 0
+    private func checkReference(_ reader: inout BodyReader) throws(BodyError) {
+        var last: UInt32 = 0
         var hasName = false
-        while !self.reader.isAtEnd {
-            let tag = try self.reader.varint()
-            guard tag > last else { throw .malformed }
-            switch tag {
-            case 0x0A:
-                try self.checkRecordName(try self.reader.delimited())
+        while let field = try reader.next(Proto.Reference.self) {
+            guard field.tag > last else { throw .malformed }
+            switch field {
+            case .recordName:
+                try self.checkRecordName(try reader.delimited())
                 hasName = true
-            case 0x12: try self.checkZone()
-            case 0x18:
-                guard (1...2).contains(try self.reader.varint()) else { throw self.invalid }
-            default: throw .malformed
+            case .zone:
+                var zone = try reader.message()
+                try self.checkZone(&zone)
+            case .action:
+                guard (1...2).contains(try reader.varint()) else { throw self.invalid }
             }
-            last = tag
+            last = field.tag
         }
         guard hasName else { throw self.invalid }
     }
 
-    private mutating func checkAsset() throws(BodyError) {
-        guard !self.reader.isAtEnd else { throw self.invalid }
-        guard try self.reader.varint() == 0x0A else { throw .malformed }
-        guard try self.reader.delimited().count == Asset.hashBytes else { throw self.invalid }
-        guard !self.reader.isAtEnd else { return }
-        guard try self.reader.varint() == 0x10 else { throw .malformed }
-        let size = try self.reader.varint()
+    private func checkAsset(_ reader: inout BodyReader) throws(BodyError) {
+        guard !reader.isAtEnd else { throw self.invalid }
+        try reader.expect(Proto.Asset.sha256)
+        guard try reader.delimited().count == Asset.hashBytes else { throw self.invalid }
+        guard !reader.isAtEnd else { return }
+        try reader.expect(Proto.Asset.size)
+        let size = try reader.varint()
         guard size > 0 else { throw .malformed }
         guard size <= UInt64(Int64.max) else { throw self.invalid }
-        guard self.reader.isAtEnd else { throw .malformed }
+        try reader.finish()
     }
 
     private func checkRecordName(_ range: Range<Int>) throws(BodyError) {
@@ -231,17 +211,14 @@ private struct ValueRules {
     /// Any zone is accepted here.
     ///
     /// The store refuses all but the referrer's.
-    private mutating func checkZone() throws(BodyError) {
-        let outer = try self.reader.enter()
-        var last: UInt64 = 0
-        while !self.reader.isAtEnd {
-            let tag = try self.reader.varint()
-            guard tag > last, tag == 0x0A || tag == 0x12 else { throw .malformed }
-            let name = try self.reader.delimited()
+    private func checkZone(_ reader: inout BodyReader) throws(BodyError) {
+        var last: UInt32 = 0
+        while let field = try reader.next(Proto.ZoneID.self) {
+            guard field.tag > last else { throw .malformed }
+            let name = try reader.delimited()
             guard !name.isEmpty else { throw .malformed }
             try self.checkText(name)
-            last = tag
+            last = field.tag
         }
-        try self.reader.leave(to: outer)
     }
 }

@@ -3,12 +3,11 @@ extension RecordBody {
     package var fields: [Field] {
         var fields: [Field] = []
         var cursor = FieldCursor(self.bytes)
-        var values = ValueReader(self.bytes)
         while let slice = cursor.nextTrusted() {
             fields.append(
                 Field(
                     name: self.name(of: slice),
-                    value: values.value(of: slice),
+                    value: self.value(of: slice),
                     isEncrypted: slice.isEncrypted
                 )
             )
@@ -18,127 +17,91 @@ extension RecordBody {
 
     /// The value of a field of this body.
     package func value(of slice: FieldSlice) -> FieldValue {
-        var values = ValueReader(self.bytes)
-        return values.value(of: slice)
-    }
-}
-
-/// Reads values of a body that was checked or encoded by this module.
-private struct ValueReader {
-    private var reader: WireReader
-
-    init(_ bytes: [UInt8]) {
-        self.reader = WireReader(bytes)
-    }
-
-    mutating func value(of slice: FieldSlice) -> FieldValue {
+        var reader = BodyReader(self.bytes.span, in: slice.value)
         do {
-            return try self.read(slice)
+            return try reader.fieldValue(slice.type)
         } catch {
             preconditionFailure("a stored record body is malformed")
         }
     }
+}
 
-    private mutating func read(_ slice: FieldSlice) throws(BodyError) -> FieldValue {
-        self.reader.start(in: slice.value)
-        switch slice.type {
-        case .string: return .string(self.text(slice.value))
-        case .int64: return .int64(try self.reader.zigzag())
-        case .double: return .double(try self.reader.double())
-        case .timestamp: return .timestamp(try self.reader.double())
-        case .bytes: return .bytes(Array(self.reader.bytes[slice.value]))
+// Reads values of a body that was checked or encoded by this module.
+extension BodyReader {
+    fileprivate mutating func fieldValue(_ type: FieldType) throws(BodyError) -> FieldValue {
+        switch type {
+        case .string: return .string(self.bytes.repairedText(self.rest))
+        case .int64: return .int64(try self.zigzag())
+        case .double: return .double(try self.double())
+        case .timestamp: return .timestamp(try self.double())
+        case .bytes: return .bytes(self.bytes.copied(self.rest))
         case .location: return .location(try self.location())
         case .reference: return .reference(try self.reference())
         case .asset: return .asset(try self.asset())
-        case .stringList: return .stringList(try self.elements { (reader, range) in reader.text(range) })
+        case .stringList:
+            return .stringList(try self.elements { (reader) in reader.bytes.repairedText(reader.rest) })
         case .bytesList:
-            return .bytesList(try self.elements { (reader, range) in Array(reader.reader.bytes[range]) })
+            return .bytesList(try self.elements { (reader) in reader.bytes.copied(reader.rest) })
         case .int64List:
-            return .int64List(
-                try self.numbers { (reader) throws(BodyError) in try reader.reader.zigzag() }
-            )
+            return .int64List(try self.numbers { (reader) throws(BodyError) in try reader.zigzag() })
         case .doubleList: return .doubleList(try self.doubles())
         case .timestampList: return .timestampList(try self.doubles())
         case .locationList:
-            return .locationList(
-                try self.messages { (reader) throws(BodyError) in try reader.location() }
-            )
+            return .locationList(try self.elements { (reader) throws(BodyError) in try reader.location() })
         case .referenceList:
-            return .referenceList(
-                try self.messages { (reader) throws(BodyError) in try reader.reference() }
-            )
+            return .referenceList(try self.elements { (reader) throws(BodyError) in try reader.reference() })
         case .assetList:
-            return .assetList(
-                try self.messages { (reader) throws(BodyError) in try reader.asset() }
-            )
+            return .assetList(try self.elements { (reader) throws(BodyError) in try reader.asset() })
         case .emptyList: return .emptyList
         case .clear: return .clear
         }
     }
 
-    private func text(_ range: Range<Int>) -> String {
-        String(decoding: self.reader.bytes[range], as: UTF8.self)
-    }
-
+    /// The elements of a list, each behind a tag and a length.
     private mutating func elements<Element>(
-        _ element: (ValueReader, Range<Int>) -> Element
+        _ element: (inout BodyReader) throws(BodyError) -> Element
     ) throws(BodyError) -> [Element] {
         var elements: [Element] = []
-        while !self.reader.isAtEnd {
-            _ = try self.reader.varint()
-            elements.append(element(self, try self.reader.delimited()))
-        }
-        return elements
-    }
-
-    private mutating func messages<Element>(
-        _ element: (inout ValueReader) throws(BodyError) -> Element
-    ) throws(BodyError) -> [Element] {
-        var elements: [Element] = []
-        while !self.reader.isAtEnd {
-            _ = try self.reader.varint()
-            let outer = try self.reader.enter()
-            elements.append(try element(&self))
-            try self.reader.leave(to: outer)
+        while !self.isAtEnd {
+            _ = try self.varint()
+            var reader = try self.message()
+            elements.append(try element(&reader))
         }
         return elements
     }
 
     private mutating func doubles() throws(BodyError) -> [Double] {
-        try self.numbers { (reader) throws(BodyError) in try reader.reader.double() }
+        try self.numbers { (reader) throws(BodyError) in try reader.double() }
     }
 
+    /// The elements of a list of numbers, all behind one tag and one length.
     private mutating func numbers<Element>(
-        _ element: (inout ValueReader) throws(BodyError) -> Element
+        _ element: (inout BodyReader) throws(BodyError) -> Element
     ) throws(BodyError) -> [Element] {
-        guard !self.reader.isAtEnd else { return [] }
-        _ = try self.reader.varint()
+        guard !self.isAtEnd else { return [] }
+        _ = try self.varint()
         var elements: [Element] = []
-        let outer = try self.reader.enter()
-        while !self.reader.isAtEnd { elements.append(try element(&self)) }
-        try self.reader.leave(to: outer)
+        var reader = try self.message()
+        while !reader.isAtEnd { elements.append(try element(&reader)) }
         return elements
     }
 
     private mutating func location() throws(BodyError) -> Location {
         var location = Location(latitude: 0, longitude: 0)
-        while !self.reader.isAtEnd {
-            guard let number = LocationNumber(rawValue: try self.reader.varint() >> 3) else {
-                throw .malformed
-            }
-            location[keyPath: number.property] = try self.reader.double()
+        while let field = try self.next(Proto.Location.self) {
+            location[keyPath: field.property] = try self.double()
         }
         return location
     }
 
     private mutating func reference() throws(BodyError) -> Reference {
         var reference = Reference(recordName: "", action: .none)
-        while !self.reader.isAtEnd {
-            switch try self.reader.varint() {
-            case 0x0A: reference.recordName = self.text(try self.reader.delimited())
-            case 0x12: reference.zone = try self.zone()
-            default:
-                let number = UInt8(truncatingIfNeeded: try self.reader.varint())
+        while let field = try self.next(Proto.Reference.self) {
+            switch field {
+            case .recordName: reference.recordName = try self.text()
+            case .zone: reference.zone = try self.zone()
+            case .action:
+                let number = UInt8(truncatingIfNeeded: try self.varint())
                 guard let action = Reference.Action(rawValue: number) else { throw .malformed }
                 reference.action = action
             }
@@ -148,11 +111,10 @@ private struct ValueReader {
 
     private mutating func asset() throws(BodyError) -> Asset {
         var asset = Asset(sha256: [], size: 0)
-        while !self.reader.isAtEnd {
-            if try self.reader.varint() == 0x0A {
-                asset.sha256 = Array(self.reader.bytes[try self.reader.delimited()])
-            } else {
-                asset.size = Int64(clamping: try self.reader.varint())
+        while let field = try self.next(Proto.Asset.self) {
+            switch field {
+            case .sha256: asset.sha256 = self.bytes.copied(try self.delimited())
+            case .size: asset.size = Int64(clamping: try self.varint())
             }
         }
         return asset
@@ -160,13 +122,17 @@ private struct ValueReader {
 
     private mutating func zone() throws(BodyError) -> ZoneID {
         var zone = ZoneID(zoneName: "")
-        let outer = try self.reader.enter()
-        while !self.reader.isAtEnd {
-            let tag = try self.reader.varint()
-            let name = self.text(try self.reader.delimited())
-            if tag == 0x0A { zone.zoneName = name } else { zone.ownerName = name }
+        var reader = try self.message()
+        while let field = try reader.next(Proto.ZoneID.self) {
+            switch field {
+            case .zoneName: zone.zoneName = try reader.text()
+            case .ownerName: zone.ownerName = try reader.text()
+            }
         }
-        try self.reader.leave(to: outer)
         return zone
+    }
+
+    private mutating func text() throws(BodyError) -> String {
+        self.bytes.repairedText(try self.delimited())
     }
 }

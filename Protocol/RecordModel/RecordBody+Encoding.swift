@@ -8,7 +8,7 @@ extension RecordBody {
         for field in fields { byName[field.name] = field }
         let ordered = byName.values.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
         var writer = WireWriter()
-        for field in ordered { writer.field(field) }
+        for field in ordered { writer.write(field) }
         self.init(trusted: writer.bytes)
     }
 }

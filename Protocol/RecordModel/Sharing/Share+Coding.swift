@@ -2,36 +2,38 @@
 extension Share {
     package var bytes: [UInt8] {
         var writer = WireWriter()
-        if let root { writer.text(number: 1, root) }
-        writer.textUnlessEmpty(number: 2, self.token)
-        writer.number(3, UInt64(self.publicPermission.rawValue))
+        if let root { writer.writeElement(Proto.Share.root, root) }
+        writer.writeField(Proto.Share.token, self.token)
+        writer.writeField(Proto.Share.publicPermission, UInt32(self.publicPermission.rawValue))
         for participant in self.participants {
-            writer.message(number: 4) { participant.write(to: &$0) }
+            writer.writeMessage(Proto.Share.participants) { participant.write(to: &$0) }
         }
-        writer.number(5, self.allowsAccessRequests ? 1 : 0)
-        for requester in self.requesters { writer.message(number: 6) { requester.write(to: &$0) } }
-        for identity in self.blocked { writer.message(number: 7) { identity.write(to: &$0) } }
-        writer.textUnlessEmpty(number: 8, self.currentParticipantID)
+        writer.writeField(Proto.Share.allowsAccessRequests, self.allowsAccessRequests)
+        for requester in self.requesters {
+            writer.writeMessage(Proto.Share.requesters) { requester.write(to: &$0) }
+        }
+        for identity in self.blocked {
+            writer.writeMessage(Proto.Share.blocked) { identity.write(to: &$0) }
+        }
+        writer.writeField(Proto.Share.currentParticipantID, self.currentParticipantID)
         return writer.bytes
     }
 
     /// - Throws: `BodyError.malformed` if the bytes are not such a message.
     package init(decoding bytes: [UInt8]) throws(BodyError) {
         self.init(root: nil)
-        var reader = WireReader(bytes)
-        try reader.fields { tag, reader throws(BodyError) in
-            switch tag {
-            case 0x0A: self.root = try reader.text()
-            case 0x12: self.token = try reader.text()
-            case 0x18: self.publicPermission = try reader.choice() ?? .unknown
-            case 0x22: self.participants.append(try reader.nested(ShareParticipant.init(reading:)))
-            case 0x28: self.allowsAccessRequests = try reader.varint() != 0
-            case 0x32: self.requesters.append(try reader.nested(UserIdentity.init(reading:)))
-            case 0x3A: self.blocked.append(try reader.nested(UserIdentity.init(reading:)))
-            case 0x42: self.currentParticipantID = try reader.text()
-            default: return false
+        var reader = BodyReader(bytes.span)
+        while let field = try reader.nextKnown(Proto.Share.self) {
+            switch field {
+            case .root: self.root = try reader.name()
+            case .token: self.token = try reader.name()
+            case .publicPermission: self.publicPermission = try reader.choice() ?? .unknown
+            case .participants: self.participants.append(try ShareParticipant(reading: reader.message()))
+            case .allowsAccessRequests: self.allowsAccessRequests = try reader.varint() != 0
+            case .requesters: self.requesters.append(try UserIdentity(reading: reader.message()))
+            case .blocked: self.blocked.append(try UserIdentity(reading: reader.message()))
+            case .currentParticipantID: self.currentParticipantID = try reader.name()
             }
-            return true
         }
     }
 }
@@ -44,22 +46,21 @@ extension ShareParticipant {
     }
 
     package init(decoding bytes: [UInt8]) throws(BodyError) {
-        var reader = WireReader(bytes)
-        try self.init(reading: &reader)
+        try self.init(reading: BodyReader(bytes.span))
     }
 
     fileprivate func write(to writer: inout WireWriter) {
-        writer.textUnlessEmpty(number: 1, self.id)
-        writer.message(number: 2) { self.identity.write(to: &$0) }
-        writer.number(3, UInt64(self.role.rawValue))
-        writer.number(4, UInt64(self.permission.rawValue))
-        writer.number(5, UInt64(self.acceptance.rawValue))
-        writer.number(6, self.isApprovedRequester ? 1 : 0)
-        writer.number(7, UInt64(bitPattern: self.addedMilliseconds))
-        writer.textUnlessEmpty(number: 8, self.oneTimeToken)
+        writer.writeField(Proto.Participant.id, self.id)
+        writer.writeMessage(Proto.Participant.identity) { self.identity.write(to: &$0) }
+        writer.writeField(Proto.Participant.role, UInt32(self.role.rawValue))
+        writer.writeField(Proto.Participant.permission, UInt32(self.permission.rawValue))
+        writer.writeField(Proto.Participant.acceptance, UInt32(self.acceptance.rawValue))
+        writer.writeField(Proto.Participant.approvedRequester, self.isApprovedRequester)
+        writer.writeField(Proto.Participant.addedMs, self.addedMilliseconds)
+        writer.writeField(Proto.Participant.oneTimeToken, self.oneTimeToken)
     }
 
-    fileprivate init(reading reader: inout WireReader) throws(BodyError) {
+    fileprivate init(reading reader: consuming BodyReader) throws(BodyError) {
         self.init(
             id: "",
             identity: UserIdentity(),
@@ -67,19 +68,17 @@ extension ShareParticipant {
             permission: .unknown,
             acceptance: .unknown
         )
-        try reader.fields { tag, reader throws(BodyError) in
-            switch tag {
-            case 0x0A: self.id = try reader.text()
-            case 0x12: self.identity = try reader.nested(UserIdentity.init(reading:))
-            case 0x18: self.role = try reader.choice() ?? .unknown
-            case 0x20: self.permission = try reader.choice() ?? .unknown
-            case 0x28: self.acceptance = try reader.choice() ?? .unknown
-            case 0x30: self.isApprovedRequester = try reader.varint() != 0
-            case 0x38: self.addedMilliseconds = Int64(bitPattern: try reader.varint())
-            case 0x42: self.oneTimeToken = try reader.text()
-            default: return false
+        while let field = try reader.nextKnown(Proto.Participant.self) {
+            switch field {
+            case .id: self.id = try reader.name()
+            case .identity: self.identity = try UserIdentity(reading: reader.message())
+            case .role: self.role = try reader.choice() ?? .unknown
+            case .permission: self.permission = try reader.choice() ?? .unknown
+            case .acceptance: self.acceptance = try reader.choice() ?? .unknown
+            case .approvedRequester: self.isApprovedRequester = try reader.varint() != 0
+            case .addedMs: self.addedMilliseconds = Int64(bitPattern: try reader.varint())
+            case .oneTimeToken: self.oneTimeToken = try reader.name()
             }
-            return true
         }
     }
 }
@@ -92,24 +91,21 @@ extension UserIdentity {
     }
 
     package init(decoding bytes: [UInt8]) throws(BodyError) {
-        var reader = WireReader(bytes)
-        try self.init(reading: &reader)
+        try self.init(reading: BodyReader(bytes.span))
     }
 
     fileprivate func write(to writer: inout WireWriter) {
-        writer.textUnlessEmpty(number: 1, self.userRecordName)
-        if let lookup { writer.message(number: 2) { lookup.write(to: &$0) } }
+        writer.writeField(Proto.UserIdentity.userRecordName, self.userRecordName)
+        if let lookup { writer.writeMessage(Proto.UserIdentity.lookup) { lookup.write(to: &$0) } }
     }
 
-    fileprivate init(reading reader: inout WireReader) throws(BodyError) {
+    fileprivate init(reading reader: consuming BodyReader) throws(BodyError) {
         self.init()
-        try reader.fields { tag, reader throws(BodyError) in
-            switch tag {
-            case 0x0A: self.userRecordName = try reader.text()
-            case 0x12: self.lookup = try reader.nested(IdentityLookup.init(reading:))
-            default: return false
+        while let field = try reader.nextKnown(Proto.UserIdentity.self) {
+            switch field {
+            case .userRecordName: self.userRecordName = try reader.name()
+            case .lookup: self.lookup = try IdentityLookup(reading: reader.message())
             }
-            return true
         }
     }
 }
@@ -122,74 +118,38 @@ extension IdentityLookup {
     }
 
     package init(decoding bytes: [UInt8]) throws(BodyError) {
-        var reader = WireReader(bytes)
-        try self.init(reading: &reader)
+        try self.init(reading: BodyReader(bytes.span))
     }
 
     fileprivate func write(to writer: inout WireWriter) {
         switch self {
-        case .emailAddress(let address): writer.text(number: 1, address)
-        case .phoneNumber(let number): writer.text(number: 2, number)
-        case .userRecordName(let name): writer.text(number: 3, name)
+        case .emailAddress(let address): writer.writeElement(Proto.IdentityLookup.emailAddress, address)
+        case .phoneNumber(let number): writer.writeElement(Proto.IdentityLookup.phoneNumber, number)
+        case .userRecordName(let name): writer.writeElement(Proto.IdentityLookup.userRecordName, name)
         }
     }
 
-    fileprivate init(reading reader: inout WireReader) throws(BodyError) {
+    fileprivate init(reading reader: consuming BodyReader) throws(BodyError) {
         var lookup: IdentityLookup?
-        try reader.fields { tag, reader throws(BodyError) in
-            switch tag {
-            case 0x0A: lookup = .emailAddress(try reader.text())
-            case 0x12: lookup = .phoneNumber(try reader.text())
-            case 0x1A: lookup = .userRecordName(try reader.text())
-            default: return false
+        while let field = try reader.nextKnown(Proto.IdentityLookup.self) {
+            switch field {
+            case .emailAddress: lookup = .emailAddress(try reader.name())
+            case .phoneNumber: lookup = .phoneNumber(try reader.name())
+            case .userRecordName: lookup = .userRecordName(try reader.name())
             }
-            return true
         }
         guard let lookup else { throw .malformed }
         self = lookup
     }
 }
 
-extension WireWriter {
-    fileprivate mutating func textUnlessEmpty(number: UInt8, _ text: String) {
-        if !text.isEmpty { self.text(number: number, text) }
-    }
-
-    /// Omits 0.
-    fileprivate mutating func number(_ number: UInt8, _ value: UInt64) {
-        guard value != 0 else { return }
-        self.tag(number: number, wireType: 0)
-        self.varint(value)
-    }
-}
-
-extension WireReader {
-    /// Reads the known fields of a message, and skips the others.
-    fileprivate mutating func fields(
-        _ read: (UInt64, inout Self) throws(BodyError) -> Bool
-    ) throws(BodyError) {
-        while !self.isAtEnd {
-            let tag = try self.varint()
-            guard try !read(tag, &self) else { continue }
-            _ = try self.value(ofWireType: UInt8(tag & 7))
-        }
-    }
-
-    fileprivate mutating func nested<Value>(
-        _ read: (inout Self) throws(BodyError) -> Value
-    ) throws(BodyError) -> Value {
-        let outer = try self.enter()
-        let value = try read(&self)
-        try self.leave(to: outer)
-        return value
-    }
-
+extension BodyReader {
     /// At most 255 bytes of UTF-8.
-    fileprivate mutating func text() throws(BodyError) -> String {
+    fileprivate mutating func name() throws(BodyError) -> String {
         let range = try self.delimited()
-        guard range.count <= Bounds.nameBytesMax,
-            let text = String(validating: self.bytes[range], as: UTF8.self)
-        else { throw .malformed }
+        guard range.count <= Bounds.nameBytesMax, let text = self.bytes.text(range) else {
+            throw .malformed
+        }
         return text
     }
 

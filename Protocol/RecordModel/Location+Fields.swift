@@ -1,8 +1,5 @@
-/// Field numbers of the `Location` message in the `.proto`.
-enum LocationNumber: UInt64, CaseIterable {
-    case latitude = 1
-    case longitude, altitude, horizontalAccuracy, verticalAccuracy, course, speed, timestamp
-
+extension Proto.Location {
+    /// What the field holds.
     var property: WritableKeyPath<Location, Double> {
         switch self {
         case .latitude: \.latitude

@@ -1,0 +1,27 @@
+/// Bytes that a field takes, as `WireOutput` writes it.
+@usableFromInline
+package enum WireSize {
+    @inlinable
+    @inline(__always)
+    package static func field(_ field: some WireField, _ value: UInt64) -> Int {
+        value == 0 ? 0 : self.tag(field) + value.varintBytes
+    }
+
+    /// Of text or bytes, left out if there are none.
+    @inlinable
+    @inline(__always)
+    package static func field(_ field: some WireField, bytes count: Int) -> Int {
+        count == 0 ? 0 : self.message(field, bytes: count)
+    }
+
+    /// Of a message that is there even when it is empty.
+    @inlinable
+    @inline(__always)
+    package static func message(_ field: some WireField, bytes count: Int) -> Int {
+        self.tag(field) + UInt64(count).varintBytes + count
+    }
+
+    @inlinable
+    @inline(__always)
+    static func tag(_ field: some WireField) -> Int { UInt64(field.tag).varintBytes }
+}
