@@ -5,22 +5,19 @@ extension Items {
     /// Reads the payload of an `items` frame: at least one item; a record in it is checked, and
     /// read when somebody asks for it.
     package init(decoding payload: ByteBuffer) throws(WireError) {
-        let items = try payload.reading("items") { message throws(WireError) in
-            var items: [Item] = []
-            while let tag = try message.tag() {
-                switch tag {
-                case 0x0A: items.append(try Item(message.message(), in: payload))
-                default: try message.skip(tag)
-                }
+        var message = MessageReader(payload, "items")
+        var items: [Item] = []
+        while let field = try message.next(Proto.Items.self) {
+            switch field {
+            case .items: items.append(try Item(message.message(), in: payload))
             }
-            return items
         }
         guard !items.isEmpty else { throw WireError(.missing, field: "items") }
         self.init(items: items)
     }
 
     package func encoded() -> ByteBuffer {
-        var buffer = ByteBuffer()
+        var buffer = ByteBuffer.forMessage
         self.encode(into: &buffer)
         return buffer
     }
@@ -35,32 +32,31 @@ extension Item {
     /// Appends the item to the payload of an `items` frame: the encodings of items one behind the
     /// other are the message.
     package func append(toItems buffer: inout ByteBuffer) {
-        buffer.writeMessage(1) { self.encode(into: &$0) }
+        buffer.writeMessage(Proto.Items.items) { self.encode(into: &$0) }
     }
 
     init(_ message: consuming MessageReader, in payload: ByteBuffer) throws(WireError) {
         var index: UInt32 = 0
         var outcome: ItemOutcome?
-        while let tag = try message.tag() {
-            switch tag {
-            case 0x08: index = try message.uint32()
-            case 0x12: outcome = .failure(try Failure(message.message()))
-            case 0x1A: outcome = .recordSaved(try RecordSaved(message.message()))
-            case 0x22:
-                try message.skip(tag)
+        while let field = try message.next(Proto.Item.self) {
+            switch field {
+            case .index: index = try message.uint32()
+            case .failure: outcome = .failure(try Failure(message.message()))
+            case .recordSaved: outcome = .recordSaved(try RecordSaved(message.message()))
+            case .deleted:
+                try message.skip(field)
                 outcome = .deleted
-            case 0x2A: outcome = .record(RecordMessage(try message.message(), in: payload))
-            case 0x32: outcome = .zone(try Zone(message.message()))
-            case 0x3A: outcome = .recordDeleted(try DeletedRecord(message.message()))
-            case 0x42: outcome = .zoneChanged(try ZoneID(message.message()))
-            case 0x4A: outcome = .zoneDeleted(try ZoneID(message.message()))
-            case 0x52: outcome = .subscription(try Subscription(ofServer: message.message()))
-            case 0x5A: outcome = .shareMetadata(try ShareMetadata(message.message()))
-            case 0x62: outcome = .participant(try ShareParticipant(ofServer: message.bytes()))
-            case 0x6A:
-                try message.skip(tag)
+            case .record: outcome = .record(RecordMessage(try message.message(), in: payload))
+            case .zone: outcome = .zone(try Zone(message.message()))
+            case .recordDeleted: outcome = .recordDeleted(try DeletedRecord(message.message()))
+            case .zoneChanged: outcome = .zoneChanged(try ZoneID(message.message()))
+            case .zoneDeleted: outcome = .zoneDeleted(try ZoneID(message.message()))
+            case .subscription: outcome = .subscription(try Subscription(ofServer: message.message()))
+            case .shareMetadata: outcome = .shareMetadata(try ShareMetadata(message.message()))
+            case .participant: outcome = .participant(try ShareParticipant(ofServer: message.bytes()))
+            case .done:
+                try message.skip(field)
                 outcome = .done
-            default: try message.skip(tag)
             }
         }
         // Taken out, not copied: a page has hundreds.
@@ -69,20 +65,24 @@ extension Item {
     }
 
     private func encode(into buffer: inout ByteBuffer) {
-        buffer.writeField(1, self.index)
+        buffer.writeField(Proto.Item.index, self.index)
         switch self.outcome {
-        case .failure(let failure): buffer.writeMessage(2) { failure.encode(into: &$0) }
-        case .recordSaved(let saved): buffer.writeMessage(3) { saved.encode(into: &$0) }
-        case .deleted: buffer.writeMessage(4) { _ in }
-        case .record(let record): buffer.writeMessage(5) { record.append(to: &$0) }
-        case .zone(let zone): buffer.writeMessage(6) { zone.encode(into: &$0) }
-        case .recordDeleted(let deleted): buffer.writeMessage(7) { deleted.encode(into: &$0) }
-        case .zoneChanged(let id): buffer.writeMessage(8) { id.encode(into: &$0) }
-        case .zoneDeleted(let id): buffer.writeMessage(9) { id.encode(into: &$0) }
-        case .subscription(let subscription): buffer.writeMessage(10) { subscription.encode(into: &$0) }
-        case .shareMetadata(let metadata): buffer.writeMessage(11) { metadata.encode(into: &$0) }
-        case .participant(let participant): buffer.writeMessage(12) { $0.writeBytes(participant.bytes) }
-        case .done: buffer.writeMessage(13) { _ in }
+        case .failure(let failure): buffer.writeMessage(Proto.Item.failure) { failure.encode(into: &$0) }
+        case .recordSaved(let saved): buffer.writeMessage(Proto.Item.recordSaved) { saved.encode(into: &$0) }
+        case .deleted: buffer.writeMessage(Proto.Item.deleted) { _ in }
+        case .record(let record): buffer.writeMessage(Proto.Item.record) { record.append(to: &$0) }
+        case .zone(let zone): buffer.writeMessage(Proto.Item.zone) { zone.encode(into: &$0) }
+        case .recordDeleted(let deleted):
+            buffer.writeMessage(Proto.Item.recordDeleted) { deleted.encode(into: &$0) }
+        case .zoneChanged(let id): buffer.writeMessage(Proto.Item.zoneChanged) { id.encode(into: &$0) }
+        case .zoneDeleted(let id): buffer.writeMessage(Proto.Item.zoneDeleted) { id.encode(into: &$0) }
+        case .subscription(let subscription):
+            buffer.writeMessage(Proto.Item.subscription) { subscription.encode(into: &$0) }
+        case .shareMetadata(let metadata):
+            buffer.writeMessage(Proto.Item.shareMetadata) { metadata.encode(into: &$0) }
+        case .participant(let participant):
+            buffer.writeElement(Proto.Item.participant, participant.bytes.span)
+        case .done: buffer.writeMessage(Proto.Item.done) { _ in }
         }
     }
 }
@@ -91,23 +91,18 @@ extension End {
     /// Reads the payload of an `end`.
     package init(decoding payload: ByteBuffer) throws(WireError) {
         self.init()
-        guard payload.readableBytes > 0 else { return }
-        self = try payload.reading("end") { message throws(WireError) in
-            var end = End()
-            while let tag = try message.tag() {
-                switch tag {
-                case 0x0A: end.failure = try Failure(message.message())
-                case 0x12: end.cursor = try message.bytes()
-                case 0x18: end.count = try message.varint()
-                case 0x22: end.missing.append(try message.text())
-                case 0x2A: end.token = try message.bytes()
-                case 0x30: end.moreComing = try message.varint() != 0
-                case 0x3A: end.totals = try SnapshotTotals(message.message())
-                case 0x42: end.clientToken = try message.bytes()
-                default: try message.skip(tag)
-                }
+        var message = MessageReader(payload, "end")
+        while let field = try message.next(Proto.End.self) {
+            switch field {
+            case .failure: self.failure = try Failure(message.message())
+            case .cursor: self.cursor = try message.bytes()
+            case .count: self.count = try message.varint()
+            case .missing: self.missing.append(try message.text())
+            case .token: self.token = try message.bytes()
+            case .moreComing: self.moreComing = try message.bool()
+            case .totals: self.totals = try SnapshotTotals(message.message())
+            case .clientToken: self.clientToken = try message.bytes()
             }
-            return end
         }
         guard self.missing.count <= Bounds.missingMax else { throw WireError(.outOfBounds, field: "missing") }
         guard self.token.count <= Bounds.tokenBytesMax else { throw WireError(.outOfBounds, field: "token") }
@@ -117,21 +112,21 @@ extension End {
     }
 
     package func encoded() -> ByteBuffer {
-        var buffer = ByteBuffer()
+        var buffer = ByteBuffer.forMessage
         self.encode(into: &buffer)
         return buffer
     }
 
     /// Appends the encoded message.
     package func encode(into buffer: inout ByteBuffer) {
-        if let failure { buffer.writeMessage(1) { failure.encode(into: &$0) } }
-        buffer.writeField(2, self.cursor)
-        buffer.writeField(3, self.count)
-        for line in self.missing { buffer.writeElement(4, line) }
-        buffer.writeField(5, self.token)
-        buffer.writeField(6, self.moreComing)
-        if let totals { buffer.writeMessage(7) { totals.encode(into: &$0) } }
-        buffer.writeField(8, self.clientToken)
+        if let failure { buffer.writeMessage(Proto.End.failure) { failure.encode(into: &$0) } }
+        buffer.writeField(Proto.End.cursor, self.cursor)
+        buffer.writeField(Proto.End.count, self.count)
+        for line in self.missing { buffer.writeElement(Proto.End.missing, line) }
+        buffer.writeField(Proto.End.token, self.token)
+        buffer.writeField(Proto.End.moreComing, self.moreComing)
+        if let totals { buffer.writeMessage(Proto.End.totals) { totals.encode(into: &$0) } }
+        buffer.writeField(Proto.End.clientToken, self.clientToken)
     }
 }
 
@@ -144,17 +139,15 @@ extension Failure {
         var culpritIndex: UInt32 = 0
         var retry: UInt32 = 0
         var retryAfterMilliseconds: UInt32 = 0
-        while let tag = try message.tag() {
-            switch tag {
-            case 0x08: self.code = ErrorCode(rawValue: try message.uint32())
-            case 0x12: self.message = try message.text()
-            case 0x18: cause = try message.uint32()
-            case 0x20: culpritIndex = try message.uint32()
-            case 0x28: retry = try message.uint32()
-            case 0x30: retryAfterMilliseconds = try message.uint32()
-            case 0x3A:
-                self.serverRecord = try Record(message.message())
-            default: try message.skip(tag)
+        while let field = try message.next(Proto.Failure.self) {
+            switch field {
+            case .code: self.code = ErrorCode(rawValue: try message.uint32())
+            case .message: self.message = try message.text()
+            case .cause: cause = try message.uint32()
+            case .culpritIndex: culpritIndex = try message.uint32()
+            case .retry: retry = try message.uint32()
+            case .retryAfterMs: retryAfterMilliseconds = try message.uint32()
+            case .serverRecord: self.serverRecord = try Record(message.message())
             }
         }
         guard self.message.utf8.count <= Bounds.messageBytesMax else {
@@ -176,25 +169,27 @@ extension Failure {
     }
 
     func encode(into buffer: inout ByteBuffer) {
-        buffer.writeField(1, self.code.rawValue)
-        buffer.writeField(2, messageText(self.message, bytesMax: Bounds.messageBytesMax))
+        buffer.writeField(Proto.Failure.code, self.code.rawValue)
+        buffer.writeField(Proto.Failure.message, messageText(self.message, bytesMax: Bounds.messageBytesMax))
         switch self.cause {
         case .culprit: break
         case .dependsOn(let index):
-            buffer.writeField(3, 1 as UInt32)
-            buffer.writeField(4, index)
+            buffer.writeField(Proto.Failure.cause, 1 as UInt32)
+            buffer.writeField(Proto.Failure.culpritIndex, index)
         case .atomicPeer(let index):
-            buffer.writeField(3, 2 as UInt32)
-            buffer.writeField(4, index)
+            buffer.writeField(Proto.Failure.cause, 2 as UInt32)
+            buffer.writeField(Proto.Failure.culpritIndex, index)
         }
         switch self.retry {
         case .never: break
-        case .now: buffer.writeField(5, 1 as UInt32)
+        case .now: buffer.writeField(Proto.Failure.retry, 1 as UInt32)
         case .after(let milliseconds):
-            buffer.writeField(5, 2 as UInt32)
-            buffer.writeField(6, milliseconds)
-        case .afterChange: buffer.writeField(5, 3 as UInt32)
+            buffer.writeField(Proto.Failure.retry, 2 as UInt32)
+            buffer.writeField(Proto.Failure.retryAfterMs, milliseconds)
+        case .afterChange: buffer.writeField(Proto.Failure.retry, 3 as UInt32)
         }
-        if let serverRecord { buffer.writeMessage(7) { serverRecord.encode(into: &$0) } }
+        if let serverRecord {
+            buffer.writeMessage(Proto.Failure.serverRecord) { serverRecord.encode(into: &$0) }
+        }
     }
 }

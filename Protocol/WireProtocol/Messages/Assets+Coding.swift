@@ -5,42 +5,40 @@ extension Asset {
     /// Reads what a request names: how large an asset may be is the server's to say.
     init(_ message: consuming MessageReader) throws(WireError) {
         self.init(sha256: [], size: 0)
-        while let tag = try message.tag() {
-            switch tag {
-            case 0x0A: self.sha256 = try message.hash()
-            case 0x10: self.size = try message.place("size")
-            default: try message.skip(tag)
+        while let field = try message.next(Proto.Asset.self) {
+            switch field {
+            case .sha256: self.sha256 = try message.hash()
+            case .size: self.size = try message.place("size")
             }
         }
         guard !self.sha256.isEmpty else { throw WireError(.refused(.invalidArguments), field: "sha256") }
     }
 
     func encode(into buffer: inout ByteBuffer) {
-        buffer.writeField(1, self.sha256)
-        buffer.writeField(2, self.size)
+        buffer.writeField(Proto.Asset.sha256, self.sha256)
+        buffer.writeField(Proto.Asset.size, self.size)
     }
 }
 
 extension AssetRange {
     init(_ message: consuming MessageReader) throws(WireError) {
         self.init(sha256: [])
-        while let tag = try message.tag() {
-            switch tag {
-            case 0x0A: self.sha256 = try message.hash()
-            case 0x10: self.offset = try message.place("offset")
-            case 0x18:
+        while let field = try message.next(Proto.AssetRange.self) {
+            switch field {
+            case .sha256: self.sha256 = try message.hash()
+            case .offset: self.offset = try message.place("offset")
+            case .length:
                 let length = try message.place("length")
                 self.length = length == 0 ? nil : length
-            default: try message.skip(tag)
             }
         }
         guard !self.sha256.isEmpty else { throw WireError(.refused(.invalidArguments), field: "sha256") }
     }
 
     func encode(into buffer: inout ByteBuffer) {
-        buffer.writeField(1, self.sha256)
-        buffer.writeField(2, self.offset)
-        buffer.writeField(3, self.length ?? 0)
+        buffer.writeField(Proto.AssetRange.sha256, self.sha256)
+        buffer.writeField(Proto.AssetRange.offset, self.offset)
+        buffer.writeField(Proto.AssetRange.length, self.length ?? 0)
     }
 }
 
@@ -66,12 +64,11 @@ extension UploadAssets {
     init(_ message: consuming MessageReader) throws(WireError) {
         self.init(scope: .private, assets: [])
         var scope: UInt32 = 0
-        while let tag = try message.tag() {
-            switch tag {
-            case 0x08: scope = try message.uint32()
-            case 0x12: self.assets.append(try Asset(message.message()))
-            case 0x1A: self.zone = try ZoneID(message.message())
-            default: try message.skip(tag)
+        while let field = try message.next(Proto.UploadAssets.self) {
+            switch field {
+            case .scope: scope = try message.uint32()
+            case .assets: self.assets.append(try Asset(message.message()))
+            case .zone: self.zone = try ZoneID(message.message())
             }
         }
         let hashes = Set(self.assets.map(\.sha256))
@@ -82,9 +79,11 @@ extension UploadAssets {
     }
 
     func encode(into buffer: inout ByteBuffer) {
-        buffer.writeField(1, self.scope.number)
-        for asset in self.assets { buffer.writeMessage(2) { asset.encode(into: &$0) } }
-        if let zone { buffer.writeMessage(3) { zone.encode(into: &$0) } }
+        buffer.writeField(Proto.UploadAssets.scope, self.scope.number)
+        for asset in self.assets {
+            buffer.writeMessage(Proto.UploadAssets.assets) { asset.encode(into: &$0) }
+        }
+        if let zone { buffer.writeMessage(Proto.UploadAssets.zone) { zone.encode(into: &$0) } }
     }
 }
 
@@ -92,12 +91,11 @@ extension DownloadAssets {
     init(_ message: consuming MessageReader) throws(WireError) {
         self.init(scope: .private, record: .unnamed, ranges: [])
         var scope: UInt32 = 0
-        while let tag = try message.tag() {
-            switch tag {
-            case 0x08: scope = try message.uint32()
-            case 0x12: self.ranges.append(try AssetRange(message.message()))
-            case 0x22: try self.record.merge(message.message())
-            default: try message.skip(tag)
+        while let field = try message.next(Proto.DownloadAssets.self) {
+            switch field {
+            case .scope: scope = try message.uint32()
+            case .ranges: self.ranges.append(try AssetRange(message.message()))
+            case .record: try self.record.merge(message.message())
             }
         }
         guard !self.ranges.isEmpty else { throw WireError(.refused(.invalidArguments), field: "ranges") }
@@ -105,8 +103,10 @@ extension DownloadAssets {
     }
 
     func encode(into buffer: inout ByteBuffer) {
-        buffer.writeField(1, self.scope.number)
-        for range in self.ranges { buffer.writeMessage(2) { range.encode(into: &$0) } }
-        buffer.writeMessage(4) { self.record.encode(into: &$0) }
+        buffer.writeField(Proto.DownloadAssets.scope, self.scope.number)
+        for range in self.ranges {
+            buffer.writeMessage(Proto.DownloadAssets.ranges) { range.encode(into: &$0) }
+        }
+        buffer.writeMessage(Proto.DownloadAssets.record) { self.record.encode(into: &$0) }
     }
 }

@@ -50,13 +50,19 @@ package struct Challenge: Hashable, Sendable {
 
     /// Reads the payload of a `challenge`.
     package init(decoding payload: ByteBuffer) throws(WireError) {
-        self.nonce = try payload.onlyBytes("challenge")
+        self.nonce = []
+        var message = MessageReader(payload, "challenge")
+        while let field = try message.next(Proto.Challenge.self) {
+            switch field {
+            case .nonce: self.nonce = try message.bytes()
+            }
+        }
         guard self.nonce.count == Self.nonceBytes else { throw WireError(.outOfBounds, field: "nonce") }
     }
 
     package func encoded() -> ByteBuffer {
-        var buffer = ByteBuffer()
-        buffer.writeField(1, self.nonce)
+        var buffer = ByteBuffer.forMessage
+        buffer.writeField(Proto.Challenge.nonce, self.nonce)
         return buffer
     }
 }
@@ -74,31 +80,21 @@ package struct Proof: Hashable, Sendable {
 
     /// Reads the payload of a `proof`.
     package init(decoding payload: ByteBuffer) throws(WireError) {
-        self.signature = try payload.onlyBytes("proof")
+        self.signature = []
+        var message = MessageReader(payload, "proof")
+        while let field = try message.next(Proto.Proof.self) {
+            switch field {
+            case .signature: self.signature = try message.bytes()
+            }
+        }
         guard self.signature.count == Self.signatureBytes else {
             throw WireError(.outOfBounds, field: "signature")
         }
     }
 
     package func encoded() -> ByteBuffer {
-        var buffer = ByteBuffer()
-        buffer.writeField(1, self.signature)
+        var buffer = ByteBuffer.forMessage
+        buffer.writeField(Proto.Proof.signature, self.signature)
         return buffer
-    }
-}
-
-extension ByteBuffer {
-    /// The bytes of field 1, of a message that has no other.
-    fileprivate func onlyBytes(_ field: StaticString) throws(WireError) -> [UInt8] {
-        try self.reading(field) { message throws(WireError) in
-            var bytes: [UInt8] = []
-            while let tag = try message.tag() {
-                switch tag {
-                case 0x0A: bytes = try message.bytes()
-                default: try message.skip(tag)
-                }
-            }
-            return bytes
-        }
     }
 }

@@ -9,15 +9,14 @@ extension FetchChanges {
         var keys: [String]?
         var limit: UInt32 = 0
         var order: UInt32 = 0
-        while let tag = try message.tag() {
-            switch tag {
-            case 0x08: scope = try message.uint32()
-            case 0x12: zone = try ZoneID(message.message())
-            case 0x1A: token = try message.token()
-            case 0x22: keys = (keys ?? []) + (try [String](desiredKeys: message.message()))
-            case 0x28: limit = try message.uint32()
-            case 0x30: order = try message.uint32()
-            default: try message.skip(tag)
+        while let field = try message.next(Proto.FetchChanges.self) {
+            switch field {
+            case .scope: scope = try message.uint32()
+            case .zone: zone = try ZoneID(message.message())
+            case .token: token = try message.token()
+            case .desiredKeys: keys = (keys ?? []) + (try [String](desiredKeys: message.message()))
+            case .limit: limit = try message.uint32()
+            case .order: order = try message.uint32()
             }
         }
         guard let zone else { throw WireError(.refused(.invalidArguments), field: "zone") }
@@ -35,12 +34,12 @@ extension FetchChanges {
     }
 
     func encode(into buffer: inout ByteBuffer) {
-        buffer.writeField(1, self.scope.number)
-        buffer.writeMessage(2) { self.zone.encode(into: &$0) }
-        buffer.writeField(3, self.token)
-        buffer.writeDesiredKeys(4, self.desiredKeys)
-        buffer.writeField(5, self.limit)
-        buffer.writeField(6, UInt32(self.order.rawValue))
+        buffer.writeField(Proto.FetchChanges.scope, self.scope.number)
+        buffer.writeMessage(Proto.FetchChanges.zone) { self.zone.encode(into: &$0) }
+        buffer.writeField(Proto.FetchChanges.token, self.token)
+        buffer.writeDesiredKeys(Proto.FetchChanges.desiredKeys, self.desiredKeys)
+        buffer.writeField(Proto.FetchChanges.limit, self.limit)
+        buffer.writeField(Proto.FetchChanges.order, UInt32(self.order.rawValue))
     }
 }
 
@@ -59,21 +58,20 @@ extension FetchDatabaseChanges {
     init(_ message: consuming MessageReader) throws(WireError) {
         self.init(scope: .private)
         var scope: UInt32 = 0
-        while let tag = try message.tag() {
-            switch tag {
-            case 0x08: scope = try message.uint32()
-            case 0x12: self.token = try message.token()
-            case 0x18: self.limit = try message.uint32()
-            default: try message.skip(tag)
+        while let field = try message.next(Proto.FetchDatabaseChanges.self) {
+            switch field {
+            case .scope: scope = try message.uint32()
+            case .token: self.token = try message.token()
+            case .limit: self.limit = try message.uint32()
             }
         }
         self.scope = try DatabaseScope(number: scope)
     }
 
     func encode(into buffer: inout ByteBuffer) {
-        buffer.writeField(1, self.scope.number)
-        buffer.writeField(2, self.token)
-        buffer.writeField(3, self.limit)
+        buffer.writeField(Proto.FetchDatabaseChanges.scope, self.scope.number)
+        buffer.writeField(Proto.FetchDatabaseChanges.token, self.token)
+        buffer.writeField(Proto.FetchDatabaseChanges.limit, self.limit)
     }
 }
 
@@ -81,37 +79,35 @@ extension FetchToken {
     init(_ message: consuming MessageReader) throws(WireError) {
         self.init(scope: .private)
         var scope: UInt32 = 0
-        while let tag = try message.tag() {
-            switch tag {
-            case 0x08: scope = try message.uint32()
-            case 0x12: self.zone = try ZoneID(message.message())
-            default: try message.skip(tag)
+        while let field = try message.next(Proto.FetchToken.self) {
+            switch field {
+            case .scope: scope = try message.uint32()
+            case .zone: self.zone = try ZoneID(message.message())
             }
         }
         self.scope = try DatabaseScope(number: scope)
     }
 
     func encode(into buffer: inout ByteBuffer) {
-        buffer.writeField(1, self.scope.number)
-        if let zone { buffer.writeMessage(2) { zone.encode(into: &$0) } }
+        buffer.writeField(Proto.FetchToken.scope, self.scope.number)
+        if let zone { buffer.writeMessage(Proto.FetchToken.zone) { zone.encode(into: &$0) } }
     }
 }
 
 extension SnapshotTotals {
     init(_ message: consuming MessageReader) throws(WireError) {
         self.init(records: 0, bytes: 0)
-        while let tag = try message.tag() {
-            switch tag {
-            case 0x08: self.records = try message.varint()
-            case 0x10: self.bytes = try message.varint()
-            default: try message.skip(tag)
+        while let field = try message.next(Proto.SnapshotTotals.self) {
+            switch field {
+            case .records: self.records = try message.varint()
+            case .bytes: self.bytes = try message.varint()
             }
         }
     }
 
     func encode(into buffer: inout ByteBuffer) {
-        buffer.writeField(1, self.records)
-        buffer.writeField(2, self.bytes)
+        buffer.writeField(Proto.SnapshotTotals.records, self.records)
+        buffer.writeField(Proto.SnapshotTotals.bytes, self.bytes)
     }
 }
 
@@ -119,20 +115,19 @@ extension DeletedRecord {
     init(_ message: consuming MessageReader) throws(WireError) {
         self.init(id: .unnamed, recordType: "")
         var hasID = false
-        while let tag = try message.tag() {
-            switch tag {
-            case 0x0A:
+        while let field = try message.next(Proto.RecordDeleted.self) {
+            switch field {
+            case .id:
                 try self.id.merge(message.message())
                 hasID = true
-            case 0x12: self.recordType = try message.text()
-            default: try message.skip(tag)
+            case .recordType: self.recordType = try message.text()
             }
         }
         guard hasID else { throw WireError(.missing, field: "id") }
     }
 
     func encode(into buffer: inout ByteBuffer) {
-        buffer.writeMessage(1) { self.id.encode(into: &$0) }
-        buffer.writeField(2, self.recordType)
+        buffer.writeMessage(Proto.RecordDeleted.id) { self.id.encode(into: &$0) }
+        buffer.writeField(Proto.RecordDeleted.recordType, self.recordType)
     }
 }

@@ -11,18 +11,17 @@ extension ZoneID {
 
     /// A message that comes twice where there is one is read into the first.
     mutating func merge(_ message: consuming MessageReader) throws(WireError) {
-        while let tag = try message.tag() {
-            switch tag {
-            case 0x0A: self.zoneName = try message.text()
-            case 0x12: self.ownerName = try message.text()
-            default: try message.skip(tag)
+        while let field = try message.next(Proto.ZoneID.self) {
+            switch field {
+            case .zoneName: self.zoneName = try message.text()
+            case .ownerName: self.ownerName = try message.text()
             }
         }
     }
 
-    func encode(into buffer: inout ByteBuffer) {
-        buffer.writeField(1, self.zoneName)
-        buffer.writeField(2, self.ownerName)
+    func encode(into output: inout some WireOutput) {
+        output.writeField(Proto.ZoneID.zoneName, self.zoneName)
+        output.writeField(Proto.ZoneID.ownerName, self.ownerName)
     }
 }
 
@@ -35,18 +34,17 @@ extension RecordID {
     }
 
     mutating func merge(_ message: consuming MessageReader) throws(WireError) {
-        while let tag = try message.tag() {
-            switch tag {
-            case 0x0A: try self.zone.merge(message.message())
-            case 0x12: self.recordName = try message.text()
-            default: try message.skip(tag)
+        while let field = try message.next(Proto.RecordID.self) {
+            switch field {
+            case .zone: try self.zone.merge(message.message())
+            case .recordName: self.recordName = try message.text()
             }
         }
     }
 
     func encode(into buffer: inout ByteBuffer) {
-        buffer.writeMessage(1) { self.zone.encode(into: &$0) }
-        buffer.writeField(2, self.recordName)
+        buffer.writeMessage(Proto.RecordID.zone) { self.zone.encode(into: &$0) }
+        buffer.writeField(Proto.RecordID.recordName, self.recordName)
     }
 }
 

@@ -5,7 +5,7 @@ extension Item {
     /// Appends an item with a record to the payload of an `items` frame, in one piece: its size is
     /// known before.
     package static func append(_ record: Record, index: UInt32, toItems buffer: inout ByteBuffer) {
-        record.id.zone.lendEncoded { zone in
+        record.id.zone.withEncoded { zone in
             record.lent { self.append($0, inEncoded: zone, index: index, toItems: &buffer) }
         }
     }
@@ -17,30 +17,29 @@ extension Item {
         index: UInt32,
         toItems buffer: inout ByteBuffer
     ) {
-        // SAFETY: the bytes are copied before the call returns.
-        zone.bytes.withUnsafeBytes { zone in
-            self.append(record, inEncoded: zone, index: index, toItems: &buffer)
-        }
+        let bytes = zone.bytes
+        self.append(record, inEncoded: bytes.span, index: index, toItems: &buffer)
     }
 
-    // SAFETY: as above.
     private static func append(
         _ record: borrowing LentRecord,
-        inEncoded zone: UnsafeRawBufferPointer,
+        inEncoded zone: Span<UInt8>,
         index: UInt32,
         toItems buffer: inout ByteBuffer
     ) {
         let sizes = RecordSizes(record, inEncoded: zone)
-        let itemBytes = FieldSize.field(UInt64(index)) + FieldSize.message(sizes.record)
-        let bytesMax = FieldSize.message(itemBytes) + FieldWriter.spareBytes
-        // SAFETY: the writer is gone when the call returns.
-        buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: bytesMax) { memory in
-            var writer = FieldWriter(memory)
-            writer.message(1, bytes: itemBytes)
-            writer.field(1, UInt64(index))
-            writer.message(5, bytes: sizes.record)
-            record.write(inEncoded: zone, sizes, to: &writer)
-            return writer.count
+        let itemBytes =
+            WireSize.field(Proto.Item.index, UInt64(index))
+            + WireSize.message(Proto.Item.record, bytes: sizes.record)
+        let size = WireSize.message(Proto.Items.items, bytes: itemBytes)
+        // SAFETY: the output is gone when the call returns.
+        buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: size) { memory in
+            var output = SizedOutput(memory)
+            output.writeHead(Proto.Items.items, bytes: itemBytes)
+            output.writeField(Proto.Item.index, index)
+            output.writeHead(Proto.Item.record, bytes: sizes.record)
+            record.write(inEncoded: zone, sizes, to: &output)
+            return output.count
         }
     }
 }
@@ -50,21 +49,21 @@ package final class EncodedZone: Sendable {
     fileprivate let bytes: [UInt8]
 
     package init(_ id: ZoneID) {
-        self.bytes = id.lendEncoded { [UInt8]($0) }
+        self.bytes = id.withEncoded { $0.copied(0..<$0.count) }
     }
 }
 
 extension ZoneID {
     /// Lends the encoded message.
-    // SAFETY: the bytes are on the stack, or gone when the call returns; the body keeps none.
-    fileprivate func lendEncoded<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    fileprivate func withEncoded<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
         let bytesMax =
-            FieldSize.field(self.zoneName) + FieldSize.field(self.ownerName) + FieldWriter.spareBytes
+            WireSize.field(Proto.ZoneID.zoneName, bytes: self.zoneName.utf8.count)
+            + WireSize.field(Proto.ZoneID.ownerName, bytes: self.ownerName.utf8.count)
+        // SAFETY: the bytes are on the stack, or gone when the call returns; the body keeps none.
         return withUnsafeTemporaryAllocation(byteCount: bytesMax, alignment: 1) { memory in
-            var writer = FieldWriter(memory)
-            writer.field(1, self.zoneName)
-            writer.field(2, self.ownerName)
-            return body(UnsafeRawBufferPointer(rebasing: memory[..<writer.count]))
+            var output = SizedOutput(memory)
+            self.encode(into: &output)
+            return body(Span(_unsafeBytes: UnsafeRawBufferPointer(rebasing: memory[..<output.count])))
         }
     }
 }
@@ -73,37 +72,36 @@ extension ZoneID {
 private struct RecordSizes {
     let id, record: Int
 
-    // SAFETY: only the size of the bytes is looked at.
-    init(_ record: borrowing LentRecord, inEncoded zone: UnsafeRawBufferPointer) {
-        let id = FieldSize.message(zone.count) + FieldSize.field(bytes: record.name.count)
+    init(_ record: borrowing LentRecord, inEncoded zone: Span<UInt8>) {
+        let id =
+            WireSize.message(Proto.RecordID.zone, bytes: zone.count)
+            + WireSize.field(Proto.RecordID.recordName, bytes: record.name.count)
         let system = record.system
         self.id = id
         self.record =
-            FieldSize.message(id)
-            + FieldSize.field(bytes: record.recordType.count)
-            + FieldSize.field(bytes: record.changeTag.count)
-            + FieldSize.field(UInt64(bitPattern: system.createdMilliseconds))
-            + FieldSize.field(UInt64(bitPattern: system.modifiedMilliseconds))
-            + FieldSize.field(bytes: system.createdBy.count)
-            + FieldSize.field(bytes: system.modifiedBy.count)
-            + FieldSize.field(bytes: record.parent.count)
-            + FieldSize.field(bytes: record.fields.count)
+            WireSize.message(Proto.Record.id, bytes: id)
+            + WireSize.field(Proto.Record.recordType, bytes: record.recordType.count)
+            + WireSize.field(Proto.Record.changeTag, bytes: record.changeTag.count)
+            + WireSize.field(Proto.Record.createdMs, UInt64(bitPattern: system.createdMilliseconds))
+            + WireSize.field(Proto.Record.modifiedMs, UInt64(bitPattern: system.modifiedMilliseconds))
+            + WireSize.field(Proto.Record.createdBy, bytes: system.createdBy.count)
+            + WireSize.field(Proto.Record.modifiedBy, bytes: system.modifiedBy.count)
+            + WireSize.field(Proto.Record.parent, bytes: record.parent.count)
+            + WireSize.field(Proto.Record.fields, bytes: record.fields.count)
     }
 }
 
 extension Record {
     /// Appends the encoded message.
     func encode(into buffer: inout ByteBuffer) {
-        self.id.zone.lendEncoded { zone in
+        self.id.zone.withEncoded { zone in
             self.lent { record in
                 let sizes = RecordSizes(record, inEncoded: zone)
-                // SAFETY: the writer is gone when the call returns.
-                buffer.writeWithUnsafeMutableBytes(
-                    minimumWritableBytes: sizes.record + FieldWriter.spareBytes
-                ) {
-                    var writer = FieldWriter($0)
-                    record.write(inEncoded: zone, sizes, to: &writer)
-                    return writer.count
+                // SAFETY: the output is gone when the call returns.
+                buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: sizes.record) { memory in
+                    var output = SizedOutput(memory)
+                    record.write(inEncoded: zone, sizes, to: &output)
+                    return output.count
                 }
             }
         }
@@ -111,22 +109,21 @@ extension Record {
 }
 
 extension LentRecord {
-    // SAFETY: all that is lent is copied before the call returns.
     fileprivate func write(
-        inEncoded zone: UnsafeRawBufferPointer,
+        inEncoded zone: Span<UInt8>,
         _ sizes: RecordSizes,
-        to writer: inout FieldWriter
+        to output: inout SizedOutput
     ) {
-        writer.message(1, bytes: sizes.id)
-        writer.message(1, zone)
-        writer.field(2, self.name)
-        writer.field(2, self.recordType)
-        writer.field(3, self.changeTag)
-        writer.field(4, UInt64(bitPattern: self.system.createdMilliseconds))
-        writer.field(5, UInt64(bitPattern: self.system.modifiedMilliseconds))
-        writer.field(6, self.system.createdBy)
-        writer.field(7, self.system.modifiedBy)
-        writer.field(8, self.parent)
-        writer.field(9, self.fields)
+        output.writeHead(Proto.Record.id, bytes: sizes.id)
+        output.writeElement(Proto.RecordID.zone, zone)
+        output.writeLent(Proto.RecordID.recordName, self.name)
+        output.writeLent(Proto.Record.recordType, self.recordType)
+        output.writeLent(Proto.Record.changeTag, self.changeTag)
+        output.writeField(Proto.Record.createdMs, self.system.createdMilliseconds)
+        output.writeField(Proto.Record.modifiedMs, self.system.modifiedMilliseconds)
+        output.writeLent(Proto.Record.createdBy, self.system.createdBy)
+        output.writeLent(Proto.Record.modifiedBy, self.system.modifiedBy)
+        output.writeLent(Proto.Record.parent, self.parent)
+        output.writeLent(Proto.Record.fields, self.fields)
     }
 }

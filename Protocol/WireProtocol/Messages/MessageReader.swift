@@ -1,184 +1,140 @@
 import NIOCore
+import RecordModel
 
-/// Reads the Protocol Buffers wire format, checking every bound.
+/// Reads a message of a frame's payload, field by field.
 ///
-/// For the messages of requests and responses: generated code builds a tree of messages first, which
-/// costs more than all the rest of a small request. A reader is lent a payload's memory and must
-/// not leave the call that lends it.
-struct MessageReader {
-    // SAFETY: read at indices from `position` to below `count` only, and `position` passes `count` nowhere.
-    private let memory: UnsafeRawBufferPointer
-    /// Where the message begins in the payload.
+/// No tree of messages is built first: that would cost more than all the rest of a small request. A
+/// reader is a loan of the payload's memory.
+struct MessageReader: ~Escapable {
+    private var wire: WireReader
+    /// What an error names.
+    private let name: StaticString
     private let start: Int
-    private var position = 0
-    /// The message that an error names.
-    private let field: StaticString
 
-    // SAFETY: as above.
-    fileprivate init(_ memory: UnsafeRawBufferPointer, at start: Int = 0, field: StaticString) {
-        self.memory = memory
-        self.start = start
-        self.field = field
+    /// Reads a payload; an error names `name`.
+    @_lifetime(borrow payload)
+    init(_ payload: borrowing ByteBuffer, _ name: StaticString) {
+        self.init(WireReader(payload.readableBytesUInt8Span), name)
     }
 
-    /// Bytes of the whole message.
-    var count: Int { self.memory.count }
-
-    /// Where the message lies in the payload.
-    var place: Range<Int> { self.start..<self.start + self.memory.count }
-
-    var malformed: WireError { WireError(.malformed, field: self.field) }
-
-    /// The next field's number and wire type as they are encoded; `nil` at the end of the message.
-    mutating func tag() throws(WireError) -> UInt64? {
-        guard self.position < self.memory.count else { return nil }
-        let tag = try self.varint()
-        guard tag >> 3 > 0, tag <= UInt64(UInt32.max) else { throw self.malformed }
-        return tag
+    @_lifetime(copy wire)
+    private init(_ wire: WireReader, _ name: StaticString) {
+        self.wire = wire
+        self.name = name
+        self.start = wire.position
     }
 
-    mutating func varint() throws(WireError) -> UInt64 {
-        var value: UInt64 = 0
-        var shift: UInt64 = 0
-        while self.position < self.memory.count, shift < 70 {
-            let byte = self.memory[self.position]
-            self.position += 1
-            value |= UInt64(byte & 0x7F) << shift
-            if byte < 0x80 { return value }
-            shift += 7
+    /// The message's range in the payload.
+    var range: Range<Int> { self.start..<self.wire.end }
+
+    private var malformed: WireError { WireError(.malformed, field: self.name) }
+
+    /// Reads the tag of the next field that the message has, with the wire type that it has.
+    ///
+    /// Others are skipped. Returns `nil` at the end.
+    @inline(__always)
+    mutating func next<Field: WireField>(_: Field.Type) throws(WireError) -> Field? {
+        while let tag = try self.tag() {
+            if let field = Field(tag: tag) { return field }
+            try self.skip(tag)
         }
-        throw self.malformed
+        return nil
     }
 
-    mutating func int64() throws(WireError) -> Int64 {
-        Int64(bitPattern: try self.varint())
+    /// Reads the next tag, or returns `nil` at the end.
+    @inline(__always)
+    mutating func tag() throws(WireError) -> UInt32? {
+        do {
+            return try self.wire.tag()
+        } catch {
+            throw self.malformed
+        }
     }
+
+    @inline(__always)
+    mutating func varint() throws(WireError) -> UInt64 {
+        do {
+            return try self.wire.varint()
+        } catch {
+            throw self.malformed
+        }
+    }
+
+    mutating func int64() throws(WireError) -> Int64 { Int64(bitPattern: try self.varint()) }
 
     mutating func double() throws(WireError) -> Double {
-        let range = try self.advance(8)
-        return Double(
-            bitPattern: self.memory[range].reversed().reduce(0) { $0 << 8 | UInt64($1) }
-        )
+        do {
+            return Double(bitPattern: try self.wire.fixed64())
+        } catch {
+            throw self.malformed
+        }
     }
+
+    mutating func bool() throws(WireError) -> Bool { try self.varint() != 0 }
 
     /// As Protocol Buffers has it: what does not fit is cut off.
     mutating func uint32() throws(WireError) -> UInt32 {
         UInt32(truncatingIfNeeded: try self.varint())
     }
 
-    /// A length-delimited message.
-    // SAFETY: a part of what is lent, and lent for no longer.
+    /// Reads numbers that are packed.
+    mutating func packed() throws(WireError) -> [UInt64] {
+        var message = try self.message()
+        var numbers: [UInt64] = []
+        while !message.wire.isAtEnd { numbers.append(try message.varint()) }
+        return numbers
+    }
+
+    mutating func packedUInt32s() throws(WireError) -> [UInt32] {
+        try self.packed().map { UInt32(truncatingIfNeeded: $0) }
+    }
+
+    /// A reader of the message that follows behind its length.
+    @_lifetime(copy self)
     mutating func message() throws(WireError) -> MessageReader {
-        let range = try self.delimited()
-        let memory = UnsafeRawBufferPointer(rebasing: self.memory[range])
-        return MessageReader(memory, at: self.start + range.lowerBound, field: self.field)
+        MessageReader(self.wire.part(try self.delimited()), self.name)
     }
 
     mutating func text() throws(WireError) -> String {
-        let bytes = try self.lent()
-        if bytes.isASCII { return String(decoding: bytes, as: UTF8.self) }
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw self.malformed }
+        guard let text = self.wire.bytes.text(try self.delimited()) else { throw self.malformed }
         return text
     }
 
-    /// A text that is likely to be the last one of its place: then that is returned, and no other is made.
+    /// Reads a text that is likely to be the last one of its kind: then that is returned, and no
+    /// other is made.
     mutating func text(orLast last: inout String) throws(WireError) -> String {
-        let start = self.position
         let range = try self.delimited()
-        if last.utf8.count == range.count, self.hasBytes(of: &last, at: range) { return last }
-        self.position = start
-        last = try self.text()
-        return last
+        if self.wire.bytes.isEqual(range, to: &last) { return last }
+        guard let text = self.wire.bytes.text(range) else { throw self.malformed }
+        last = text
+        return text
     }
 
-    private func hasBytes(of text: inout String, at range: Range<Int>) -> Bool {
-        // SAFETY: read below its count only, as long as it is lent.
-        text.withUTF8 { utf8 in
-            let text = UnsafeRawBufferPointer(utf8)
-            var offset = 0
-            while text.count - offset >= 8 {
-                let word = text.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-                let place = range.lowerBound + offset
-                guard self.memory.loadUnaligned(fromByteOffset: place, as: UInt64.self) == word else {
-                    return false
-                }
-                offset += 8
-            }
-            while offset < text.count {
-                guard self.memory[range.lowerBound + offset] == text[offset] else { return false }
-                offset += 1
-            }
-            return true
+    mutating func bytes() throws(WireError) -> [UInt8] { self.wire.bytes.copied(try self.delimited()) }
+
+    /// Skips the value behind a tag, and refuses groups.
+    mutating func skip(_ tag: UInt32) throws(WireError) {
+        do {
+            try self.wire.skipValue(ofTag: tag)
+        } catch {
+            throw self.malformed
         }
     }
 
-    mutating func bytes() throws(WireError) -> [UInt8] { [UInt8](try self.lent()) }
+    /// Skips the value behind a field's tag.
+    mutating func skip(_ field: some WireField) throws(WireError) { try self.skip(field.tag) }
 
-    /// The bytes where they are.
-    // SAFETY: a part of what is lent, and lent for no longer.
-    mutating func lent() throws(WireError) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(rebasing: self.memory[try self.delimited()])
-    }
-
-    /// Passes over the contents of a field that this version does not know, or not with this wire type.
-    ///
-    /// Groups, which the third version of the language does not have, are refused.
-    mutating func skip(_ tag: UInt64) throws(WireError) {
-        switch tag & 7 {
-        case 0: _ = try self.varint()
-        case 1: _ = try self.advance(8)
-        case 2: _ = try self.delimited()
-        case 5: _ = try self.advance(4)
-        default: throw self.malformed
-        }
-    }
-
-    /// Passes over all that is left of a message without fields.
+    /// Skips all that is left.
     consuming func skipAll() throws(WireError) {
         while let tag = try self.tag() { try self.skip(tag) }
     }
 
+    @inline(__always)
     private mutating func delimited() throws(WireError) -> Range<Int> {
-        try self.advance(self.varint())
-    }
-
-    private mutating func advance(_ count: UInt64) throws(WireError) -> Range<Int> {
-        guard count <= UInt64(self.memory.count - self.position) else { throw self.malformed }
-        let start = self.position
-        self.position += Int(count)
-        return start..<self.position
-    }
-}
-
-// SAFETY: reads below `count` only, of memory that is lent for the call.
-extension UnsafeRawBufferPointer {
-    /// Text of ASCII alone needs no other check.
-    fileprivate var isASCII: Bool {
-        var offset = 0
-        while self.count - offset >= 8 {
-            let word = self.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-            guard word & 0x8080_8080_8080_8080 == 0 else { return false }
-            offset += 8
-        }
-        while offset < self.count {
-            guard self[offset] < 0x80 else { return false }
-            offset += 1
-        }
-        return true
-    }
-}
-
-extension ByteBuffer {
-    /// Lends the payload to a reader.
-    // SAFETY: the reader is gone when the call returns; it is copied nowhere but into the readers
-    // of its parts.
-    func reading<Value>(
-        _ field: StaticString,
-        _ body: (inout MessageReader) throws(WireError) -> Value
-    ) throws(WireError) -> Value {
-        try self.withUnsafeReadableBytes { memory throws(WireError) in
-            var reader = MessageReader(memory, field: field)
-            return try body(&reader)
+        do {
+            return try self.wire.delimited()
+        } catch {
+            throw self.malformed
         }
     }
 }

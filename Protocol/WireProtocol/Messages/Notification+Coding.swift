@@ -8,15 +8,13 @@ extension Notification {
             throw WireError(.outOfBounds, field: "notification")
         }
         do throws(WireError) {
-            self = try payload.reading("notification") { message throws(WireError) in
-                try Notification(&message)
-            }
+            try self.init(MessageReader(payload, "notification"))
         } catch {
             throw error.ofServer
         }
     }
 
-    private init(_ message: inout MessageReader) throws(WireError) {
+    private init(_ message: consuming MessageReader) throws(WireError) {
         self.init(
             number: 0,
             subscriptionID: "",
@@ -27,22 +25,21 @@ extension Notification {
         )
         var scope: UInt32 = 0
         var event = EventFields()
-        while let tag = try message.tag() {
-            switch tag {
-            case 0x08: self.number = try message.varint()
-            case 0x12: self.subscriptionID = try message.text()
-            case 0x18: scope = try message.uint32()
-            case 0x20: event.kind = try message.uint32()
-            case 0x2A: event.zone = try ZoneID(message.message())
-            case 0x32: event.recordName = try message.text()
-            case 0x38: event.reason = try message.uint32()
-            case 0x42: event.fields = try message.bytes()
-            case 0x48: self.isCoalesced = try message.varint() != 0
-            case 0x52: self.owner = try message.text()
-            case 0x5A: self.info = try NotificationInfo(unbounded: message.message())
-            case 0x60: self.committedMilliseconds = try message.int64()
-            case 0x68: self.isPruned = try message.varint() != 0
-            default: try message.skip(tag)
+        while let field = try message.next(Proto.Notification.self) {
+            switch field {
+            case .number: self.number = try message.varint()
+            case .subscriptionID: self.subscriptionID = try message.text()
+            case .scope: scope = try message.uint32()
+            case .kind: event.kind = try message.uint32()
+            case .zone: event.zone = try ZoneID(message.message())
+            case .recordName: event.recordName = try message.text()
+            case .reason: event.reason = try message.uint32()
+            case .fields: event.fields = try message.bytes()
+            case .coalesced: self.isCoalesced = try message.bool()
+            case .owner: self.owner = try message.text()
+            case .info: self.info = try NotificationInfo(unbounded: message.message())
+            case .committedMs: self.committedMilliseconds = try message.int64()
+            case .pruned: self.isPruned = try message.bool()
             }
         }
         guard self.number > 0 else { throw WireError(.missing, field: "number") }
@@ -55,22 +52,22 @@ extension Notification {
     package var byteCount: Int { self.encoded().readableBytes }
 
     package func encoded() -> ByteBuffer {
-        var buffer = ByteBuffer()
+        var buffer = ByteBuffer.forMessage
         self.encode(into: &buffer)
         return buffer
     }
 
     /// Appends the encoded message; whoever makes it keeps it within `Bounds.notificationBytesMax`.
     package func encode(into buffer: inout ByteBuffer) {
-        buffer.writeField(1, self.number)
-        buffer.writeField(2, self.subscriptionID)
-        buffer.writeField(3, self.scope.number)
+        buffer.writeField(Proto.Notification.number, self.number)
+        buffer.writeField(Proto.Notification.subscriptionID, self.subscriptionID)
+        buffer.writeField(Proto.Notification.scope, self.scope.number)
         self.event.encode(into: &buffer)
-        buffer.writeField(9, self.isCoalesced)
-        buffer.writeField(10, self.owner)
-        if let info { buffer.writeMessage(11) { info.encode(into: &$0) } }
-        buffer.writeField(12, self.committedMilliseconds)
-        buffer.writeField(13, self.isPruned)
+        buffer.writeField(Proto.Notification.coalesced, self.isCoalesced)
+        buffer.writeField(Proto.Notification.owner, self.owner)
+        if let info { buffer.writeMessage(Proto.Notification.info) { info.encode(into: &$0) } }
+        buffer.writeField(Proto.Notification.committedMs, self.committedMilliseconds)
+        buffer.writeField(Proto.Notification.pruned, self.isPruned)
     }
 }
 
@@ -79,18 +76,18 @@ extension Notification.Event {
     fileprivate func encode(into buffer: inout ByteBuffer) {
         switch self {
         case .query(nil):
-            buffer.writeField(4, 1 as UInt32)
+            buffer.writeField(Proto.Notification.kind, 1 as UInt32)
         case .query(let change?):
-            buffer.writeField(4, 1 as UInt32)
-            buffer.writeMessage(5) { change.id.zone.encode(into: &$0) }
-            buffer.writeField(6, change.id.recordName)
-            buffer.writeField(7, UInt32(change.reason.rawValue))
-            buffer.writeField(8, change.fields.bytes)
+            buffer.writeField(Proto.Notification.kind, 1 as UInt32)
+            buffer.writeMessage(Proto.Notification.zone) { change.id.zone.encode(into: &$0) }
+            buffer.writeField(Proto.Notification.recordName, change.id.recordName)
+            buffer.writeField(Proto.Notification.reason, UInt32(change.reason.rawValue))
+            buffer.writeField(Proto.Notification.fields, change.fields.bytes)
         case .zone(let zone):
-            buffer.writeField(4, 2 as UInt32)
-            buffer.writeMessage(5) { zone.encode(into: &$0) }
+            buffer.writeField(Proto.Notification.kind, 2 as UInt32)
+            buffer.writeMessage(Proto.Notification.zone) { zone.encode(into: &$0) }
         case .database:
-            buffer.writeField(4, 3 as UInt32)
+            buffer.writeField(Proto.Notification.kind, 3 as UInt32)
         }
     }
 }

@@ -1,4 +1,5 @@
 package import NIOCore
+import RecordModel
 
 /// Frame `notification_ack`: the client has taken every notification up to this one.
 package struct NotificationAck: Hashable, Sendable {
@@ -11,23 +12,19 @@ package struct NotificationAck: Hashable, Sendable {
 
     /// Reads the payload of a `notification_ack`.
     package init(decoding payload: ByteBuffer) throws(WireError) {
-        let number = try payload.reading("notification_ack") { message throws(WireError) in
-            var number: UInt64 = 0
-            while let tag = try message.tag() {
-                switch tag {
-                case 0x08: number = try message.varint()
-                default: try message.skip(tag)
-                }
+        self.number = 0
+        var message = MessageReader(payload, "notification_ack")
+        while let field = try message.next(Proto.NotificationAck.self) {
+            switch field {
+            case .number: self.number = try message.varint()
             }
-            return number
         }
-        guard number > 0 else { throw WireError(.missing, field: "number") }
-        self.init(number: number)
+        guard self.number > 0 else { throw WireError(.missing, field: "number") }
     }
 
     package func encoded() -> ByteBuffer {
-        var buffer = ByteBuffer()
-        buffer.writeField(1, self.number)
+        var buffer = ByteBuffer.forMessage
+        buffer.writeField(Proto.NotificationAck.number, self.number)
         return buffer
     }
 }

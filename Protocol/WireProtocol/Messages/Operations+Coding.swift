@@ -6,15 +6,14 @@ extension ModifyRecords {
         self.init(scope: .private, saves: [], isAtomic: false)
         var scope: UInt32 = 0
         var policy: UInt32 = 0
-        while let tag = try message.tag() {
-            switch tag {
-            case 0x08: scope = try message.uint32()
-            case 0x12: self.saves.append(try RecordSave(message.message()))
-            case 0x1A: self.deletes.append(try RecordID(message.message()))
-            case 0x20: policy = try message.uint32()
-            case 0x28: self.isAtomic = try message.varint() != 0
-            case 0x32: self.clientToken = try message.bytes()
-            default: try message.skip(tag)
+        while let field = try message.next(Proto.ModifyRecords.self) {
+            switch field {
+            case .scope: scope = try message.uint32()
+            case .saves: self.saves.append(try RecordSave(message.message()))
+            case .deletes: self.deletes.append(try RecordID(message.message()))
+            case .policy: policy = try message.uint32()
+            case .atomic: self.isAtomic = try message.bool()
+            case .clientToken: self.clientToken = try message.bytes()
             }
         }
         guard let policy = UInt8(exactly: policy).flatMap(Policy.init(rawValue:)) else {
@@ -28,12 +27,12 @@ extension ModifyRecords {
     }
 
     func encode(into buffer: inout ByteBuffer) {
-        buffer.writeField(1, self.scope.number)
-        for save in self.saves { buffer.writeMessage(2) { save.encode(into: &$0) } }
-        for id in self.deletes { buffer.writeMessage(3) { id.encode(into: &$0) } }
-        buffer.writeField(4, UInt32(self.policy.rawValue))
-        buffer.writeField(5, self.isAtomic)
-        buffer.writeField(6, self.clientToken)
+        buffer.writeField(Proto.ModifyRecords.scope, self.scope.number)
+        for save in self.saves { buffer.writeMessage(Proto.ModifyRecords.saves) { save.encode(into: &$0) } }
+        for id in self.deletes { buffer.writeMessage(Proto.ModifyRecords.deletes) { id.encode(into: &$0) } }
+        buffer.writeField(Proto.ModifyRecords.policy, UInt32(self.policy.rawValue))
+        buffer.writeField(Proto.ModifyRecords.atomic, self.isAtomic)
+        buffer.writeField(Proto.ModifyRecords.clientToken, self.clientToken)
     }
 }
 
@@ -41,19 +40,18 @@ extension RecordSave {
     init(_ message: consuming MessageReader) throws(WireError) {
         self.init(id: .unnamed, recordType: "", changes: .empty)
         var fields: [UInt8] = []
-        while let tag = try message.tag() {
-            switch tag {
-            case 0x0A: try self.id.merge(message.message())
-            case 0x12: self.recordType = try message.text()
-            case 0x1A:
+        while let field = try message.next(Proto.RecordSave.self) {
+            switch field {
+            case .id: try self.id.merge(message.message())
+            case .recordType: self.recordType = try message.text()
+            case .changeTag:
                 let changeTag = try message.text()
                 self.changeTag = changeTag.isEmpty ? nil : changeTag
-            case 0x22: fields = try message.bytes()
-            case 0x2A:
+            case .fields: fields = try message.bytes()
+            case .parent:
                 let parent = try message.text()
                 self.parent = parent.isEmpty ? .removed : .set(recordName: parent)
-            case 0x32: self.share = .changes(try ShareChanges(message.message()))
-            default: try message.skip(tag)
+            case .share: self.share = .changes(try ShareChanges(message.message()))
             }
         }
         do throws(BodyError) {
@@ -64,18 +62,18 @@ extension RecordSave {
     }
 
     func encode(into buffer: inout ByteBuffer) {
-        buffer.writeMessage(1) { self.id.encode(into: &$0) }
-        buffer.writeField(2, self.recordType)
-        buffer.writeField(3, self.changeTag ?? "")
-        buffer.writeField(4, self.changes.bytes)
+        buffer.writeMessage(Proto.RecordSave.id) { self.id.encode(into: &$0) }
+        buffer.writeField(Proto.RecordSave.recordType, self.recordType)
+        buffer.writeField(Proto.RecordSave.changeTag, self.changeTag ?? "")
+        buffer.writeField(Proto.RecordSave.fields, self.changes.bytes)
         switch self.parent {
         case .unchanged: break
-        case .removed: buffer.writeElement(5, "")
-        case .set(let recordName): buffer.writeElement(5, recordName)
+        case .removed: buffer.writeElement(Proto.RecordSave.parent, "")
+        case .set(let recordName): buffer.writeElement(Proto.RecordSave.parent, recordName)
         }
         switch self.share {
         case .none: break
-        case .changes(let changes): buffer.writeMessage(6) { changes.encode(into: &$0) }
+        case .changes(let changes): buffer.writeMessage(Proto.RecordSave.share) { changes.encode(into: &$0) }
         }
     }
 }
@@ -84,32 +82,30 @@ extension FetchRecords {
     init(_ message: consuming MessageReader) throws(WireError) {
         self.init(scope: .private, ids: [])
         var scope: UInt32 = 0
-        while let tag = try message.tag() {
-            switch tag {
-            case 0x08: scope = try message.uint32()
-            case 0x12: self.ids.append(try RecordID(message.message()))
-            case 0x1A:
+        while let field = try message.next(Proto.FetchRecords.self) {
+            switch field {
+            case .scope: scope = try message.uint32()
+            case .ids: self.ids.append(try RecordID(message.message()))
+            case .desiredKeys:
                 self.desiredKeys = (self.desiredKeys ?? []) + (try [String](desiredKeys: message.message()))
-            default: try message.skip(tag)
             }
         }
         self.scope = try DatabaseScope(number: scope)
     }
 
     func encode(into buffer: inout ByteBuffer) {
-        buffer.writeField(1, self.scope.number)
-        for id in self.ids { buffer.writeMessage(2) { id.encode(into: &$0) } }
-        buffer.writeDesiredKeys(3, self.desiredKeys)
+        buffer.writeField(Proto.FetchRecords.scope, self.scope.number)
+        for id in self.ids { buffer.writeMessage(Proto.FetchRecords.ids) { id.encode(into: &$0) } }
+        buffer.writeDesiredKeys(Proto.FetchRecords.desiredKeys, self.desiredKeys)
     }
 }
 
 extension [String] {
     init(desiredKeys message: consuming MessageReader) throws(WireError) {
         self = []
-        while let tag = try message.tag() {
-            switch tag {
-            case 0x0A: self.append(try message.text())
-            default: try message.skip(tag)
+        while let field = try message.next(Proto.DesiredKeys.self) {
+            switch field {
+            case .keys: self.append(try message.text())
             }
         }
     }
@@ -117,9 +113,9 @@ extension [String] {
 
 extension ByteBuffer {
     /// `nil` is absent: all fields.
-    mutating func writeDesiredKeys(_ number: UInt8, _ keys: [String]?) {
+    mutating func writeDesiredKeys(_ field: some WireField, _ keys: [String]?) {
         guard let keys else { return }
-        self.writeMessage(number) { for key in keys { $0.writeElement(1, key) } }
+        self.writeMessage(field) { for key in keys { $0.writeElement(Proto.DesiredKeys.keys, key) } }
     }
 }
 
@@ -127,21 +123,20 @@ extension ModifyZones {
     init(_ message: consuming MessageReader) throws(WireError) {
         self.init(scope: .private, saves: [])
         var scope: UInt32 = 0
-        while let tag = try message.tag() {
-            switch tag {
-            case 0x08: scope = try message.uint32()
-            case 0x12: self.saves.append(try ZoneID(message.message()))
-            case 0x1A: self.deletes.append(try ZoneID(message.message()))
-            default: try message.skip(tag)
+        while let field = try message.next(Proto.ModifyZones.self) {
+            switch field {
+            case .scope: scope = try message.uint32()
+            case .saves: self.saves.append(try ZoneID(message.message()))
+            case .deletes: self.deletes.append(try ZoneID(message.message()))
             }
         }
         self.scope = try DatabaseScope(number: scope)
     }
 
     func encode(into buffer: inout ByteBuffer) {
-        buffer.writeField(1, self.scope.number)
-        for id in self.saves { buffer.writeMessage(2) { id.encode(into: &$0) } }
-        for id in self.deletes { buffer.writeMessage(3) { id.encode(into: &$0) } }
+        buffer.writeField(Proto.ModifyZones.scope, self.scope.number)
+        for id in self.saves { buffer.writeMessage(Proto.ModifyZones.saves) { id.encode(into: &$0) } }
+        for id in self.deletes { buffer.writeMessage(Proto.ModifyZones.deletes) { id.encode(into: &$0) } }
     }
 }
 
@@ -150,12 +145,11 @@ extension FetchZones {
         var scope: UInt32 = 0
         var ids: [ZoneID] = []
         var isAll = false
-        while let tag = try message.tag() {
-            switch tag {
-            case 0x08: scope = try message.uint32()
-            case 0x12: ids.append(try ZoneID(message.message()))
-            case 0x18: isAll = try message.varint() != 0
-            default: try message.skip(tag)
+        while let field = try message.next(Proto.FetchZones.self) {
+            switch field {
+            case .scope: scope = try message.uint32()
+            case .ids: ids.append(try ZoneID(message.message()))
+            case .all: isAll = try message.bool()
             }
         }
         guard !isAll || ids.isEmpty else { throw WireError(.refused(.invalidArguments), field: "ids") }
@@ -163,10 +157,11 @@ extension FetchZones {
     }
 
     func encode(into buffer: inout ByteBuffer) {
-        buffer.writeField(1, self.scope.number)
+        buffer.writeField(Proto.FetchZones.scope, self.scope.number)
         switch self.selection {
-        case .all: buffer.writeField(3, true)
-        case .ids(let ids): for id in ids { buffer.writeMessage(2) { id.encode(into: &$0) } }
+        case .all: buffer.writeField(Proto.FetchZones.all, true)
+        case .ids(let ids):
+            for id in ids { buffer.writeMessage(Proto.FetchZones.ids) { id.encode(into: &$0) } }
         }
     }
 }

@@ -10,16 +10,15 @@ extension QueryRecords {
         var keys: [String]?
         var limit: UInt32 = 0
         var isCount = false
-        while let tag = try message.tag() {
-            switch tag {
-            case 0x08: scope = try message.uint32()
-            case 0x12: query = try Query(bounded: message.message())
-            case 0x1A: zone = try ZoneID(message.message())
-            case 0x22: cursor = try message.bytes()
-            case 0x2A: keys = (keys ?? []) + (try [String](desiredKeys: message.message()))
-            case 0x30: limit = try message.uint32()
-            case 0x38: isCount = try message.varint() != 0
-            default: try message.skip(tag)
+        while let field = try message.next(Proto.QueryRecords.self) {
+            switch field {
+            case .scope: scope = try message.uint32()
+            case .query: query = try Query(bounded: message.message())
+            case .zone: zone = try ZoneID(message.message())
+            case .cursor: cursor = try message.bytes()
+            case .desiredKeys: keys = (keys ?? []) + (try [String](desiredKeys: message.message()))
+            case .limit: limit = try message.uint32()
+            case .count: isCount = try message.bool()
             }
         }
         let start: Start
@@ -38,45 +37,42 @@ extension QueryRecords {
     }
 
     func encode(into buffer: inout ByteBuffer) {
-        buffer.writeField(1, self.scope.number)
+        buffer.writeField(Proto.QueryRecords.scope, self.scope.number)
         switch self.start {
         case .query(let query, let zone):
-            buffer.writeMessage(2) { query.encode(into: &$0) }
-            if let zone { buffer.writeMessage(3) { zone.encode(into: &$0) } }
+            buffer.writeMessage(Proto.QueryRecords.query) { query.encode(into: &$0) }
+            if let zone { buffer.writeMessage(Proto.QueryRecords.zone) { zone.encode(into: &$0) } }
         case .cursor(let cursor):
-            buffer.writeField(4, cursor)
+            buffer.writeField(Proto.QueryRecords.cursor, cursor)
         }
-        buffer.writeDesiredKeys(5, self.desiredKeys)
-        buffer.writeField(6, self.limit)
-        buffer.writeField(7, self.isCount)
+        buffer.writeDesiredKeys(Proto.QueryRecords.desiredKeys, self.desiredKeys)
+        buffer.writeField(Proto.QueryRecords.limit, self.limit)
+        buffer.writeField(Proto.QueryRecords.count, self.isCount)
     }
 }
 
 extension Query {
     /// Reads a query that stands alone: in a cursor, say.
     package init(decoding payload: ByteBuffer) throws(WireError) {
-        self = try payload.reading("query") { message throws(WireError) in
-            try Query(bounded: message)
-        }
+        try self.init(bounded: MessageReader(payload, "query"))
     }
 
     package func encoded() -> ByteBuffer {
-        var buffer = ByteBuffer()
+        var buffer = ByteBuffer.forMessage
         self.encode(into: &buffer)
         return buffer
     }
 
     init(bounded message: consuming MessageReader) throws(WireError) {
-        guard message.count <= Bounds.queryBytesMax else {
+        guard message.range.count <= Bounds.queryBytesMax else {
             throw WireError(.refused(.limitExceeded), field: "query")
         }
         self.init(recordType: "")
-        while let tag = try message.tag() {
-            switch tag {
-            case 0x0A: self.recordType = try message.text()
-            case 0x12: self.predicate = try Predicate(bounded: message.message())
-            case 0x1A: self.sort.append(try SortKey(message.message()))
-            default: try message.skip(tag)
+        while let field = try message.next(Proto.Query.self) {
+            switch field {
+            case .recordType: self.recordType = try message.text()
+            case .predicate: self.predicate = try Predicate(bounded: message.message())
+            case .sort: self.sort.append(try SortKey(message.message()))
             }
         }
         guard self.sort.count <= Bounds.sortKeysMax else {
@@ -85,9 +81,11 @@ extension Query {
     }
 
     func encode(into buffer: inout ByteBuffer) {
-        buffer.writeField(1, self.recordType)
-        if self.predicate != .all { buffer.writeMessage(2) { self.predicate.encode(into: &$0) } }
-        for key in self.sort { buffer.writeMessage(3) { key.encode(into: &$0) } }
+        buffer.writeField(Proto.Query.recordType, self.recordType)
+        if self.predicate != .all {
+            buffer.writeMessage(Proto.Query.predicate) { self.predicate.encode(into: &$0) }
+        }
+        for key in self.sort { buffer.writeMessage(Proto.Query.sort) { key.encode(into: &$0) } }
     }
 }
 
@@ -137,16 +135,15 @@ extension Predicate {
             throw WireError(.refused(.limitExceeded), field: "predicate")
         }
         var kind: Predicate?
-        while let tag = try message.tag() {
-            switch tag {
-            case 0x08:
-                if try message.varint() != 0 { kind = .all }
-            case 0x10:
-                if try message.varint() != 0 { kind = .nothing }
-            case 0x1A: kind = .comparison(try Comparison(message.message(), size: &size))
-            case 0x22: kind = .and(try Self.parts(message.message(), depth: depth, size: &size))
-            case 0x2A: kind = .or(try Self.parts(message.message(), depth: depth, size: &size))
-            default: try message.skip(tag)
+        while let field = try message.next(Proto.Predicate.self) {
+            switch field {
+            case .all:
+                if try message.bool() { kind = .all }
+            case .nothing:
+                if try message.bool() { kind = .nothing }
+            case .comparison: kind = .comparison(try Comparison(message.message(), size: &size))
+            case .and: kind = .and(try Self.parts(message.message(), depth: depth, size: &size))
+            case .or: kind = .or(try Self.parts(message.message(), depth: depth, size: &size))
             }
         }
         guard let kind else { throw WireError(.refused(.invalidArguments), field: "predicate") }
@@ -160,14 +157,13 @@ extension Predicate {
         size: inout PredicateSize
     ) throws(WireError) -> [Predicate] {
         var parts: [Predicate] = []
-        while let tag = try message.tag() {
-            switch tag {
-            case 0x0A:
+        while let field = try message.next(Proto.Predicates.self) {
+            switch field {
+            case .parts:
                 guard parts.count < Bounds.comparisonsMax else {
                     throw WireError(.refused(.limitExceeded), field: "predicate")
                 }
                 parts.append(try Predicate(message.message(), depth: depth + 1, size: &size))
-            default: try message.skip(tag)
             }
         }
         return parts
@@ -175,16 +171,17 @@ extension Predicate {
 
     func encode(into buffer: inout ByteBuffer) {
         switch self {
-        case .all: buffer.writeField(1, true)
-        case .nothing: buffer.writeField(2, true)
-        case .comparison(let comparison): buffer.writeMessage(3) { comparison.encode(into: &$0) }
-        case .and(let parts): buffer.writeMessage(4) { Self.encode(parts, into: &$0) }
-        case .or(let parts): buffer.writeMessage(5) { Self.encode(parts, into: &$0) }
+        case .all: buffer.writeField(Proto.Predicate.all, true)
+        case .nothing: buffer.writeField(Proto.Predicate.nothing, true)
+        case .comparison(let comparison):
+            buffer.writeMessage(Proto.Predicate.comparison) { comparison.encode(into: &$0) }
+        case .and(let parts): buffer.writeMessage(Proto.Predicate.and) { Self.encode(parts, into: &$0) }
+        case .or(let parts): buffer.writeMessage(Proto.Predicate.or) { Self.encode(parts, into: &$0) }
         }
     }
 
     private static func encode(_ parts: [Predicate], into buffer: inout ByteBuffer) {
-        for part in parts { buffer.writeMessage(1) { part.encode(into: &$0) } }
+        for part in parts { buffer.writeMessage(Proto.Predicates.parts) { part.encode(into: &$0) } }
     }
 }
 
@@ -196,12 +193,11 @@ extension Comparison {
         var comparator: UInt32 = 0
         var operand: [UInt8] = []
         var distanceMetres = 0.0
-        while let tag = try message.tag() {
-            switch tag {
-            case 0x08: comparator = try message.uint32()
-            case 0x12: operand = try message.bytes()
-            case 0x19: distanceMetres = try message.double()
-            default: try message.skip(tag)
+        while let field = try message.next(Proto.Comparison.self) {
+            switch field {
+            case .comparator: comparator = try message.uint32()
+            case .operand: operand = try message.bytes()
+            case .distanceM: distanceMetres = try message.double()
             }
         }
         guard let comparator = UInt8(exactly: comparator).flatMap(Comparator.init(rawValue:)) else {
@@ -226,33 +222,35 @@ extension Comparison {
     }
 
     fileprivate func encode(into buffer: inout ByteBuffer) {
-        buffer.writeField(1, UInt32(self.comparator.rawValue))
-        buffer.writeField(2, RecordBody([Field(name: self.field, value: self.operand)]).bytes)
-        buffer.writeField(3, self.distanceMetres)
+        buffer.writeField(Proto.Comparison.comparator, UInt32(self.comparator.rawValue))
+        buffer.writeField(
+            Proto.Comparison.operand,
+            RecordBody([Field(name: self.field, value: self.operand)]).bytes
+        )
+        buffer.writeField(Proto.Comparison.distanceM, self.distanceMetres)
     }
 }
 
 extension SortKey {
     init(_ message: consuming MessageReader) throws(WireError) {
         self.init(field: "")
-        while let tag = try message.tag() {
-            switch tag {
-            case 0x0A: self.field = try message.text()
-            case 0x10: self.isAscending = try message.varint() == 0
-            case 0x1A: self.origin = try Location(message.message())
-            default: try message.skip(tag)
+        while let field = try message.next(Proto.SortKey.self) {
+            switch field {
+            case .field: self.field = try message.text()
+            case .descending: self.isAscending = try message.varint() == 0
+            case .origin: self.origin = try Location(message.message())
             }
         }
         if let origin, !origin.isOnEarth { throw WireError(.refused(.invalidArguments), field: "origin") }
     }
 
     func encode(into buffer: inout ByteBuffer) {
-        buffer.writeField(1, self.field)
-        buffer.writeField(2, !self.isAscending)
+        buffer.writeField(Proto.SortKey.field, self.field)
+        buffer.writeField(Proto.SortKey.descending, !self.isAscending)
         guard let origin else { return }
-        buffer.writeMessage(3) {
-            $0.writeField(1, origin.latitude)
-            $0.writeField(2, origin.longitude)
+        buffer.writeMessage(Proto.SortKey.origin) {
+            $0.writeField(Proto.Location.latitude, origin.latitude)
+            $0.writeField(Proto.Location.longitude, origin.longitude)
         }
     }
 }
@@ -261,11 +259,11 @@ extension Location {
     /// A place to measure from: of its eight numbers two count.
     fileprivate init(_ message: consuming MessageReader) throws(WireError) {
         self.init(latitude: 0, longitude: 0)
-        while let tag = try message.tag() {
-            switch tag {
-            case 0x09: self.latitude = try message.double()
-            case 0x11: self.longitude = try message.double()
-            default: try message.skip(tag)
+        while let field = try message.next(Proto.Location.self) {
+            switch field {
+            case .latitude: self.latitude = try message.double()
+            case .longitude: self.longitude = try message.double()
+            default: try message.skip(field)
             }
         }
     }
@@ -277,10 +275,9 @@ extension Location {
 extension CheckSchema {
     init(_ message: consuming MessageReader) throws(WireError) {
         self.init(schema: "")
-        while let tag = try message.tag() {
-            switch tag {
-            case 0x0A: self.schema = try message.text()
-            default: try message.skip(tag)
+        while let field = try message.next(Proto.CheckSchema.self) {
+            switch field {
+            case .schema: self.schema = try message.text()
             }
         }
         guard self.schema.utf8.count <= Bounds.schemaBytesMax else {
@@ -289,6 +286,6 @@ extension CheckSchema {
     }
 
     func encode(into buffer: inout ByteBuffer) {
-        buffer.writeField(1, self.schema)
+        buffer.writeField(Proto.CheckSchema.schema, self.schema)
     }
 }

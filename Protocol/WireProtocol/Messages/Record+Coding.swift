@@ -9,22 +9,21 @@ extension Record {
         var fields: [UInt8] = []
         // Most records were changed by who created them, and that name is made once.
         var author = ""
-        while let tag = try message.tag() {
-            switch tag {
-            case 0x0A:
+        while let field = try message.next(Proto.Record.self) {
+            switch field {
+            case .id:
                 try self.id.merge(message.message())
                 hasID = true
-            case 0x12: self.recordType = try message.text()
-            case 0x1A: self.changeTag = try message.text()
-            case 0x20: self.system.createdMilliseconds = try message.int64()
-            case 0x28: self.system.modifiedMilliseconds = try message.int64()
-            case 0x32: self.system.createdBy = try message.text(orLast: &author)
-            case 0x3A: self.system.modifiedBy = try message.text(orLast: &author)
-            case 0x42:
+            case .recordType: self.recordType = try message.text()
+            case .changeTag: self.changeTag = try message.text()
+            case .createdMs: self.system.createdMilliseconds = try message.int64()
+            case .modifiedMs: self.system.modifiedMilliseconds = try message.int64()
+            case .createdBy: self.system.createdBy = try message.text(orLast: &author)
+            case .modifiedBy: self.system.modifiedBy = try message.text(orLast: &author)
+            case .parent:
                 let parent = try message.text()
                 self.parent = parent.isEmpty ? nil : parent
-            case 0x4A: fields = try message.bytes()
-            default: try message.skip(tag)
+            case .fields: fields = try message.bytes()
             }
         }
         guard hasID else { throw WireError(.missing, field: "id") }
@@ -48,45 +47,43 @@ extension SystemFields {
 extension RecordSaved {
     init(_ message: consuming MessageReader) throws(WireError) {
         self.init(changeTag: "", system: .unknown)
-        while let tag = try message.tag() {
-            switch tag {
-            case 0x0A: self.changeTag = try message.text()
-            case 0x10: self.system.createdMilliseconds = try message.int64()
-            case 0x18: self.system.modifiedMilliseconds = try message.int64()
-            case 0x22: self.system.createdBy = try message.text()
-            case 0x2A: self.system.modifiedBy = try message.text()
-            default: try message.skip(tag)
+        while let field = try message.next(Proto.RecordSaved.self) {
+            switch field {
+            case .changeTag: self.changeTag = try message.text()
+            case .createdMs: self.system.createdMilliseconds = try message.int64()
+            case .modifiedMs: self.system.modifiedMilliseconds = try message.int64()
+            case .createdBy: self.system.createdBy = try message.text()
+            case .modifiedBy: self.system.modifiedBy = try message.text()
             }
         }
     }
 
     func encode(into buffer: inout ByteBuffer) {
-        buffer.writeField(1, self.changeTag)
-        buffer.writeField(2, self.system.createdMilliseconds)
-        buffer.writeField(3, self.system.modifiedMilliseconds)
-        buffer.writeField(4, self.system.createdBy)
-        buffer.writeField(5, self.system.modifiedBy)
+        buffer.writeField(Proto.RecordSaved.changeTag, self.changeTag)
+        buffer.writeField(Proto.RecordSaved.createdMs, self.system.createdMilliseconds)
+        buffer.writeField(Proto.RecordSaved.modifiedMs, self.system.modifiedMilliseconds)
+        buffer.writeField(Proto.RecordSaved.createdBy, self.system.createdBy)
+        buffer.writeField(Proto.RecordSaved.modifiedBy, self.system.modifiedBy)
     }
 }
 
 extension Zone {
     init(_ message: consuming MessageReader) throws(WireError) {
         self.init(id: .unnamed, capabilities: [])
-        while let tag = try message.tag() {
-            switch tag {
-            case 0x0A: try self.id.merge(message.message())
-            case 0x10: self.capabilities = ZoneCapabilities(rawValue: try message.uint32())
-            case 0x1A:
+        while let field = try message.next(Proto.Zone.self) {
+            switch field {
+            case .id: try self.id.merge(message.message())
+            case .capabilities: self.capabilities = ZoneCapabilities(rawValue: try message.uint32())
+            case .share:
                 let share = try message.text()
                 self.share = share.isEmpty ? nil : share
-            default: try message.skip(tag)
             }
         }
     }
 
     func encode(into buffer: inout ByteBuffer) {
-        buffer.writeMessage(1) { self.id.encode(into: &$0) }
-        buffer.writeField(2, self.capabilities.rawValue)
-        buffer.writeField(3, self.share ?? "")
+        buffer.writeMessage(Proto.Zone.id) { self.id.encode(into: &$0) }
+        buffer.writeField(Proto.Zone.capabilities, self.capabilities.rawValue)
+        buffer.writeField(Proto.Zone.share, self.share ?? "")
     }
 }

@@ -16,8 +16,8 @@ package struct RecordMessage: Hashable, Sendable {
 
     /// A part of a payload, which is kept as long as the message.
     init(_ message: consuming MessageReader, in payload: ByteBuffer) {
-        let place = message.place
-        let part = payload.getSlice(at: payload.readerIndex + place.lowerBound, length: place.count)
+        let range = message.range
+        let part = payload.getSlice(at: payload.readerIndex + range.lowerBound, length: range.count)
         self.payload = part ?? ByteBuffer()
     }
 
@@ -28,7 +28,7 @@ package struct RecordMessage: Hashable, Sendable {
     ///
     /// - Throws: What the peer that sent it has done wrong.
     package func record() throws(WireError) -> Record {
-        try self.payload.reading("record") { message throws(WireError) in try Record(message) }
+        try Record(MessageReader(self.payload, "record"))
     }
 
     func append(to buffer: inout ByteBuffer) { buffer.writeImmutableBuffer(self.payload) }

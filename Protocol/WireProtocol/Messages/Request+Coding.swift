@@ -22,40 +22,43 @@ extension Request {
         guard shape.desiredKeyCount <= Bounds.fieldsMax else {
             throw WireError(.refused(.limitExceeded), field: "desired_keys")
         }
-        self = try payload.reading("request") { message throws(WireError) in
-            try Request(fields: &message)
-        }
+        try self.init(MessageReader(payload, "request"))
     }
 
-    private init(fields message: inout MessageReader) throws(WireError) {
+    private init(_ message: consuming MessageReader) throws(WireError) {
         var requestID: [UInt8] = []
         var deadlineMilliseconds: UInt32 = 0
         var operation: Operation?
-        while let tag = try message.tag() {
-            switch tag {
-            case 0x0A: requestID = try message.bytes()
-            case 0x10: deadlineMilliseconds = try message.uint32()
-            case 0x82: operation = .modifyRecords(try ModifyRecords(message.message()))
-            case 0x8A: operation = .fetchRecords(try FetchRecords(message.message()))
-            case 0x92: operation = .modifyZones(try ModifyZones(message.message()))
-            case 0x9A: operation = .fetchZones(try FetchZones(message.message()))
-            case 0xA2: operation = .queryRecords(try QueryRecords(message.message()))
-            case 0xAA: operation = .checkSchema(try CheckSchema(message.message()))
-            case 0xB2: operation = .fetchChanges(try FetchChanges(message.message()))
-            case 0xBA: operation = .fetchDatabaseChanges(try FetchDatabaseChanges(message.message()))
-            case 0xC2: operation = .fetchToken(try FetchToken(message.message()))
-            case 0xCA: operation = .modifySubscriptions(try ModifySubscriptions(message.message()))
-            case 0xD2: operation = .fetchSubscriptions(try FetchSubscriptions(message.message()))
-            case 0xDA:
+        while let field = try message.next(Proto.Request.self) {
+            switch field {
+            case .requestID: requestID = try message.bytes()
+            case .deadlineMs: deadlineMilliseconds = try message.uint32()
+            case .modifyRecords: operation = .modifyRecords(try ModifyRecords(message.message()))
+            case .fetchRecords: operation = .fetchRecords(try FetchRecords(message.message()))
+            case .modifyZones: operation = .modifyZones(try ModifyZones(message.message()))
+            case .fetchZones: operation = .fetchZones(try FetchZones(message.message()))
+            case .queryRecords: operation = .queryRecords(try QueryRecords(message.message()))
+            case .checkSchema: operation = .checkSchema(try CheckSchema(message.message()))
+            case .fetchChanges: operation = .fetchChanges(try FetchChanges(message.message()))
+            case .fetchDatabaseChanges:
+                operation = .fetchDatabaseChanges(try FetchDatabaseChanges(message.message()))
+            case .fetchToken: operation = .fetchToken(try FetchToken(message.message()))
+            case .modifySubscriptions:
+                operation = .modifySubscriptions(try ModifySubscriptions(message.message()))
+            case .fetchSubscriptions:
+                operation = .fetchSubscriptions(try FetchSubscriptions(message.message()))
+            case .listen:
                 try message.message().skipAll()
                 operation = .listen
-            case 0xE2: operation = .uploadAssets(try UploadAssets(message.message()))
-            case 0xEA: operation = .downloadAssets(try DownloadAssets(message.message()))
-            case 0xF2: operation = .acceptShares(try AcceptShares(message.message()))
-            case 0xFA: operation = .fetchShareMetadata(try FetchShareMetadata(message.message()))
-            case 0x102: operation = .fetchShareParticipants(try FetchShareParticipants(message.message()))
-            case 0x10A: operation = .requestShareAccess(try RequestShareAccess(message.message()))
-            default: try message.skip(tag)
+            case .uploadAssets: operation = .uploadAssets(try UploadAssets(message.message()))
+            case .downloadAssets: operation = .downloadAssets(try DownloadAssets(message.message()))
+            case .acceptShares: operation = .acceptShares(try AcceptShares(message.message()))
+            case .fetchShareMetadata:
+                operation = .fetchShareMetadata(try FetchShareMetadata(message.message()))
+            case .fetchShareParticipants:
+                operation = .fetchShareParticipants(try FetchShareParticipants(message.message()))
+            case .requestShareAccess:
+                operation = .requestShareAccess(try RequestShareAccess(message.message()))
             }
         }
         guard let operation else { throw WireError(.refused(.operationUnknown), field: "operation") }
@@ -67,34 +70,49 @@ extension Request {
     }
 
     package func encoded() -> ByteBuffer {
-        var buffer = ByteBuffer()
+        var buffer = ByteBuffer.forMessage
         self.encode(into: &buffer)
         return buffer
     }
 
     /// Appends the encoded message.
     package func encode(into buffer: inout ByteBuffer) {
-        if let requestID { buffer.writeField(1, requestID) }
-        buffer.writeField(2, self.deadlineMilliseconds)
+        if let requestID { buffer.writeField(Proto.Request.requestID, requestID) }
+        buffer.writeField(Proto.Request.deadlineMs, self.deadlineMilliseconds)
         switch self.operation {
-        case .modifyRecords(let modify): buffer.writeMessage(16) { modify.encode(into: &$0) }
-        case .fetchRecords(let fetch): buffer.writeMessage(17) { fetch.encode(into: &$0) }
-        case .modifyZones(let modify): buffer.writeMessage(18) { modify.encode(into: &$0) }
-        case .fetchZones(let fetch): buffer.writeMessage(19) { fetch.encode(into: &$0) }
-        case .queryRecords(let query): buffer.writeMessage(20) { query.encode(into: &$0) }
-        case .checkSchema(let check): buffer.writeMessage(21) { check.encode(into: &$0) }
-        case .fetchChanges(let fetch): buffer.writeMessage(22) { fetch.encode(into: &$0) }
-        case .fetchDatabaseChanges(let fetch): buffer.writeMessage(23) { fetch.encode(into: &$0) }
-        case .fetchToken(let fetch): buffer.writeMessage(24) { fetch.encode(into: &$0) }
-        case .modifySubscriptions(let modify): buffer.writeMessage(25) { modify.encode(into: &$0) }
-        case .fetchSubscriptions(let fetch): buffer.writeMessage(26) { fetch.encode(into: &$0) }
-        case .listen: buffer.writeMessage(27) { _ in }
-        case .uploadAssets(let upload): buffer.writeMessage(28) { upload.encode(into: &$0) }
-        case .downloadAssets(let download): buffer.writeMessage(29) { download.encode(into: &$0) }
-        case .acceptShares(let accept): buffer.writeMessage(30) { accept.encode(into: &$0) }
-        case .fetchShareMetadata(let fetch): buffer.writeMessage(31) { fetch.encode(into: &$0) }
-        case .fetchShareParticipants(let fetch): buffer.writeMessage(32) { fetch.encode(into: &$0) }
-        case .requestShareAccess(let request): buffer.writeMessage(33) { request.encode(into: &$0) }
+        case .modifyRecords(let modify):
+            buffer.writeMessage(Proto.Request.modifyRecords) { modify.encode(into: &$0) }
+        case .fetchRecords(let fetch):
+            buffer.writeMessage(Proto.Request.fetchRecords) { fetch.encode(into: &$0) }
+        case .modifyZones(let modify):
+            buffer.writeMessage(Proto.Request.modifyZones) { modify.encode(into: &$0) }
+        case .fetchZones(let fetch): buffer.writeMessage(Proto.Request.fetchZones) { fetch.encode(into: &$0) }
+        case .queryRecords(let query):
+            buffer.writeMessage(Proto.Request.queryRecords) { query.encode(into: &$0) }
+        case .checkSchema(let check):
+            buffer.writeMessage(Proto.Request.checkSchema) { check.encode(into: &$0) }
+        case .fetchChanges(let fetch):
+            buffer.writeMessage(Proto.Request.fetchChanges) { fetch.encode(into: &$0) }
+        case .fetchDatabaseChanges(let fetch):
+            buffer.writeMessage(Proto.Request.fetchDatabaseChanges) { fetch.encode(into: &$0) }
+        case .fetchToken(let fetch): buffer.writeMessage(Proto.Request.fetchToken) { fetch.encode(into: &$0) }
+        case .modifySubscriptions(let modify):
+            buffer.writeMessage(Proto.Request.modifySubscriptions) { modify.encode(into: &$0) }
+        case .fetchSubscriptions(let fetch):
+            buffer.writeMessage(Proto.Request.fetchSubscriptions) { fetch.encode(into: &$0) }
+        case .listen: buffer.writeMessage(Proto.Request.listen) { _ in }
+        case .uploadAssets(let upload):
+            buffer.writeMessage(Proto.Request.uploadAssets) { upload.encode(into: &$0) }
+        case .downloadAssets(let download):
+            buffer.writeMessage(Proto.Request.downloadAssets) { download.encode(into: &$0) }
+        case .acceptShares(let accept):
+            buffer.writeMessage(Proto.Request.acceptShares) { accept.encode(into: &$0) }
+        case .fetchShareMetadata(let fetch):
+            buffer.writeMessage(Proto.Request.fetchShareMetadata) { fetch.encode(into: &$0) }
+        case .fetchShareParticipants(let fetch):
+            buffer.writeMessage(Proto.Request.fetchShareParticipants) { fetch.encode(into: &$0) }
+        case .requestShareAccess(let request):
+            buffer.writeMessage(Proto.Request.requestShareAccess) { request.encode(into: &$0) }
         }
     }
 

@@ -1,4 +1,5 @@
 package import NIOCore
+import RecordModel
 
 /// How many items an encoded `Request` names, read from its tags and lengths alone.
 ///
@@ -17,52 +18,56 @@ package struct RequestShape {
 
     package init(_ payload: ByteBuffer) {
         // Where the walk ends, the decoder's ends too.
-        try? payload.reading("request") { message throws(WireError) in
-            while let tag = try message.tag() {
-                switch tag {
-                case 0x82, 0x92, 0xCA:
-                    self.isChange = true
-                    try self.count(in: message.message())
-                case 0x9A, 0xD2, 0xE2, 0xEA, 0xF2, 0x102, 0x10A:
-                    try self.count(in: message.message())
-                case 0x8A: try self.count(in: message.message(), keysAt: 0x1A)
-                case 0xFA: try self.count(in: message.message(), keysAt: 0x2A)
-                case 0xA2: try self.countKeys(of: message.message(), at: 0x2A)
-                case 0xB2: try self.countKeys(of: message.message(), at: 0x22)
-                default: try message.skip(tag)
-                }
-            }
-        }
+        try? self.walk(MessageReader(payload, "request"))
     }
 
-    /// Fields 2 and 3 of an operation with items are these; of one with desired keys, field 2.
-    private mutating func count(
-        in operation: consuming MessageReader,
-        keysAt keysTag: UInt64? = nil
-    ) throws(WireError) {
-        while let tag = try operation.tag() {
-            switch tag {
-            case 0x12: self.itemCount += 1
-            case keysTag:
-                try self.countKeys(in: operation.message())
-                continue
-            case 0x1A where keysTag == nil: self.itemCount += 1
+    private mutating func walk(_ message: consuming MessageReader) throws(WireError) {
+        while let field = try message.next(Proto.Request.self) {
+            switch field {
+            case .modifyRecords, .modifyZones, .modifySubscriptions: self.isChange = true
             default: break
             }
-            try operation.skip(tag)
+            switch field {
+            case .modifyRecords: try self.count(Proto.ModifyRecords.saves, .deletes, in: message.message())
+            case .modifyZones: try self.count(Proto.ModifyZones.saves, .deletes, in: message.message())
+            case .modifySubscriptions:
+                try self.count(Proto.ModifySubscriptions.saves, .deletes, in: message.message())
+            case .fetchRecords:
+                try self.count(Proto.FetchRecords.ids, keys: .desiredKeys, in: message.message())
+            case .fetchZones: try self.count(Proto.FetchZones.ids, in: message.message())
+            case .fetchSubscriptions: try self.count(Proto.FetchSubscriptions.ids, in: message.message())
+            case .queryRecords:
+                try self.count(nil, keys: Proto.QueryRecords.desiredKeys, in: message.message())
+            case .fetchChanges:
+                try self.count(nil, keys: Proto.FetchChanges.desiredKeys, in: message.message())
+            case .uploadAssets: try self.count(Proto.UploadAssets.assets, in: message.message())
+            case .downloadAssets: try self.count(Proto.DownloadAssets.ranges, in: message.message())
+            case .acceptShares: try self.count(Proto.AcceptShares.tokens, in: message.message())
+            case .fetchShareMetadata:
+                try self.count(Proto.FetchShareMetadata.tokens, keys: .desiredKeys, in: message.message())
+            case .fetchShareParticipants:
+                try self.count(Proto.FetchShareParticipants.lookups, in: message.message())
+            case .requestShareAccess: try self.count(Proto.RequestShareAccess.tokens, in: message.message())
+            case .requestID, .deadlineMs, .checkSchema, .fetchDatabaseChanges, .fetchToken, .listen:
+                try message.skip(field)
+            }
         }
     }
 
-    private mutating func countKeys(
-        of operation: consuming MessageReader,
-        at keysTag: UInt64
+    /// Counts the items, and the desired keys, of an operation.
+    private mutating func count<Field: WireField>(
+        _ items: Field?,
+        _ moreItems: Field? = nil,
+        keys: Field? = nil,
+        in operation: consuming MessageReader
     ) throws(WireError) {
-        while let tag = try operation.tag() {
-            if tag == keysTag {
+        while let field = try operation.next(Field.self) {
+            if field == keys {
                 try self.countKeys(in: operation.message())
-            } else {
-                try operation.skip(tag)
+                continue
             }
+            if field == items || field == moreItems { self.itemCount += 1 }
+            try operation.skip(field)
         }
     }
 

@@ -5,17 +5,16 @@ extension ShareChanges {
     /// Reads what a save changes of a share; bounds are checked, names are the store's to judge.
     init(_ message: consuming MessageReader) throws(WireError) {
         self.init()
-        while let tag = try message.tag() {
-            switch tag {
-            case 0x0A: self.root = try message.text()
-            case 0x10: self.publicPermission = try message.permission()
-            case 0x18: self.allowsAccessRequests = try message.varint() != 0
-            case 0x22: self.participants.append(try ShareParticipant(invited: message.bytes()))
-            case 0x2A: self.removed.append(try message.participantID())
-            case 0x32: self.denied.append(try message.name("denied"))
-            case 0x3A: self.blocked.append(try message.name("blocked"))
-            case 0x42: self.unblocked.append(try message.name("unblocked"))
-            default: try message.skip(tag)
+        while let field = try message.next(Proto.ShareChanges.self) {
+            switch field {
+            case .root: self.root = try message.text()
+            case .publicPermission: self.publicPermission = try message.permission()
+            case .allowsAccessRequests: self.allowsAccessRequests = try message.bool()
+            case .participants: self.participants.append(try ShareParticipant(invited: message.bytes()))
+            case .removed: self.removed.append(try message.participantID())
+            case .denied: self.denied.append(try message.name("denied"))
+            case .blocked: self.blocked.append(try message.name("blocked"))
+            case .unblocked: self.unblocked.append(try message.name("unblocked"))
             }
             guard self.longestList <= Bounds.participantsMax else {
                 throw WireError(.refused(.tooManyParticipants), field: "participants")
@@ -32,14 +31,20 @@ extension ShareChanges {
     }
 
     func encode(into buffer: inout ByteBuffer) {
-        if let root { buffer.writeElement(1, root) }
-        if let publicPermission { buffer.writePresent(2, UInt64(publicPermission.rawValue)) }
-        if let allowsAccessRequests { buffer.writePresent(3, allowsAccessRequests ? 1 : 0) }
-        for participant in self.participants { buffer.writeMessage(4) { $0.writeBytes(participant.bytes) } }
-        for id in self.removed { buffer.writeElement(5, id) }
-        for name in self.denied { buffer.writeElement(6, name) }
-        for name in self.blocked { buffer.writeElement(7, name) }
-        for name in self.unblocked { buffer.writeElement(8, name) }
+        if let root { buffer.writeElement(Proto.ShareChanges.root, root) }
+        if let publicPermission {
+            buffer.writePresent(Proto.ShareChanges.publicPermission, UInt64(publicPermission.rawValue))
+        }
+        if let allowsAccessRequests {
+            buffer.writePresent(Proto.ShareChanges.allowsAccessRequests, allowsAccessRequests)
+        }
+        for participant in self.participants {
+            buffer.writeElement(Proto.ShareChanges.participants, participant.bytes.span)
+        }
+        for id in self.removed { buffer.writeElement(Proto.ShareChanges.removed, id) }
+        for name in self.denied { buffer.writeElement(Proto.ShareChanges.denied, name) }
+        for name in self.blocked { buffer.writeElement(Proto.ShareChanges.blocked, name) }
+        for name in self.unblocked { buffer.writeElement(Proto.ShareChanges.unblocked, name) }
     }
 }
 
@@ -76,17 +81,16 @@ extension ShareMetadata {
         var acceptance: ShareAcceptance?
         var permission: SharePermission?
         var owner = UserIdentity()
-        while let tag = try message.tag() {
-            switch tag {
-            case 0x0A: container = try message.text()
-            case 0x12: share = try Record(message.message())
-            case 0x1A: rootRecordName = try message.text()
-            case 0x22: root = try Record(message.message())
-            case 0x28: role = try message.choice()
-            case 0x30: acceptance = try message.choice()
-            case 0x38: permission = try message.choice()
-            case 0x42: owner = try UserIdentity(ofServer: message.bytes())
-            default: try message.skip(tag)
+        while let field = try message.next(Proto.ShareMetadata.self) {
+            switch field {
+            case .container: container = try message.text()
+            case .share: share = try Record(message.message())
+            case .rootRecordName: rootRecordName = try message.text()
+            case .rootRecord: root = try Record(message.message())
+            case .role: role = try message.choice()
+            case .acceptance: acceptance = try message.choice()
+            case .permission: permission = try message.choice()
+            case .owner: owner = try UserIdentity(ofServer: message.bytes())
             }
         }
         guard let share else { throw WireError(.missing, field: "share") }
@@ -103,14 +107,16 @@ extension ShareMetadata {
     }
 
     func encode(into buffer: inout ByteBuffer) {
-        buffer.writeField(1, self.container)
-        buffer.writeMessage(2) { self.share.encode(into: &$0) }
-        if let rootRecordName { buffer.writeElement(3, rootRecordName) }
-        if let rootRecord { buffer.writeMessage(4) { rootRecord.encode(into: &$0) } }
-        buffer.writeField(5, UInt32(self.role.rawValue))
-        buffer.writeField(6, UInt32(self.acceptance.rawValue))
-        buffer.writeField(7, UInt32(self.permission.rawValue))
-        buffer.writeMessage(8) { $0.writeBytes(self.owner.bytes) }
+        buffer.writeField(Proto.ShareMetadata.container, self.container)
+        buffer.writeMessage(Proto.ShareMetadata.share) { self.share.encode(into: &$0) }
+        if let rootRecordName { buffer.writeElement(Proto.ShareMetadata.rootRecordName, rootRecordName) }
+        if let rootRecord {
+            buffer.writeMessage(Proto.ShareMetadata.rootRecord) { rootRecord.encode(into: &$0) }
+        }
+        buffer.writeField(Proto.ShareMetadata.role, UInt32(self.role.rawValue))
+        buffer.writeField(Proto.ShareMetadata.acceptance, UInt32(self.acceptance.rawValue))
+        buffer.writeField(Proto.ShareMetadata.permission, UInt32(self.permission.rawValue))
+        buffer.writeElement(Proto.ShareMetadata.owner, self.owner.bytes.span)
     }
 }
 
@@ -152,13 +158,5 @@ extension MessageReader {
             throw WireError(.refused(.invalidArguments), field: field)
         }
         return name
-    }
-}
-
-extension ByteBuffer {
-    /// Writes a number that is there even when it is 0.
-    fileprivate mutating func writePresent(_ number: UInt8, _ value: UInt64) {
-        self.writeInteger(number << 3)
-        self.writeVarint(value)
     }
 }

@@ -3,54 +3,68 @@ import RecordModel
 
 extension AcceptShares {
     init(_ message: consuming MessageReader) throws(WireError) {
-        self.init(tokens: try message.tokens())
-    }
-
-    func encode(into buffer: inout ByteBuffer) { buffer.writeTokens(self.tokens) }
-}
-
-extension RequestShareAccess {
-    init(_ message: consuming MessageReader) throws(WireError) {
-        self.init(tokens: try message.tokens())
-    }
-
-    func encode(into buffer: inout ByteBuffer) { buffer.writeTokens(self.tokens) }
-}
-
-extension FetchShareMetadata {
-    init(_ message: consuming MessageReader) throws(WireError) {
         self.init(tokens: [])
-        while let tag = try message.tag() {
-            switch tag {
-            case 0x12: self.tokens.append(try message.shareToken())
-            case 0x20: self.wantsRootRecords = try message.varint() != 0
-            case 0x2A:
-                self.desiredKeys = (self.desiredKeys ?? []) + (try [String](desiredKeys: message.message()))
-            default: try message.skip(tag)
+        while let field = try message.next(Proto.AcceptShares.self) {
+            switch field {
+            case .tokens: self.tokens.append(try message.shareToken())
             }
         }
     }
 
     func encode(into buffer: inout ByteBuffer) {
-        buffer.writeTokens(self.tokens)
-        buffer.writeField(4, self.wantsRootRecords)
-        buffer.writeDesiredKeys(5, self.desiredKeys)
+        for token in self.tokens { buffer.writeElement(Proto.AcceptShares.tokens, token) }
+    }
+}
+
+extension RequestShareAccess {
+    init(_ message: consuming MessageReader) throws(WireError) {
+        self.init(tokens: [])
+        while let field = try message.next(Proto.RequestShareAccess.self) {
+            switch field {
+            case .tokens: self.tokens.append(try message.shareToken())
+            }
+        }
+    }
+
+    func encode(into buffer: inout ByteBuffer) {
+        for token in self.tokens { buffer.writeElement(Proto.RequestShareAccess.tokens, token) }
+    }
+}
+
+extension FetchShareMetadata {
+    init(_ message: consuming MessageReader) throws(WireError) {
+        self.init(tokens: [])
+        while let field = try message.next(Proto.FetchShareMetadata.self) {
+            switch field {
+            case .tokens: self.tokens.append(try message.shareToken())
+            case .rootRecords: self.wantsRootRecords = try message.bool()
+            case .desiredKeys:
+                self.desiredKeys = (self.desiredKeys ?? []) + (try [String](desiredKeys: message.message()))
+            }
+        }
+    }
+
+    func encode(into buffer: inout ByteBuffer) {
+        for token in self.tokens { buffer.writeElement(Proto.FetchShareMetadata.tokens, token) }
+        buffer.writeField(Proto.FetchShareMetadata.rootRecords, self.wantsRootRecords)
+        buffer.writeDesiredKeys(Proto.FetchShareMetadata.desiredKeys, self.desiredKeys)
     }
 }
 
 extension FetchShareParticipants {
     init(_ message: consuming MessageReader) throws(WireError) {
         self.init(lookups: [])
-        while let tag = try message.tag() {
-            switch tag {
-            case 0x12: self.lookups.append(try IdentityLookup(asked: message.bytes()))
-            default: try message.skip(tag)
+        while let field = try message.next(Proto.FetchShareParticipants.self) {
+            switch field {
+            case .lookups: self.lookups.append(try IdentityLookup(asked: message.bytes()))
             }
         }
     }
 
     func encode(into buffer: inout ByteBuffer) {
-        for lookup in self.lookups { buffer.writeMessage(2) { $0.writeBytes(lookup.bytes) } }
+        for lookup in self.lookups {
+            buffer.writeElement(Proto.FetchShareParticipants.lookups, lookup.bytes.span)
+        }
     }
 }
 
@@ -72,23 +86,5 @@ extension MessageReader {
             throw WireError(.refused(.invalidArguments), field: "token")
         }
         return token
-    }
-
-    /// The tokens of a message that has nothing else.
-    fileprivate consuming func tokens() throws(WireError) -> [String] {
-        var tokens: [String] = []
-        while let tag = try self.tag() {
-            switch tag {
-            case 0x12: tokens.append(try self.shareToken())
-            default: try self.skip(tag)
-            }
-        }
-        return tokens
-    }
-}
-
-extension ByteBuffer {
-    fileprivate mutating func writeTokens(_ tokens: [String]) {
-        for token in tokens { self.writeElement(2, token) }
     }
 }

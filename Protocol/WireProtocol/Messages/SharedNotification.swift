@@ -23,8 +23,8 @@ package struct SharedNotification: Sendable {
 
     /// Appends the message as one listener gets it.
     package func encode(number: UInt64, isCoalesced: Bool, into buffer: inout ByteBuffer) {
-        buffer.writeField(1, number)
+        buffer.writeField(Proto.Notification.number, number)
         buffer.writeImmutableBuffer(self.bytes)
-        buffer.writeField(9, isCoalesced)
+        buffer.writeField(Proto.Notification.coalesced, isCoalesced)
     }
 }

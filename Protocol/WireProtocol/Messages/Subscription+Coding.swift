@@ -5,21 +5,22 @@ extension ModifySubscriptions {
     init(_ message: consuming MessageReader) throws(WireError) {
         self.init(scope: .private, saves: [])
         var scope: UInt32 = 0
-        while let tag = try message.tag() {
-            switch tag {
-            case 0x08: scope = try message.uint32()
-            case 0x12: self.saves.append(try Subscription(message.message()))
-            case 0x1A: self.deletes.append(try message.text())
-            default: try message.skip(tag)
+        while let field = try message.next(Proto.ModifySubscriptions.self) {
+            switch field {
+            case .scope: scope = try message.uint32()
+            case .saves: self.saves.append(try Subscription(message.message()))
+            case .deletes: self.deletes.append(try message.text())
             }
         }
         self.scope = try DatabaseScope(number: scope)
     }
 
     func encode(into buffer: inout ByteBuffer) {
-        buffer.writeField(1, self.scope.number)
-        for subscription in self.saves { buffer.writeMessage(2) { subscription.encode(into: &$0) } }
-        for id in self.deletes { buffer.writeElement(3, id) }
+        buffer.writeField(Proto.ModifySubscriptions.scope, self.scope.number)
+        for subscription in self.saves {
+            buffer.writeMessage(Proto.ModifySubscriptions.saves) { subscription.encode(into: &$0) }
+        }
+        for id in self.deletes { buffer.writeElement(Proto.ModifySubscriptions.deletes, id) }
     }
 }
 
@@ -28,12 +29,11 @@ extension FetchSubscriptions {
         var scope: UInt32 = 0
         var ids: [String] = []
         var isAll = false
-        while let tag = try message.tag() {
-            switch tag {
-            case 0x08: scope = try message.uint32()
-            case 0x12: ids.append(try message.text())
-            case 0x18: isAll = try message.varint() != 0
-            default: try message.skip(tag)
+        while let field = try message.next(Proto.FetchSubscriptions.self) {
+            switch field {
+            case .scope: scope = try message.uint32()
+            case .ids: ids.append(try message.text())
+            case .all: isAll = try message.bool()
             }
         }
         guard !isAll || ids.isEmpty else { throw WireError(.refused(.invalidArguments), field: "ids") }
@@ -41,10 +41,10 @@ extension FetchSubscriptions {
     }
 
     func encode(into buffer: inout ByteBuffer) {
-        buffer.writeField(1, self.scope.number)
+        buffer.writeField(Proto.FetchSubscriptions.scope, self.scope.number)
         switch self.selection {
-        case .all: buffer.writeField(3, true)
-        case .ids(let ids): for id in ids { buffer.writeElement(2, id) }
+        case .all: buffer.writeField(Proto.FetchSubscriptions.all, true)
+        case .ids(let ids): for id in ids { buffer.writeElement(Proto.FetchSubscriptions.ids, id) }
         }
     }
 }
@@ -52,13 +52,11 @@ extension FetchSubscriptions {
 extension Subscription {
     /// Reads a subscription that stands alone: in a store, say.
     package init(decoding payload: ByteBuffer) throws(WireError) {
-        self = try payload.reading("subscription") { message throws(WireError) in
-            try Subscription(message)
-        }
+        try self.init(MessageReader(payload, "subscription"))
     }
 
     package func encoded() -> ByteBuffer {
-        var buffer = ByteBuffer()
+        var buffer = ByteBuffer.forMessage
         self.encode(into: &buffer)
         return buffer
     }
@@ -73,20 +71,19 @@ extension Subscription {
     }
 
     init(_ message: consuming MessageReader) throws(WireError) {
-        guard message.count <= Bounds.subscriptionBytesMax else {
+        guard message.range.count <= Bounds.subscriptionBytesMax else {
             throw WireError(.refused(.limitExceeded), field: "subscription")
         }
         var id = ""
         var kind: Kind?
         var info: NotificationInfo?
-        while let tag = try message.tag() {
-            switch tag {
-            case 0x0A: id = try message.text()
-            case 0x12: kind = try Kind(query: message.message())
-            case 0x1A: kind = try Kind(zone: message.message())
-            case 0x22: kind = try Kind(database: message.message())
-            case 0x2A: info = try NotificationInfo(message.message())
-            default: try message.skip(tag)
+        while let field = try message.next(Proto.Subscription.self) {
+            switch field {
+            case .id: id = try message.text()
+            case .query: kind = try Kind(query: message.message())
+            case .zone: kind = try Kind(zone: message.message())
+            case .database: kind = try Kind(database: message.message())
+            case .info: info = try NotificationInfo(message.message())
             }
         }
         guard let kind else { throw WireError(.refused(.invalidArguments), field: "kind") }
@@ -94,24 +91,28 @@ extension Subscription {
     }
 
     func encode(into buffer: inout ByteBuffer) {
-        buffer.writeField(1, self.id)
+        buffer.writeField(Proto.Subscription.id, self.id)
         switch self.kind {
         case .query(let recordType, let predicate, let zone, let firesOn):
-            buffer.writeMessage(2) {
-                $0.writeField(1, recordType)
-                if predicate != .all { $0.writeMessage(2) { predicate.encode(into: &$0) } }
-                if let zone { $0.writeMessage(3) { zone.encode(into: &$0) } }
-                $0.writeField(4, firesOn.rawValue)
+            buffer.writeMessage(Proto.Subscription.query) {
+                $0.writeField(Proto.QuerySubscription.recordType, recordType)
+                if predicate != .all {
+                    $0.writeMessage(Proto.QuerySubscription.predicate) { predicate.encode(into: &$0) }
+                }
+                if let zone { $0.writeMessage(Proto.QuerySubscription.zone) { zone.encode(into: &$0) } }
+                $0.writeField(Proto.QuerySubscription.firesOn, firesOn.rawValue)
             }
         case .zone(let zone, let recordType):
-            buffer.writeMessage(3) {
-                $0.writeMessage(1) { zone.encode(into: &$0) }
-                $0.writeField(2, recordType ?? "")
+            buffer.writeMessage(Proto.Subscription.zone) {
+                $0.writeMessage(Proto.ZoneSubscription.zone) { zone.encode(into: &$0) }
+                $0.writeField(Proto.ZoneSubscription.recordType, recordType ?? "")
             }
         case .database(let recordType):
-            buffer.writeMessage(4) { $0.writeField(1, recordType ?? "") }
+            buffer.writeMessage(Proto.Subscription.database) {
+                $0.writeField(Proto.DatabaseSubscription.recordType, recordType ?? "")
+            }
         }
-        if let info { buffer.writeMessage(5) { info.encode(into: &$0) } }
+        if let info { buffer.writeMessage(Proto.Subscription.info) { info.encode(into: &$0) } }
     }
 }
 
@@ -121,13 +122,12 @@ extension Subscription.Kind {
         var predicate = Predicate.all
         var zone: ZoneID?
         var firesOn = Subscription.FiresOn()
-        while let tag = try message.tag() {
-            switch tag {
-            case 0x0A: recordType = try message.text()
-            case 0x12: predicate = try Predicate(bounded: message.message())
-            case 0x1A: zone = try ZoneID(message.message())
-            case 0x20: firesOn = Subscription.FiresOn(rawValue: try message.uint32())
-            default: try message.skip(tag)
+        while let field = try message.next(Proto.QuerySubscription.self) {
+            switch field {
+            case .recordType: recordType = try message.text()
+            case .predicate: predicate = try Predicate(bounded: message.message())
+            case .zone: zone = try ZoneID(message.message())
+            case .firesOn: firesOn = Subscription.FiresOn(rawValue: try message.uint32())
             }
         }
         guard firesOn.isSubset(of: .all), !firesOn.isDisjoint(with: .events) else {
@@ -139,11 +139,10 @@ extension Subscription.Kind {
     fileprivate init(zone message: consuming MessageReader) throws(WireError) {
         var zone: ZoneID?
         var recordType = ""
-        while let tag = try message.tag() {
-            switch tag {
-            case 0x0A: zone = try ZoneID(message.message())
-            case 0x12: recordType = try message.text()
-            default: try message.skip(tag)
+        while let field = try message.next(Proto.ZoneSubscription.self) {
+            switch field {
+            case .zone: zone = try ZoneID(message.message())
+            case .recordType: recordType = try message.text()
             }
         }
         guard let zone else { throw WireError(.refused(.invalidArguments), field: "zone") }
@@ -152,10 +151,9 @@ extension Subscription.Kind {
 
     fileprivate init(database message: consuming MessageReader) throws(WireError) {
         var recordType = ""
-        while let tag = try message.tag() {
-            switch tag {
-            case 0x0A: recordType = try message.text()
-            default: try message.skip(tag)
+        while let field = try message.next(Proto.DatabaseSubscription.self) {
+            switch field {
+            case .recordType: recordType = try message.text()
             }
         }
         self = .database(recordType: recordType.isEmpty ? nil : recordType)
