@@ -17,11 +17,10 @@ let userSettings: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 
 func nio(_ name: String) -> Target.Dependency { .product(name: name, package: "swift-nio") }
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
-let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 
-/// A product that only the server, the programs and CloudKitTesting use: without the trait SwiftPM does not even fetch its package.
+/// A product that only the server, the programs, CloudKitTesting and tests use: without the trait SwiftPM does not even fetch its package.
 func serverOnly(_ name: String, package: String) -> Target.Dependency {
     .product(name: name, package: package, condition: .when(traits: ["Server"]))
 }
@@ -34,13 +33,14 @@ let argumentParser = serverOnly("ArgumentParser", package: "swift-argument-parse
 let x509 = serverOnly("X509", package: "swift-certificates")
 let jwt = serverOnly("JWTKit", package: "jwt-kit")
 let histogram = serverOnly("Histogram", package: "hdrhistogram-swift")
+let protobuf = serverOnly("SwiftProtobuf", package: "swift-protobuf")
 let asn1 = serverOnly("SwiftASN1", package: "swift-asn1")
 
 let protocolTargets: [Target] = [
     .target(name: "RecordModel", path: "Protocol/RecordModel", swiftSettings: settings),
     .target(
         name: "WireProtocol",
-        dependencies: ["RecordModel", nio("NIOCore"), protobuf],
+        dependencies: ["RecordModel", nio("NIOCore")],
         path: "Protocol/WireProtocol",
         swiftSettings: settings
     ),

@@ -12,7 +12,7 @@ enum Architecture {
         ModuleRow(
             folder: "Protocol/WireProtocol",
             ours: ["RecordModel"],
-            outside: ["NIOCore", "SwiftProtobuf"]
+            outside: ["NIOCore"]
         ),
         ModuleRow(folder: "Protocol/Transport", ours: ["WireProtocol", "FileIO"], outside: ["NIOCore"]),
         ModuleRow(folder: "Sources/FileIO", ours: [], outside: ["NIOCore", "NIOPosix", "Crypto"]),

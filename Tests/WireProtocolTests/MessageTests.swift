@@ -27,10 +27,43 @@ import WireProtocol
         }
     }
 
-    @Test func `fields that this version does not know are ignored`() throws {
+    @Test(
+        arguments: [
+            [0xA2, 0x06, 0x03, 1, 2, 3], [0xA0, 0x06, 0x80, 0x01], [0xA1, 0x06, 1, 2, 3, 4, 5, 6, 7, 8],
+            [0xA5, 0x06, 1, 2, 3, 4],
+            // A number that the message has, with another wire type.
+            [0x0A, 0x01, 0x05], [0x0D, 1, 2, 3, 4],
+        ] as [[UInt8]]
+    )
+    func `fields that this version does not know are skipped`(unknown: [UInt8]) throws {
         var payload = Credit(bytes: 7).encoded()
-        payload.writeBytes([0xA2, 0x06, 0x03, 1, 2, 3])
+        payload.writeBytes(unknown)
         #expect(try Credit(decoding: payload) == Credit(bytes: 7))
+        for count in 1..<unknown.count {
+            let cut = try #require(payload.getSlice(at: 0, length: 2 + count))
+            #expect(throws: WireError(.malformed, field: "credit")) { try Credit(decoding: cut) }
+        }
+    }
+
+    @Test(arguments: [[0xA3, 0x06, 0xA4, 0x06], [0x0B, 0x0C], [0x0E], [0x00], [0x02, 0x00]] as [[UInt8]])
+    func `a group, and what is no field, is refused`(bytes: [UInt8]) {
+        #expect(throws: WireError(.malformed, field: "credit")) {
+            try Credit(decoding: ByteBuffer(bytes: bytes))
+        }
+    }
+
+    @Test func `a list of numbers may come one by one, or in parts`() throws {
+        let packed = AssetOffsets(offsets: [0, 1, 300]).encoded()
+        let others: [[UInt8]] = [
+            [0x08, 0, 0x08, 1, 0x08, 0xAC, 0x02], [0x0A, 1, 0, 0x08, 1, 0x0A, 2, 0xAC, 0x02],
+        ]
+        for other in others {
+            let offsets = try AssetOffsets(decoding: ByteBuffer(bytes: other))
+            #expect(offsets.encoded() == packed)
+        }
+        #expect(throws: WireError(.malformed, field: "asset_offsets")) {
+            try AssetOffsets(decoding: ByteBuffer(bytes: [0x0A, 2, 1, 0x80]))
+        }
     }
 
     @Test func `the fields of one save can be malformed without harm to the others`() throws {

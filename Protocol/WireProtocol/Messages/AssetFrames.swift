@@ -38,7 +38,7 @@ package struct AssetData: Hashable, Sendable {
     }
 
     package func encoded() -> ByteBuffer {
-        var buffer = ByteBuffer()
+        var buffer = ByteBuffer.forMessage
         buffer.reserveCapacity(Self.headerBytes + self.bytes.readableBytes)
         Self.writeHeader(item: self.item, offset: self.offset, into: &buffer)
         buffer.writeImmutableBuffer(self.bytes)
@@ -64,18 +64,26 @@ package struct Progress: Hashable, Sendable {
 
     /// Reads the payload of a `progress`.
     package init(decoding payload: ByteBuffer) throws(WireError) {
-        let message = try PBProgress(payload: payload, field: "progress")
-        guard let total = Int64(exactly: message.totalBytes), message.doneBytes <= message.totalBytes else {
+        var done: UInt64 = 0
+        var total: UInt64 = 0
+        var message = MessageReader(payload, "progress")
+        while let field = try message.next(Proto.Progress.self) {
+            switch field {
+            case .doneBytes: done = try message.varint()
+            case .totalBytes: total = try message.varint()
+            }
+        }
+        guard done <= total, let total = Int64(exactly: total) else {
             throw WireError(.malformed, field: "progress")
         }
-        self.init(doneBytes: Int64(message.doneBytes), totalBytes: total)
+        self.init(doneBytes: Int64(done), totalBytes: total)
     }
 
     package func encoded() -> ByteBuffer {
-        var message = PBProgress()
-        message.doneBytes = UInt64(self.doneBytes)
-        message.totalBytes = UInt64(self.totalBytes)
-        return message.payload()
+        var buffer = ByteBuffer.forMessage
+        buffer.writeField(Proto.Progress.doneBytes, self.doneBytes)
+        buffer.writeField(Proto.Progress.totalBytes, self.totalBytes)
+        return buffer
     }
 }
 
@@ -90,16 +98,23 @@ package struct AssetOffsets: Hashable, Sendable {
 
     /// Reads the payload of an `asset_offsets`; whether they fit what was asked is the client's to see.
     package init(decoding payload: ByteBuffer) throws(WireError) {
-        let message = try PBAssetOffsets(payload: payload, field: "asset_offsets")
-        guard message.offsets.allSatisfy({ Int64(exactly: $0) != nil }) else {
+        var offsets: [UInt64] = []
+        var message = MessageReader(payload, "asset_offsets")
+        while let field = try message.next(Proto.AssetOffsets.self) {
+            switch field {
+            case .offsets: offsets += try message.packed()
+            case .offsetsElement: offsets.append(try message.varint())
+            }
+        }
+        guard offsets.allSatisfy({ Int64(exactly: $0) != nil }) else {
             throw WireError(.malformed, field: "asset_offsets")
         }
-        self.init(offsets: message.offsets.map { Int64($0) })
+        self.init(offsets: offsets.map { Int64($0) })
     }
 
     package func encoded() -> ByteBuffer {
-        var message = PBAssetOffsets()
-        message.offsets = self.offsets.map { UInt64($0) }
-        return message.payload()
+        var buffer = ByteBuffer.forMessage
+        buffer.writePacked(Proto.AssetOffsets.offsets, self.offsets)
+        return buffer
     }
 }

@@ -16,12 +16,18 @@ package struct ServiceKeyName: Hashable, Sendable {
         self.onBehalfOf = onBehalfOf
     }
 
-    init(_ message: PBServiceKey) throws(WireError) {
-        guard Self.isKeyID(message.keyID) else { throw WireError(.outOfBounds, field: "key_id") }
-        guard message.onBehalfOf.utf8.count <= Bounds.nameBytesMax else {
+    init(_ message: consuming MessageReader) throws(WireError) {
+        self.init(keyID: "")
+        while let field = try message.next(Proto.ServiceKey.self) {
+            switch field {
+            case .keyID: self.keyID = try message.text()
+            case .onBehalfOf: self.onBehalfOf = try message.text()
+            }
+        }
+        guard Self.isKeyID(self.keyID) else { throw WireError(.outOfBounds, field: "key_id") }
+        guard self.onBehalfOf.utf8.count <= Bounds.nameBytesMax else {
             throw WireError(.outOfBounds, field: "on_behalf_of")
         }
-        self.init(keyID: message.keyID, onBehalfOf: message.onBehalfOf)
     }
 
     package static func isKeyID(_ text: String) -> Bool {
@@ -29,11 +35,9 @@ package struct ServiceKeyName: Hashable, Sendable {
             && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }
 
-    var generated: PBServiceKey {
-        var message = PBServiceKey()
-        message.keyID = self.keyID
-        message.onBehalfOf = self.onBehalfOf
-        return message
+    func encode(into buffer: inout ByteBuffer) {
+        buffer.writeField(Proto.ServiceKey.keyID, self.keyID)
+        buffer.writeField(Proto.ServiceKey.onBehalfOf, self.onBehalfOf)
     }
 }
 

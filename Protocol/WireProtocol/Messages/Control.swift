@@ -1,4 +1,5 @@
 package import NIOCore
+import RecordModel
 
 /// Frame `credit`: grants more bytes to the peer.
 package struct Credit: Hashable, Sendable {
@@ -11,17 +12,22 @@ package struct Credit: Hashable, Sendable {
 
     /// Reads the payload of a `credit`.
     package init(decoding payload: ByteBuffer) throws(WireError) {
-        let message = try PBCredit(payload: payload, field: "credit")
-        guard (1...Windows.permittedBytes.upperBound).contains(message.bytes) else {
+        self.bytes = 0
+        var message = MessageReader(payload, "credit")
+        while let field = try message.next(Proto.Credit.self) {
+            switch field {
+            case .bytes: self.bytes = try message.uint32()
+            }
+        }
+        guard (1...Windows.permittedBytes.upperBound).contains(self.bytes) else {
             throw WireError(.creditInvalid, field: "bytes")
         }
-        self.init(bytes: message.bytes)
     }
 
     package func encoded() -> ByteBuffer {
-        var message = PBCredit()
-        message.bytes = self.bytes
-        return message.payload()
+        var buffer = ByteBuffer.forMessage
+        buffer.writeField(Proto.Credit.bytes, self.bytes)
+        return buffer
     }
 }
 

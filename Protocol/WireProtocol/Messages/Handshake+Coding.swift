@@ -1,4 +1,3 @@
-import struct Foundation.Data
 package import NIOCore
 import RecordModel
 
@@ -7,192 +6,169 @@ extension Hello {
     ///
     /// A container that cannot exist is not refused here: the server answers it like one that does not exist.
     package init(decoding payload: ByteBuffer) throws(WireError) {
-        let message = try PBHello(payload: payload, field: "hello")
-        guard (1...Self.versionsMax).contains(message.versions.count) else {
-            throw WireError(.outOfBounds, field: "versions")
+        self.init(versions: [], container: "", environment: .production, accessToken: "", client: "")
+        var environment: UInt32 = 0
+        var windows: Windows?
+        var message = MessageReader(payload, "hello")
+        while let field = try message.next(Proto.Hello.self) {
+            switch field {
+            case .versions: self.versions += try message.packedUInt32s()
+            case .versionsElement: self.versions.append(try message.uint32())
+            case .container: self.container = try message.text()
+            case .environment: environment = try message.uint32()
+            case .accessToken: self.accessToken = try message.text()
+            case .installationID: self.installationID = try message.bytes()
+            case .client: self.client = try message.text()
+            case .windows: windows = try Windows(message.message())
+            case .serviceKey: self.serviceKey = try ServiceKeyName(message.message())
+            case .identityToken: self.identityToken = try message.text()
+            }
         }
-        guard message.container.utf8.count <= Bounds.nameBytesMax else {
-            throw WireError(.outOfBounds, field: "container")
-        }
-        guard
-            let environment = UInt8(exactly: message.environment.rawValue).flatMap(
-                Environment.init(rawValue:)
-            )
-        else {
+        guard let environment = UInt8(exactly: environment).flatMap(Environment.init(rawValue:)) else {
             throw WireError(.unknownNumber, field: "environment")
         }
-        guard message.accessToken.utf8.count <= Self.accessTokenBytesMax else {
+        guard let windows else { throw WireError(.missing, field: "windows") }
+        self.environment = environment
+        self.windows = windows
+        try self.check()
+    }
+
+    private func check() throws(WireError) {
+        guard (1...Self.versionsMax).contains(self.versions.count) else {
+            throw WireError(.outOfBounds, field: "versions")
+        }
+        guard self.container.utf8.count <= Bounds.nameBytesMax else {
+            throw WireError(.outOfBounds, field: "container")
+        }
+        guard self.accessToken.utf8.count <= Self.accessTokenBytesMax else {
             throw WireError(.outOfBounds, field: "access_token")
         }
-        guard message.identityToken.utf8.count <= Self.identityTokenBytesMax else {
+        guard self.identityToken.utf8.count <= Self.identityTokenBytesMax else {
             throw WireError(.outOfBounds, field: "identity_token")
         }
-        let credentials = [
-            !message.accessToken.isEmpty, message.hasServiceKey, !message.identityToken.isEmpty,
-        ]
+        let credentials = [!self.accessToken.isEmpty, self.serviceKey != nil, !self.identityToken.isEmpty]
         guard credentials.count(where: { $0 }) <= 1 else {
             throw WireError(.outOfBounds, field: "service_key")
         }
-        guard [0, 16].contains(message.installationID.count) else {
+        guard [0, 16].contains(self.installationID.count) else {
             throw WireError(.outOfBounds, field: "installation_id")
         }
-        guard message.client.utf8.count <= Self.clientBytesMax else {
+        guard self.client.utf8.count <= Self.clientBytesMax else {
             throw WireError(.outOfBounds, field: "client")
         }
-        guard message.hasWindows else { throw WireError(.missing, field: "windows") }
-        self.init(
-            versions: message.versions,
-            container: message.container,
-            environment: environment,
-            accessToken: message.accessToken,
-            installationID: [UInt8](message.installationID),
-            client: message.client,
-            windows: try Windows(message.windows),
-            serviceKey: message.hasServiceKey ? try ServiceKeyName(message.serviceKey) : nil,
-            identityToken: message.identityToken
-        )
     }
 
     package func encoded() -> ByteBuffer {
-        var message = PBHello()
-        message.versions = self.versions
-        message.container = self.container
-        message.environment = PBEnvironment(rawValue: Int(self.environment.rawValue)) ?? .unspecified
-        message.accessToken = self.accessToken
-        message.installationID = Data(self.installationID)
-        message.client = messageText(self.client, bytesMax: Self.clientBytesMax)
-        message.windows = self.windows.generated
-        if let serviceKey = self.serviceKey { message.serviceKey = serviceKey.generated }
-        message.identityToken = self.identityToken
-        return message.payload()
+        var buffer = ByteBuffer.forMessage
+        buffer.writePacked(Proto.Hello.versions, self.versions)
+        buffer.writeField(Proto.Hello.container, self.container)
+        buffer.writeField(Proto.Hello.environment, UInt32(self.environment.rawValue))
+        buffer.writeField(Proto.Hello.accessToken, self.accessToken)
+        buffer.writeField(Proto.Hello.installationID, self.installationID)
+        buffer.writeField(Proto.Hello.client, messageText(self.client, bytesMax: Self.clientBytesMax))
+        buffer.writeMessage(Proto.Hello.windows) { self.windows.encode(into: &$0) }
+        if let serviceKey { buffer.writeMessage(Proto.Hello.serviceKey) { serviceKey.encode(into: &$0) } }
+        buffer.writeField(Proto.Hello.identityToken, self.identityToken)
+        return buffer
     }
 }
 
 extension Windows {
-    init(_ message: PBWindows) throws(WireError) {
-        guard Self.permittedBytes.contains(message.connectionBytes) else {
+    init(_ message: consuming MessageReader) throws(WireError) {
+        self.init(connectionBytes: 0, streamBytes: 0)
+        while let field = try message.next(Proto.Windows.self) {
+            switch field {
+            case .connectionBytes: self.connectionBytes = try message.uint32()
+            case .streamBytes: self.streamBytes = try message.uint32()
+            }
+        }
+        guard Self.permittedBytes.contains(self.connectionBytes) else {
             throw WireError(.outOfBounds, field: "connection_bytes")
         }
-        guard Self.permittedBytes.contains(message.streamBytes) else {
+        guard Self.permittedBytes.contains(self.streamBytes) else {
             throw WireError(.outOfBounds, field: "stream_bytes")
         }
-        self.init(connectionBytes: message.connectionBytes, streamBytes: message.streamBytes)
     }
 
-    var generated: PBWindows {
-        var message = PBWindows()
-        message.connectionBytes = self.connectionBytes
-        message.streamBytes = self.streamBytes
-        return message
+    func encode(into buffer: inout ByteBuffer) {
+        buffer.writeField(Proto.Windows.connectionBytes, self.connectionBytes)
+        buffer.writeField(Proto.Windows.streamBytes, self.streamBytes)
     }
 }
 
 extension Welcome {
     /// Reads the payload of a `welcome`.
     package init(decoding payload: ByteBuffer) throws(WireError) {
-        let message = try PBWelcome(payload: payload, field: "welcome")
-        guard message.version > 0 else { throw WireError(.missing, field: "version") }
-        guard message.hasLimits else { throw WireError(.missing, field: "limits") }
-        guard message.hasWindows else { throw WireError(.missing, field: "windows") }
+        var version: UInt32 = 0
+        var server = ""
+        var userRecordName = ""
+        var serverTimeMilliseconds: Int64 = 0
+        var limits: Limits?
+        var windows: Windows?
+        var message = MessageReader(payload, "welcome")
+        while let field = try message.next(Proto.Welcome.self) {
+            switch field {
+            case .version: version = try message.uint32()
+            case .server: server = try message.text()
+            case .userRecordName: userRecordName = try message.text()
+            case .serverTimeMs: serverTimeMilliseconds = try message.int64()
+            case .limits: limits = try Limits(message.message())
+            case .windows: windows = try Windows(message.message())
+            }
+        }
+        guard version > 0 else { throw WireError(.missing, field: "version") }
+        guard let limits else { throw WireError(.missing, field: "limits") }
+        guard let windows else { throw WireError(.missing, field: "windows") }
         self.init(
-            version: message.version,
-            server: message.server,
-            userRecordName: message.userRecordName,
-            serverTimeMilliseconds: message.serverTimeMs,
-            limits: try Limits(message.limits),
-            windows: try Windows(message.windows)
+            version: version,
+            server: server,
+            userRecordName: userRecordName,
+            serverTimeMilliseconds: serverTimeMilliseconds,
+            limits: limits,
+            windows: windows
         )
     }
 
     package func encoded() -> ByteBuffer {
-        var message = PBWelcome()
-        message.version = self.version
-        message.server = self.server
-        message.userRecordName = self.userRecordName
-        message.serverTimeMs = self.serverTimeMilliseconds
-        message.limits = self.limits.generated
-        message.windows = self.windows.generated
-        return message.payload()
-    }
-}
-
-extension Limits {
-    init(_ message: PBLimits) throws(WireError) {
-        let limits = [
-            message.frameBytesMax, message.requestItemsMax, message.requestBytesMax, message.recordBytesMax,
-            message.inFlightMax, message.idleTimeoutMs, message.requestIDRetentionS, message.deadlineMsMax,
-        ]
-        // A limit of 0 would be a server that one can do nothing with, or a client's division by it.
-        guard !limits.contains(0) else { throw WireError(.outOfBounds, field: "limits") }
-        self.init()
-        self.frameBytesMax = message.frameBytesMax
-        self.requestItemsMax = message.requestItemsMax
-        self.requestBytesMax = message.requestBytesMax
-        self.recordBytesMax = message.recordBytesMax
-        self.inFlightMax = message.inFlightMax
-        self.idleTimeoutMilliseconds = message.idleTimeoutMs
-        self.requestIDRetentionSeconds = message.requestIDRetentionS
-        self.deadlineMillisecondsMax = message.deadlineMsMax
-        self.answerBytesMax = message.answerBytesMax
-        self.assetBytesMax = message.assetBytesMax
-        self.assetChunkBytes = message.assetChunkBytes
-        self.assetTimeoutMilliseconds = message.assetTimeoutMs
-        self.assetGraceSeconds = message.assetGraceS
-        self.slowReaderTimeoutMilliseconds = message.slowReaderTimeoutMs
-        self.tombstoneRetentionSeconds = message.tombstoneRetentionS
-        self.deleteSelfReferencesMax = message.deleteSelfReferencesMax
-        self.shareMissesPerMinuteMax = message.shareMissesPerMinuteMax
-        self.userBytesMax = message.userBytesMax
-    }
-
-    var generated: PBLimits {
-        var message = PBLimits()
-        message.frameBytesMax = self.frameBytesMax
-        message.requestItemsMax = self.requestItemsMax
-        message.requestBytesMax = self.requestBytesMax
-        message.recordBytesMax = self.recordBytesMax
-        message.inFlightMax = self.inFlightMax
-        message.idleTimeoutMs = self.idleTimeoutMilliseconds
-        message.requestIDRetentionS = self.requestIDRetentionSeconds
-        message.deadlineMsMax = self.deadlineMillisecondsMax
-        message.answerBytesMax = self.answerBytesMax
-        message.assetBytesMax = self.assetBytesMax
-        message.assetChunkBytes = self.assetChunkBytes
-        message.assetTimeoutMs = self.assetTimeoutMilliseconds
-        message.assetGraceS = self.assetGraceSeconds
-        message.slowReaderTimeoutMs = self.slowReaderTimeoutMilliseconds
-        message.tombstoneRetentionS = self.tombstoneRetentionSeconds
-        message.deleteSelfReferencesMax = self.deleteSelfReferencesMax
-        message.shareMissesPerMinuteMax = self.shareMissesPerMinuteMax
-        message.userBytesMax = self.userBytesMax
-        return message
+        var buffer = ByteBuffer.forMessage
+        buffer.writeField(Proto.Welcome.version, self.version)
+        buffer.writeField(Proto.Welcome.server, self.server)
+        buffer.writeField(Proto.Welcome.userRecordName, self.userRecordName)
+        buffer.writeField(Proto.Welcome.serverTimeMs, self.serverTimeMilliseconds)
+        buffer.writeMessage(Proto.Welcome.limits) { self.limits.encode(into: &$0) }
+        buffer.writeMessage(Proto.Welcome.windows) { self.windows.encode(into: &$0) }
+        return buffer
     }
 }
 
 extension GoAway {
     /// Reads the payload of a `goaway`.
     package init(decoding payload: ByteBuffer) throws(WireError) {
-        let message = try PBGoAway(payload: payload, field: "goaway")
-        guard message.message.utf8.count <= Bounds.messageBytesMax else {
+        self.init(reason: CloseReason(rawValue: 0), message: "")
+        var message = MessageReader(payload, "goaway")
+        while let field = try message.next(Proto.GoAway.self) {
+            switch field {
+            case .reason: self.reason = CloseReason(rawValue: try message.uint32())
+            case .message: self.message = try message.text()
+            case .retryAfterMs: self.retryAfterMilliseconds = try message.uint32()
+            case .versions: self.versions += try message.packedUInt32s()
+            case .versionsElement: self.versions.append(try message.uint32())
+            }
+        }
+        guard self.message.utf8.count <= Bounds.messageBytesMax else {
             throw WireError(.outOfBounds, field: "message")
         }
-        self.init(
-            reason: CloseReason(rawValue: message.reason),
-            message: message.message,
-            retryAfterMilliseconds: message.retryAfterMs,
-            versions: message.versions
-        )
     }
 
     /// The encoded message.
     ///
     /// A text that is too long is cut.
     package func encoded() -> ByteBuffer {
-        var message = PBGoAway()
-        message.reason = self.reason.rawValue
-        message.message = messageText(self.message, bytesMax: Bounds.messageBytesMax)
-        message.retryAfterMs = self.retryAfterMilliseconds
-        message.versions = self.versions
-        return message.payload()
+        var buffer = ByteBuffer.forMessage
+        buffer.writeField(Proto.GoAway.reason, self.reason.rawValue)
+        buffer.writeField(Proto.GoAway.message, messageText(self.message, bytesMax: Bounds.messageBytesMax))
+        buffer.writeField(Proto.GoAway.retryAfterMs, self.retryAfterMilliseconds)
+        buffer.writePacked(Proto.GoAway.versions, self.versions)
+        return buffer
     }
 }

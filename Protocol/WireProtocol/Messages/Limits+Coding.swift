@@ -1,0 +1,64 @@
+import NIOCore
+import RecordModel
+
+extension Limits {
+    /// A limit that is absent is 0.
+    init(_ message: consuming MessageReader) throws(WireError) {
+        self.init()
+        for field in Proto.Limits.allCases { self[field] = 0 }
+        while let field = try message.next(Proto.Limits.self) { self[field] = try message.varint() }
+        // A limit of 0 would be a server that one can do nothing with, or a client's division by it.
+        let demanded = Proto.Limits.allCases.prefix { $0 != .answerBytesMax }
+        guard demanded.allSatisfy({ self[$0] > 0 }) else { throw WireError(.outOfBounds, field: "limits") }
+    }
+
+    func encode(into buffer: inout ByteBuffer) {
+        for field in Proto.Limits.allCases { buffer.writeField(field, self[field]) }
+    }
+
+    private subscript(field: Proto.Limits) -> UInt64 {
+        get {
+            switch field.property {
+            case .narrow(let property): UInt64(self[keyPath: property])
+            case .wide(let property): self[keyPath: property]
+            }
+        }
+        set {
+            switch field.property {
+            case .narrow(let property): self[keyPath: property] = UInt32(truncatingIfNeeded: newValue)
+            case .wide(let property): self[keyPath: property] = newValue
+            }
+        }
+    }
+}
+
+private enum LimitProperty {
+    case narrow(WritableKeyPath<Limits, UInt32>)
+    case wide(WritableKeyPath<Limits, UInt64>)
+}
+
+extension Proto.Limits {
+    /// What the field holds.
+    fileprivate var property: LimitProperty {
+        switch self {
+        case .frameBytesMax: .narrow(\.frameBytesMax)
+        case .requestItemsMax: .narrow(\.requestItemsMax)
+        case .requestBytesMax: .narrow(\.requestBytesMax)
+        case .recordBytesMax: .narrow(\.recordBytesMax)
+        case .inFlightMax: .narrow(\.inFlightMax)
+        case .idleTimeoutMs: .narrow(\.idleTimeoutMilliseconds)
+        case .requestIDRetentionS: .narrow(\.requestIDRetentionSeconds)
+        case .deadlineMsMax: .narrow(\.deadlineMillisecondsMax)
+        case .answerBytesMax: .narrow(\.answerBytesMax)
+        case .assetBytesMax: .wide(\.assetBytesMax)
+        case .assetChunkBytes: .narrow(\.assetChunkBytes)
+        case .assetTimeoutMs: .narrow(\.assetTimeoutMilliseconds)
+        case .assetGraceS: .narrow(\.assetGraceSeconds)
+        case .slowReaderTimeoutMs: .narrow(\.slowReaderTimeoutMilliseconds)
+        case .tombstoneRetentionS: .narrow(\.tombstoneRetentionSeconds)
+        case .deleteSelfReferencesMax: .narrow(\.deleteSelfReferencesMax)
+        case .shareMissesPerMinuteMax: .narrow(\.shareMissesPerMinuteMax)
+        case .userBytesMax: .wide(\.userBytesMax)
+        }
+    }
+}
