@@ -1,31 +1,30 @@
+import RecordModel
+
 /// Appends and takes small values at the ends of a byte string.
+///
+/// Integers are variable-length and zigzag, texts and blobs stand behind their length.
 struct CompactBytes {
-    private(set) var bytes: [UInt8]
+    private var writer: WireWriter
     private var position = 0
 
     init(_ bytes: [UInt8] = []) {
-        self.bytes = bytes
+        self.writer = WireWriter(bytes)
     }
 
-    mutating func append(byte: UInt8) { self.bytes.append(byte) }
+    var bytes: [UInt8] { self.writer.bytes }
 
-    mutating func append(_ integer: Int64) {
-        var rest = UInt64(bitPattern: integer << 1 ^ integer >> 63)
-        while rest >= 0x80 {
-            self.bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
-        }
-        self.bytes.append(UInt8(rest))
-    }
+    mutating func append(byte: UInt8) { self.writer.put(byte) }
+
+    mutating func append(_ integer: Int64) { self.writer.putVarint(integer.zigzag) }
 
     mutating func append(_ text: String) {
         self.append(Int64(text.utf8.count))
-        self.bytes += text.utf8
+        self.writer.put(text)
     }
 
     mutating func append(blob: [UInt8]) {
         self.append(Int64(blob.count))
-        self.bytes += blob
+        self.writer.put(blob.span)
     }
 
     mutating func append(_ integers: [Int64]) {
@@ -40,34 +39,41 @@ struct CompactBytes {
 
     /// `nil` at the end, as for all that follow; those also when the bytes are not what was appended.
     mutating func nextByte() -> UInt8? {
-        guard self.position < self.bytes.count else { return nil }
-        defer { self.position += 1 }
-        return self.bytes[self.position]
+        self.next { (reader) throws(WireFault) in try reader.byte() }
     }
 
     mutating func nextInteger() -> Int64? {
-        var value: UInt64 = 0
-        var shift: UInt64 = 0
-        while shift < 64, let byte = self.nextByte() {
-            value |= UInt64(byte & 0x7F) << shift
-            if byte < 0x80 { return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1) }
-            shift += 7
-        }
-        return nil
+        self.next { (reader) throws(WireFault) in Int64(zigzag: try reader.varint()) }
     }
 
     mutating func nextText() -> String? {
-        self.nextSlice().map { String(decoding: $0, as: UTF8.self) }
+        self.nextRange().map { self.writer.bytes.span.repairedText($0) }
     }
 
-    mutating func nextBlob() -> [UInt8]? { self.nextSlice().map { Array($0) } }
+    mutating func nextBlob() -> [UInt8]? {
+        self.nextRange().map { self.writer.bytes.span.copied($0) }
+    }
 
-    private mutating func nextSlice() -> ArraySlice<UInt8>? {
-        guard let count = self.nextInteger(), count >= 0, count <= self.bytes.count - self.position else {
-            return nil
-        }
-        defer { self.position += Int(count) }
-        return self.bytes[self.position..<self.position + Int(count)]
+    private mutating func nextRange() -> Range<Int>? {
+        guard let count = self.nextInteger(), count >= 0 else { return nil }
+        return self.next { (reader) throws(WireFault) in try reader.skip(UInt64(count)) }
+    }
+
+    private mutating func next<Value>(
+        _ read: (inout WireReader) throws(WireFault) -> Value
+    ) -> Value? {
+        guard let (value, end) = self.value(read) else { return nil }
+        self.position = end
+        return value
+    }
+
+    /// A value, and where it ends.
+    private func value<Value>(
+        _ read: (inout WireReader) throws(WireFault) -> Value
+    ) -> (value: Value, end: Int)? {
+        let bytes = self.writer.bytes.span
+        var reader = WireReader(bytes, in: self.position..<bytes.count)
+        return (try? read(&reader)).map { ($0, reader.position) }
     }
 
     mutating func nextIntegers() -> [Int64]? {

@@ -124,7 +124,7 @@ extension ReadConnection {
         changes.reserveCapacity(limit + ChangeBlock.entriesMax)
         while try statement.step() {
             // SAFETY: what is lent is read before the statement moves on.
-            let isWhole = ChangeBlock.visit(statement.lent(0)) { entry in
+            let isWhole = ChangeBlock.visit(Span(_unsafeBytes: statement.lent(0))) { entry in
                 // The first block may begin before the position.
                 guard entry.position > position else { return }
                 changes.append(FeedChange(position: entry.position, record: entry.record))

@@ -1,3 +1,5 @@
+import RecordModel
+
 /// Changes of one zone, in order, as one row of `change` holds them.
 ///
 ///     entries = *entry                 the first counts from position 0
@@ -17,89 +19,63 @@ enum ChangeBlock {
     static let entriesMax = 64
 
     static func encode(_ entries: some Collection<Entry>) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(8 + 6 * entries.count)
+        var writer = WireWriter()
+        writer.reserveCapacity(8 + 6 * entries.count)
         var before: Int64 = 0
         for entry in entries {
-            self.append(entry.position - before, to: &bytes)
-            self.append(entry.record, to: &bytes)
+            writer.putVarint(UInt64(bitPattern: entry.position - before))
+            writer.putVarint(UInt64(bitPattern: entry.record))
             before = entry.position
         }
-        return bytes
+        return writer.bytes
     }
 
     /// Returns `nil` if the bytes are not what was encoded.
     static func decode(_ bytes: [UInt8]) -> [Entry]? {
         var entries: [Entry] = []
         entries.reserveCapacity(self.entriesMax)
-        // SAFETY: the bytes are lent for the call.
-        let isWhole = bytes.withUnsafeBytes { self.visit($0) { entries.append($0) } }
-        return isWhole ? entries : nil
+        return self.visit(bytes.span) { entries.append($0) } ? entries : nil
     }
 
     /// Visits entries that are still where they were read; false: not what was encoded.
-    // SAFETY: read within their bounds, until the call returns.
-    static func visit(_ bytes: UnsafeRawBufferPointer, _ visit: (Entry) -> Void) -> Bool {
-        var offset = 0
+    static func visit(_ bytes: Span<UInt8>, _ visit: (Entry) -> Void) -> Bool {
+        var reader = WireReader(bytes)
         var position: Int64 = 0
-        while offset < bytes.count {
-            guard let gap = self.next(bytes, &offset), let record = self.next(bytes, &offset) else {
-                return false
+        do {
+            while !reader.isAtEnd {
+                position &+= Int64(bitPattern: try reader.varint())
+                visit(Entry(position: position, record: Int64(bitPattern: try reader.varint())))
             }
-            position &+= gap
-            visit(Entry(position: position, record: record))
+            return true
+        } catch {
+            return false
         }
-        return true
     }
 
     /// Positions alone, ascending.
     static func encode(positions: [Int64]) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(8 + 3 * positions.count)
+        var writer = WireWriter()
+        writer.reserveCapacity(8 + 3 * positions.count)
         var before: Int64 = 0
         for position in positions {
-            self.append(position - before, to: &bytes)
+            writer.putVarint(UInt64(bitPattern: position - before))
             before = position
         }
-        return bytes
+        return writer.bytes
     }
 
     static func decode(positions bytes: [UInt8]) -> [Int64]? {
+        var reader = WireReader(bytes.span)
         var positions: [Int64] = []
-        // SAFETY: the bytes are lent for the call.
-        let isWhole = bytes.withUnsafeBytes { bytes in
-            var offset = 0
-            var position: Int64 = 0
-            while offset < bytes.count {
-                guard let gap = self.next(bytes, &offset) else { return false }
-                position &+= gap
+        var position: Int64 = 0
+        do {
+            while !reader.isAtEnd {
+                position &+= Int64(bitPattern: try reader.varint())
                 positions.append(position)
             }
-            return true
+            return positions
+        } catch {
+            return nil
         }
-        return isWhole ? positions : nil
-    }
-
-    private static func append(_ integer: Int64, to bytes: inout [UInt8]) {
-        var rest = UInt64(bitPattern: integer)
-        while rest >= 0x80 {
-            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
-        }
-        bytes.append(UInt8(rest))
-    }
-
-    // SAFETY: read within their bounds, until the call returns.
-    private static func next(_ bytes: UnsafeRawBufferPointer, _ offset: inout Int) -> Int64? {
-        var value: UInt64 = 0
-        var shift: UInt64 = 0
-        while shift < 64, offset < bytes.count {
-            let byte = bytes[offset]
-            offset += 1
-            value |= UInt64(byte & 0x7F) << shift
-            if byte < 0x80 { return Int64(bitPattern: value) }
-            shift += 7
-        }
-        return nil
     }
 }
