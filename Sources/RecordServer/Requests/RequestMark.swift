@@ -1,4 +1,5 @@
 import NIOCore
+import RecordModel
 
 /// A hash by which a request is known when its client makes it again, with another ID and on
 /// whichever connection.
@@ -32,13 +33,15 @@ struct RequestMark: Hashable {
 
     /// Where the payload goes on behind the ID and the deadline.
     private static func operation(of payload: ByteBuffer) -> Int {
-        var start = payload.readerIndex
-        if payload.readableBytes > 18, payload.getInteger(at: start, as: UInt16.self) == 0x0A10 {
-            start += 18
+        var reader = WireReader(payload.readableBytesUInt8Span)
+        var start = reader.position
+        while let tag = try? reader.tag(),
+            tag == Proto.Request.requestID.tag || tag == Proto.Request.deadlineMs.tag,
+            (try? reader.skipValue(ofTag: tag)) != nil
+        {
+            start = reader.position
         }
-        guard payload.getInteger(at: start, as: UInt8.self) == 0x10 else { return start }
-        repeat { start += 1 } while (payload.getInteger(at: start, as: UInt8.self) ?? 0) >= 0x80
-        return min(start + 1, payload.writerIndex)
+        return payload.readerIndex + start
     }
 
     /// Eight bytes at a time: every request is marked while there is too much to do.
