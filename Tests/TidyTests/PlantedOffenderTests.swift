@@ -151,6 +151,33 @@ struct PlantedOffenderTests {
         #expect(Rules.moduleOwners(file).isEmpty)
     }
 
+    @Test(
+        arguments: [
+            "case 0x12: name = try message.text()", "guard tag == 0x0A else { throw .malformed }",
+            "while tag != 0x102 {}", "buffer.writeField(2, name)", "$0.writeMessage(16) { _ in }",
+            "let field = Proto.Record(tag: 0x0A)",
+        ]
+    )
+    func `a field's number that is typed by hand is seen`(line: String) {
+        let path = "Protocol/WireProtocol/Messages/A.swift"
+        let codec = "func a(_ buffer: ByteBuffer) {\n"
+        #expect(Rules.fieldNumbers(self.file(path, codec + line)).map(\.line) == [2])
+        #expect(Rules.fieldNumbers(self.file(path, line)).isEmpty)
+        #expect(Rules.fieldNumbers(self.file(path, "// DO NOT EDIT.\n" + codec + line)).isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            "case .name: name = try message.text()", "buffer.writeField(Proto.Record.recordType, name)",
+            "return value < 0x80 ? 1 : 2", "while rest >= 0x80 {}", "buffer.writeInteger(value)",
+            "hash ^= 0x9E37_79B9", "// case 0x12:",
+        ]
+    )
+    func `other numbers in a codec are not`(line: String) {
+        let codec = "func a(_ buffer: ByteBuffer) {\n"
+        #expect(Rules.fieldNumbers(self.file("Sources/RecordServer/A.swift", codec + line)).isEmpty)
+    }
+
     @Test
     func `main.swift and unmarked generated files are seen`() {
         #expect(Rules.entryPoints(self.file("Sources/tidemark/main.swift", "")).count == 1)

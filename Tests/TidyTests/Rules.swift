@@ -12,7 +12,7 @@ struct Offence: Hashable, CustomStringConvertible {
 enum Rules {
     static let all: [@Sendable (SourceFile) -> [Offence]] = [
         vagueNames, sizes, bannedWords, unsafeWords, moduleOwners, importDirection, openings,
-        entryPoints, generatedMarks,
+        entryPoints, generatedMarks, fieldNumbers,
     ]
 
     /// A name that says "thing" hides two jobs.
@@ -137,6 +137,30 @@ enum Rules {
         let isGenerated = file.path.contains("/Generated/") || file.name.hasSuffix(".pb.swift")
         guard isGenerated, !file.isMarkedTable else { return [] }
         return [Offence(path: file.path, line: 1, advice: "a generated file starts with '// DO NOT EDIT.'")]
+    }
+}
+
+extension Rules {
+    /// The numbers of fields come from `tidemark.proto` by `Scripts/generate`, as members of `Proto`.
+    ///
+    /// In a file that reads or writes fields, a tag is not compared with a literal, and no field is
+    /// written by its number.
+    @Sendable
+    static func fieldNumbers(_ file: SourceFile) -> [Offence] {
+        if file.isTest || file.isMarkedTable { return [] }
+        let codec = ["WireField", "WireReader", "BodyReader", "MessageReader", "WireWriter", "ByteBuffer"]
+        guard file.codeLines.contains(where: { line in codec.contains { Words.contains(line, $0) } }) else {
+            return []
+        }
+        let tag = /(?:case|==|!=|[tT]ag:) ?0x[0-9A-Fa-f]{2,3}\b/
+        let number = /write(?:Field|Element|Message|Present|Packed|Head)\(\d/
+        var offences: [Offence] = []
+        for (index, line) in file.codeLines.enumerated() {
+            guard line.firstMatch(of: tag) != nil || line.firstMatch(of: number) != nil else { continue }
+            let advice = "a number of a field is a member of 'Proto', which Scripts/generate makes"
+            offences.append(Offence(path: file.path, line: index + 1, advice: advice))
+        }
+        return offences
     }
 }
 
