@@ -90,7 +90,24 @@ import WireProtocol
         let names = Array(repeating: "", count: count)
         let body = RecordBody.empty
         let saves = ids.dropFirst().map { RecordSave(id: $0, recordType: "", changes: body) }
+        let hashes = (0..<count).map {
+            [UInt8($0 >> 8), UInt8($0 & 0xFF)] + [UInt8](repeating: 0, count: 30)
+        }
+        // The zone of an upload is none of its items.
+        let upload = UploadAssets(
+            scope: .shared,
+            assets: hashes.map { Asset(sha256: $0, size: 1) },
+            zone: ZoneID(zoneName: "a", ownerName: "b")
+        )
         let operations: [RecordModel.Operation] = [
+            .uploadAssets(upload),
+            .downloadAssets(
+                DownloadAssets(
+                    scope: .private,
+                    record: RecordID(zone: .default, recordName: "a"),
+                    ranges: hashes.map { AssetRange(sha256: $0) }
+                )
+            ),
             .fetchRecords(FetchRecords(scope: .private, ids: ids)),
             .modifyRecords(ModifyRecords(scope: .private, saves: Array(saves), deletes: [ids[0]])),
             .modifyZones(ModifyZones(scope: .private, saves: Array(zones.dropFirst()), deletes: [zones[0]])),
