@@ -54,7 +54,7 @@ extension TestServer {
         func engine(folder: String) -> SQLiteEngineConfiguration {
             var configuration = SQLiteEngineConfiguration(directory: folder)
             configuration.durability = self.durability == .full ? .full : .relaxed
-            configuration.requestIDRetentionSeconds = Self.requestIDRetentionSeconds
+            configuration.housekeeping.requestIDRetentionSeconds = Self.requestIDRetentionSeconds
             configuration.filePagesMax = self.diskBytesMax.map { max($0 / Self.pageBytes, 1) }
             return configuration
         }

@@ -70,7 +70,7 @@ package final class SQLiteEngine: StorageEngine {
             database,
             self.observation,
             self.pendingViews,
-            configuration,
+            configuration.housekeeping,
             self.shutdown
         )
     }
@@ -87,7 +87,7 @@ package final class SQLiteEngine: StorageEngine {
         _ database: DatabaseQueue,
         _ observation: CommitObservation,
         _ pendingViews: PendingViews,
-        _ configuration: SQLiteEngineConfiguration,
+        _ rules: HousekeepingRules,
         _ shutdown: ShutdownLatch
     ) throws {
         let start = Rendezvous<StorageFailure?>()
@@ -102,10 +102,10 @@ package final class SQLiteEngine: StorageEngine {
                         observation: observation,
                         pendingViews: pendingViews
                     )
-                    let housekeeping = try Housekeeping(
+                    let housekeeping = try WriterHousekeeping(
+                        rules,
                         transaction: transaction,
-                        database: database,
-                        tombstoneRetentionSeconds: configuration.tombstoneRetentionSeconds
+                        database: database
                     )
                     start.fill(nil)
                     writer.run(transaction, housekeeping, database)

@@ -1,4 +1,5 @@
 import Foundation
+package import RecordStore
 
 /// How a SQLite engine runs.
 ///
@@ -25,8 +26,8 @@ package struct SQLiteEngineConfiguration: Sendable {
     package var directory: String
     package var preparation: Preparation = .makeOrMigrate
     package var durability: Durability = .full
-    /// Outcomes of requests that are older are removed.
-    package var requestIDRetentionSeconds = 3_600
+    /// What the store's housekeeping is told.
+    package var housekeeping = HousekeepingRules()
     /// Beyond these, requests are refused with a time to come back.
     package var waitingRequestsMax = 4_096
     package var waitingBytesMax = 64 * 1024 * 1024
@@ -40,8 +41,6 @@ package struct SQLiteEngineConfiguration: Sendable {
     package var commitBytesMax = 8 * 1024 * 1024
     /// For queries, and as many for all other reads that are not short.
     package var readThreads = 2
-    /// Tombstones that are older are removed, and tokens of before them refused.
-    package var tombstoneRetentionSeconds = 31_536_000
     /// Bytes of the reserve for deletes and administration on a full disk (`DiskReserve`).
     ///
     /// With 0 this process keeps no reserve, and may use a server's.

@@ -20,8 +20,10 @@ enum EngineOpening {
         logger: Logger
     ) throws(CommandFailure) -> Store {
         var configuration = SQLiteEngineConfiguration(directory: folder.path)
-        configuration.requestIDRetentionSeconds = settings.server.storage.requestIDRetentionSeconds
-        configuration.tombstoneRetentionSeconds = settings.server.storage.tombstoneRetentionSeconds
+        configuration.housekeeping.requestIDRetentionSeconds =
+            settings.server.storage.requestIDRetentionSeconds
+        configuration.housekeeping.tombstoneRetentionSeconds =
+            settings.server.storage.tombstoneRetentionSeconds
         configuration.reserveBytes = SQLiteEngineConfiguration.serverReserveBytes
         configuration.waitingRequestsMax = settings.writer.requestsMax
         configuration.waitingBytesMax = settings.writer.bytesMax

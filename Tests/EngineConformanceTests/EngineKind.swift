@@ -100,7 +100,7 @@ extension SQLiteEngineConfiguration {
         self.waitingRequestsMax = settings.waitingRequestsMax
         self.waitingBytesMax = settings.waitingBytesMax
         self.filePagesMax = settings.filePagesMax
-        self.tombstoneRetentionSeconds = settings.tombstoneRetentionSeconds
+        self.housekeeping.tombstoneRetentionSeconds = settings.tombstoneRetentionSeconds
         self.commitRecordsMax = settings.commitRecordsMax
         self.readThreads = settings.readThreads
         self.readerWaitNanoseconds = settings.readerWaitNanoseconds
@@ -132,7 +132,7 @@ extension MemoryEngineConfiguration {
         self.waitingRequestsMax = settings.waitingRequestsMax
         self.waitingBytesMax = settings.waitingBytesMax
         self.bytesMax = settings.filePagesMax.map { Int64(($0 - Self.emptyPages) * Self.pageBytes) }
-        self.tombstoneRetentionSeconds = settings.tombstoneRetentionSeconds
+        self.housekeeping.tombstoneRetentionSeconds = settings.tombstoneRetentionSeconds
         self.commitRecordsMax = settings.commitRecordsMax
         self.readThreads = settings.readThreads
         self.readerWaitNanoseconds = settings.readerWaitNanoseconds

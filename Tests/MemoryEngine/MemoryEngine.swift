@@ -5,8 +5,7 @@ import Synchronization
 package struct MemoryEngineConfiguration: Sendable {
     /// The folder that the memory stands for: engines of one folder have one store.
     package var folder: String
-    package var requestIDRetentionSeconds = 3_600
-    package var tombstoneRetentionSeconds = 31_536_000
+    package var housekeeping = HousekeepingRules()
     package var waitingRequestsMax = 4_096
     package var waitingBytesMax = 64 * 1024 * 1024
     package var writerWaitNanoseconds: Int64 = 10_000_000
@@ -71,11 +70,9 @@ package final class MemoryEngine: StorageEngine {
     package func read(_ job: ReadJob) {
         var queue = self.reads
         if case .search = job.effort { queue = self.searches }
-        let tables = self.storage.contents.tables
-        let isPending = [ViewRefreshRow.table, ShareNewsRow.table].contains {
-            tables.count(of: $0, in: TableRange(index: $0.key), limit: 1) > 0
+        guard job.needsPendingChanges, self.storage.contents.tables.hasWork(.views) else {
+            return queue.run(job)
         }
-        guard job.needsPendingChanges, isPending else { return queue.run(job) }
         let reads = queue
         self.writer.add(
             WriteJob(

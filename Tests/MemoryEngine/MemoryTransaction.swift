@@ -38,9 +38,9 @@ final class MemoryTransaction: ContentsReader, WriteTransaction {
 
     init(
         _ contents: StoreContents,
-        memory: RuleMemory,
-        watched: [DatabaseID: EnvironmentID],
-        watchedPositions: [DatabaseID: Int64],
+        memory: RuleMemory = RuleMemory(),
+        watched: [DatabaseID: EnvironmentID] = [:],
+        watchedPositions: [DatabaseID: Int64] = [:],
         nowMilliseconds: Int64
     ) {
         self.nowMilliseconds = nowMilliseconds
@@ -403,22 +403,37 @@ final class MemoryTransaction: ContentsReader, WriteTransaction {
     }
 
     /// Adds and removes the entries of one record.
-    func change(
+    private func change(
         _ changes: IndexChanges,
         of record: Int64,
         in contents: inout ZoneContents,
         of zone: ZoneKey
     ) {
-        for (entries, isAdded) in [(changes.removed, false), (changes.added, true)] {
-            for entry in entries {
-                self.workDone += 1
-                let key = Pair(Values(entry.value), record)
-                let isThere = contents.entries[entry.index]?[key] != nil
-                guard isThere != isAdded else { continue }
-                contents.entries[entry.index, default: SortedMap()][key] = isAdded ? () : nil
-                self.count(rowBytes: isAdded ? RowBytes.entry(entry) : -RowBytes.entry(entry), in: zone)
-            }
-        }
+        let key = RecordKey(zone: zone, number: record)
+        for entry in changes.removed { self.set(entry, isThere: false, of: key, in: &contents) }
+        for entry in changes.added { self.set(entry, isThere: true, of: key, in: &contents) }
+    }
+
+    /// Adds entries of one record, of which some may be there.
+    func add(_ entries: [IndexEntry], of record: RecordKey) {
+        guard var contents = self.contents.zones.removeValue(forKey: record.zone) else { return }
+        for entry in entries { self.set(entry, isThere: true, of: record, in: &contents) }
+        self.contents.zones[record.zone] = contents
+    }
+
+    private func set(
+        _ entry: IndexEntry,
+        isThere: Bool,
+        of record: RecordKey,
+        in contents: inout ZoneContents
+    ) {
+        self.workDone += 1
+        let key = Pair(Values(entry.value), record.number)
+        let wasThere = contents.entries[entry.index]?[key] != nil
+        guard wasThere != isThere else { return }
+        contents.entries[entry.index, default: SortedMap()][key] = isThere ? () : nil
+        let bytes = RowBytes.entry(entry)
+        self.count(rowBytes: isThere ? bytes : -bytes, in: record.zone)
     }
 
     // MARK: References

@@ -20,7 +20,7 @@ final class MemoryWriter: @unchecked Sendable {
     private var waitingForEnd: [CheckedContinuation<Void, Never>] = []
 
     // The thread's own.
-    private var housekeeping: MemoryHousekeeping
+    private let housekeeping: Housekeeping
     private var memory = RuleMemory()
     private var watchedPositions: [DatabaseID: Int64] = [:]
     private var commitsSeen = -1
@@ -35,10 +35,7 @@ final class MemoryWriter: @unchecked Sendable {
             bytesMax: configuration.waitingBytesMax,
             waitNanoseconds: configuration.writerWaitNanoseconds
         )
-        self.housekeeping = MemoryHousekeeping(
-            tombstoneRetentionSeconds: configuration.tombstoneRetentionSeconds,
-            requestIDRetentionSeconds: configuration.requestIDRetentionSeconds
-        )
+        self.housekeeping = Housekeeping(configuration.housekeeping)
     }
 
     private var now: Int64 { self.configuration.monotonicNanoseconds() }
@@ -210,14 +207,21 @@ final class MemoryWriter: @unchecked Sendable {
     /// Does some housekeeping, or looks at what others wrote; whether there was something to do.
     private func workAlone() -> Bool {
         let isNews = self.storage.commits != self.commitsSeen
+        let now = self.configuration.clock()
+        let state = MemoryTransaction(self.storage.contents, nowMilliseconds: now)
         let isWanted = self.housekeeping.isWanted(
-            in: self.storage.contents,
-            nowMilliseconds: self.configuration.clock()
+            nowMilliseconds: now,
+            onFullDisk: false,
+            in: MemoryHousekeeping(state)
         )
         guard self.loss == 0, isNews || isWanted else { return false }
         let done: Void? = try? self.transaction(writes: isWanted) { transaction in
-            if isWanted { try self.housekeeping.step(in: transaction) }
+            guard isWanted else { return }
+            let rows = MemoryHousekeeping(transaction)
+            try self.housekeeping.step(isAlone: true, onFullDisk: false, in: rows)
         }
+        // Nobody is told of it.
+        _ = self.housekeeping.takeEvents()
         return done != nil
     }
 

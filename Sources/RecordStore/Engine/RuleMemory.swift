@@ -9,6 +9,8 @@ package final class RuleMemory {
     var zonesWithTokens: [ZoneKey: Bool] = [:]
     /// Shares that have a row in `ShareNewsRow.table`, with the origin in it.
     var sharesWithNews: [ShareNumber: ChangeOrigin?] = [:]
+    /// Outcomes of requests that were stored since housekeeping looked for old ones.
+    var outcomesStored = 0
 
     package init() {}
 

@@ -5,7 +5,7 @@ import RecordModel
 /// A pass goes through all databases some times an hour, also while nobody writes: outcomes count for
 /// quotas, and a user who has no room left sends no request. Beside the pass one database is looked
 /// at whenever many outcomes have been stored.
-package struct OutcomeExpiry: Sendable {
+struct OutcomeExpiry: Sendable {
     private static let passEveryMilliseconds: Int64 = 600_000
     /// Databases that one transaction of a pass looks at.
     private static let stepsMax = 20
@@ -19,27 +19,21 @@ package struct OutcomeExpiry: Sendable {
     private var database: DatabaseID?
     private var isPassing = false
     private var nextPassMilliseconds = Int64.min
-    /// Outcomes stored since it was looked for old ones.
-    private var stored = 0
-
-    package init() {}
-
-    package mutating func outcomesStored(_ count: Int) { self.stored += count }
-
     /// Whether there may be something to do while nobody waits.
-    package func isWanted(nowMilliseconds now: Int64) -> Bool {
+    func isWanted(nowMilliseconds now: Int64) -> Bool {
         self.isPassing || now >= self.nextPassMilliseconds
     }
 
     /// Removes some.
-    package mutating func step(
+    mutating func step(
         olderThanMilliseconds oldest: Int64,
-        nowMilliseconds now: Int64,
-        in transaction: some HousekeepingTransaction
+        in transaction: any WriteTransaction
     ) throws(StorageFailure) {
+        let now = transaction.nowMilliseconds
+        let memory = transaction.memory
         let isWanted = self.isWanted(nowMilliseconds: now)
-        guard isWanted || self.stored >= Self.storedBetween else { return }
-        self.stored = 0
+        guard isWanted || memory.outcomesStored >= Self.storedBetween else { return }
+        memory.outcomesStored = 0
         if isWanted, !self.isPassing {
             self.isPassing = true
             self.database = nil
@@ -59,20 +53,34 @@ package struct OutcomeExpiry: Sendable {
     /// Returns how many; moves on when the database has no more.
     private mutating func removeSome(
         olderThanMilliseconds oldest: Int64,
-        in transaction: some HousekeepingTransaction
+        in transaction: any WriteTransaction
     ) throws(StorageFailure) -> Int {
         var removed = 0
+        var behind = RowRange(RequestRow.byKey)
         if let database = self.database {
-            removed = try transaction.removeOutcomes(
-                // The least ID of the oldest millisecond that is still accepted: IDs begin with it.
-                below: RequestID(high: UInt64(truncatingIfNeeded: oldest) << 16, low: 0),
-                in: database,
-                limit: Self.outcomesMax
-            )
+            removed = try Self.remove(olderThanMilliseconds: oldest, of: database, in: transaction)
+            behind = behind.after(database)
         }
         guard removed < Self.outcomesMax else { return removed }
-        self.database = try transaction.databaseWithOutcomes(after: self.database)
+        self.database = try transaction.rows(behind, limit: 1).first?.database
         if self.database == nil { self.isPassing = false }
         return removed
+    }
+
+    /// Removes old outcomes of one database, and returns how many.
+    private static func remove(
+        olderThanMilliseconds oldest: Int64,
+        of database: DatabaseID,
+        in transaction: any WriteTransaction
+    ) throws(StorageFailure) -> Int {
+        // The least ID of the oldest millisecond that is still accepted: IDs begin with their time.
+        let bound = RequestID(high: UInt64(truncatingIfNeeded: oldest) << 16, low: 0)
+        let old = RowRange(RequestRow.byKey, database).descending.after(bound.bytes)
+        let rows = try transaction.rows(old, limit: self.outcomesMax)
+        guard !rows.isEmpty else { return 0 }
+        try transaction.delete(old, limit: rows.count)
+        let bytes = rows.reduce(0) { $0 + RowBytes.outcome($1.outcome.count) }
+        transaction.count(rowBytes: -bytes, in: database)
+        return rows.count
     }
 }

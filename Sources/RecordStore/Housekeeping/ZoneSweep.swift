@@ -1,22 +1,25 @@
-/// Rows that a deleted zone leaves, by kind, in the order in which they go.
-package enum SweptRows: CaseIterable, Sendable {
+/// Rows that a deleted zone leaves, by kind.
+enum SweptRows: Hashable, Sendable {
     /// Which records name which assets.
     case assetUses
-    case records
-    case tombstones
-    case references
-    case changes
-    /// After the records, or the builder of an index might add some that no sweep removes.
-    case entries
+    case undeclared(UndeclaredRows)
     case membershipChanges
     case shareTokens
     case tokenExpiries
 
+    /// All kinds, in the order in which they go.
+    ///
+    /// Entries go after the records, or the builder of an index might add some that no sweep
+    /// removes.
+    static let order: [SweptRows] =
+        [.assetUses] + UndeclaredRows.allCases.map { .undeclared($0) }
+        + [.membershipChanges, .shareTokens, .tokenExpiries]
+
     /// How many one transaction removes.
-    package var limit: Int {
+    var limit: Int {
         switch self {
         // They are small, and a record has several.
-        case .entries: 1_000
+        case .undeclared(.entries): 1_000
         default: 200
         }
     }
@@ -26,24 +29,47 @@ package enum SweptRows: CaseIterable, Sendable {
 ///
 /// Nothing of it is visible: a zone's number is never used again, and a membership of a share that is
 /// gone means nothing.
-package enum ZoneSweep {
+enum ZoneSweep {
     /// Memberships that one transaction removes.
-    package static let membershipsMax = 1_000
+    static let membershipsMax = 1_000
 
     /// Removes one piece.
     ///
     /// - Returns: Whether there was anything left.
-    package static func step(
+    static func step(
         in transaction: some HousekeepingTransaction,
         membershipsMax: Int = membershipsMax
     ) throws(StorageFailure) -> Bool {
-        if try self.removeMemberships(in: transaction.tables, limit: membershipsMax) { return true }
-        guard let swept = try transaction.nextSweptZone() else { return false }
-        for rows in SweptRows.allCases {
-            if try transaction.remove(rows, of: swept.zone, limit: rows.limit) > 0 { return true }
+        let tables = transaction.transaction
+        if try self.removeMemberships(in: tables, limit: membershipsMax) { return true }
+        guard let swept = try tables.rows(RowRange(SweepRow.byKey), limit: 1).first else { return false }
+        let zone = ZoneKey(database: swept.database, number: swept.zone)
+        for rows in SweptRows.order {
+            if try self.remove(rows, of: zone, in: transaction) > 0 { return true }
         }
-        try transaction.finishSweep(of: swept)
+        try tables.delete(swept)
+        tables.count(rowBytes: -Int(swept.bytes), in: swept.database)
         return true
+    }
+
+    /// Returns how many were removed.
+    private static func remove(
+        _ rows: SweptRows,
+        of zone: ZoneKey,
+        in transaction: some HousekeepingTransaction
+    ) throws(StorageFailure) -> Int {
+        let tables = transaction.transaction
+        let (database, number, limit) = (zone.database, zone.number, rows.limit)
+        switch rows {
+        case .assetUses: return try tables.removeUses(inZone: zone, limit: limit)
+        case .membershipChanges:
+            return try tables.delete(RowRange(MembershipChangeRow.byKey, database, number), limit: limit)
+        case .shareTokens:
+            return try tables.delete(RowRange(ShareTokenRow.byRoot, database, number), limit: limit)
+        case .tokenExpiries:
+            return try tables.delete(RowRange(TokenExpiryRow.byKey, database, number), limit: limit)
+        case .undeclared(let rows): return try transaction.remove(rows, of: zone, limit: limit)
+        }
     }
 
     /// Removes memberships of one share that is gone, and the share when it has none left.

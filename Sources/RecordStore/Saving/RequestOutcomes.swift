@@ -17,6 +17,7 @@ extension WriteTransaction {
         in database: DatabaseID
     ) throws(StorageFailure) {
         try self.put(RequestRow(database: database, id: request, outcome: outcome))
+        self.memory.outcomesStored += 1
         self.count(rowBytes: RowBytes.outcome(outcome.count), in: database)
     }
 }

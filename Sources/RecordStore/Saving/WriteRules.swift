@@ -126,7 +126,7 @@ package struct WriteRules: Sendable {
     }
 
     /// IDs older than this may have been forgotten.
-    package static func oldestRequestMilliseconds(now: Int64, retentionSeconds: Int) -> Int64 {
+    static func oldestRequestMilliseconds(now: Int64, retentionSeconds: Int) -> Int64 {
         now - Int64(retentionSeconds) * 1_000
     }
 

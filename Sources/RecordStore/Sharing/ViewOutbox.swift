@@ -24,7 +24,7 @@ package struct ViewOutbox {
     /// news.
     ///
     /// - Returns: Whether there may be more.
-    package func apply(max: Int) throws(StorageFailure) -> Bool {
+    func apply(max: Int) throws(StorageFailure) -> Bool {
         let refreshes = try self.transaction.rows(RowRange(ViewRefreshRow.byKey), limit: max)
         try self.apply(refreshes)
         let news = try self.transaction.rows(RowRange(ShareNewsRow.byKey), limit: max)
@@ -147,7 +147,7 @@ extension WriteTransaction {
 }
 
 /// When shared databases are brought up to date beside requests, and by how much.
-package struct ViewPace: Sendable {
+struct ViewPace: Sendable {
     /// Entries of each kind in one transaction.
     private static let entriesMax = 20
     /// How long they may wait for it while requests come.
@@ -155,12 +155,10 @@ package struct ViewPace: Sendable {
 
     private var lastMilliseconds: Int64 = 0
 
-    package init() {}
-
     /// Applies some entries if it is time, or if nothing else is to be done.
     ///
     /// - Returns: Whether there may be more; `true` if it is not time.
-    package mutating func step(
+    mutating func step(
         isAlone: Bool,
         in transaction: any WriteTransaction
     ) throws(StorageFailure) -> Bool {

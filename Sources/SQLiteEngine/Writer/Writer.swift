@@ -50,20 +50,12 @@ final class Writer: @unchecked Sendable {
         self.report = report
     }
 
-    /// Outcomes of requests that are older are forgotten.
-    private func oldestRequestMilliseconds(now: Int64) -> Int64 {
-        WriteRules.oldestRequestMilliseconds(
-            now: now,
-            retentionSeconds: self.configuration.requestIDRetentionSeconds
-        )
-    }
-
     var counted: EngineStatistics { self.statistics.withLock { $0 } }
 
     func countRefusal() { self.statistics.withLock { $0.requestsRefused += 1 } }
 
     /// Works until the queue is closed and empty.
-    func run(_ transaction: WriterTransaction, _ housekeeping: Housekeeping, _ database: Database) {
+    func run(_ transaction: WriterTransaction, _ housekeeping: WriterHousekeeping, _ database: Database) {
         self.room.start(database)
         var idleIsUseful = true
         while let batch = self.queue.takeBatch(
@@ -120,7 +112,7 @@ final class Writer: @unchecked Sendable {
     private func execute(
         _ batch: WaitingWrites.Batch,
         _ transaction: WriterTransaction,
-        _ housekeeping: Housekeeping
+        _ housekeeping: WriterHousekeeping
     ) {
         let start = self.queue.now
         let now = self.clock()
@@ -144,7 +136,7 @@ final class Writer: @unchecked Sendable {
         since start: Int64,
         _ now: Int64,
         _ transaction: WriterTransaction,
-        _ housekeeping: Housekeeping
+        _ housekeeping: WriterHousekeeping
     ) {
         let works = self.room.isShort ? self.refuseWhatTakesRoom(jobs) : jobs
         guard !works.isEmpty else { return self.queue.executed(batch, since: start) }
@@ -208,7 +200,7 @@ final class Writer: @unchecked Sendable {
         _ works: [WriteJob],
         nowMilliseconds now: Int64,
         _ transaction: WriterTransaction,
-        _ housekeeping: Housekeeping
+        _ housekeeping: WriterHousekeeping
     ) throws(StorageFailure) -> Committed {
         do throws(StorageFailure) {
             // SQLite copies each page that a savepoint touches: all pay for it only when one is needed.
@@ -237,7 +229,7 @@ final class Writer: @unchecked Sendable {
         inSavepoints: Bool,
         nowMilliseconds now: Int64,
         _ transaction: WriterTransaction,
-        _ housekeeping: Housekeeping
+        _ housekeeping: WriterHousekeeping
     ) throws(StorageFailure) -> Committed {
         var finished: [FinishedJob] = []
         finished.reserveCapacity(works.count)
@@ -274,20 +266,11 @@ final class Writer: @unchecked Sendable {
     }
 
     /// Does some housekeeping beside requests.
-    private func keepHouse(_ housekeeping: Housekeeping, _ transaction: WriterTransaction) {
-        let now = transaction.nowMilliseconds
+    private func keepHouse(_ housekeeping: WriterHousekeeping, _ transaction: WriterTransaction) {
         do throws(StorageFailure) {
             try transaction.isolated { () throws(StorageFailure) in
                 transaction.origin = nil
-                let isShort = self.room.isShort
-                if !isShort { try housekeeping.updateViews(isAlone: false) }
-                try housekeeping.sweep()
-                if !isShort { try housekeeping.workOnIndexes(isAlone: false) }
-                try housekeeping.staleChanges.remove(isIdle: false)
-                try housekeeping.removeOldTombstones()
-                try housekeeping.removeOldOutcomes(
-                    olderThanMilliseconds: self.oldestRequestMilliseconds(now: now)
-                )
+                try housekeeping.step(isAlone: false, onFullDisk: self.room.isShort)
             }
         } catch {
             // It must not stand in the way of requests; what did not fit now is tried again.
@@ -357,12 +340,12 @@ final class Writer: @unchecked Sendable {
         self.checkpoint.want()
     }
 
-    /// Sweeps, works on indexes and removes old tombstones, while nobody waits.
+    /// Does more housekeeping while nobody waits.
     ///
     /// After waiting there is work only if somebody else wrote, such as the command line, or time
     /// has passed. Returns whether there may be more to do.
     private func workAlone(
-        _ housekeeping: Housekeeping,
+        _ housekeeping: WriterHousekeeping,
         _ transaction: WriterTransaction,
         hasWaited: Bool
     ) -> Bool {
@@ -379,14 +362,7 @@ final class Writer: @unchecked Sendable {
                 return false
             }
             try transaction.begin(nowMilliseconds: now)
-            if !isShort { try housekeeping.updateViews(isAlone: true) }
-            try housekeeping.sweep()
-            if !isShort { try housekeeping.workOnIndexes(isAlone: true) }
-            try housekeeping.staleChanges.remove(isIdle: true)
-            try housekeeping.removeOldTombstones()
-            try housekeeping.removeOldOutcomes(
-                olderThanMilliseconds: self.oldestRequestMilliseconds(now: now)
-            )
+            try housekeeping.step(isAlone: true, onFullDisk: isShort)
             self.finish(try transaction.commit(self.sync), transaction, isAlone: true)
             for event in housekeeping.takeEvents() { self.report(event) }
             return housekeeping.isWanted(nowMilliseconds: now, onFullDisk: isShort)

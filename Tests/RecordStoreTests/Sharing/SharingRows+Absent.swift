@@ -54,11 +54,6 @@ extension SharingTestTransaction {
 
     // MARK: Indexes
 
-    func types(
-        named names: [String],
-        in environment: EnvironmentID
-    ) throws(StorageFailure) -> [StoredType?] { throw Self.absent }
-
     func hasEntries(
         ofIndex index: Int64,
         in environment: EnvironmentID

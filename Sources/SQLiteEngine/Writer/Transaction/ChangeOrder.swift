@@ -9,8 +9,10 @@ final class ChangeOrder {
     let statements: ChangeStatements
     /// The stale entries that are being taken out of `change`.
     var staleRound: StaleRound?
-    /// Entries that became stale since the last round began; when that is not known, enough to look.
-    var staleWaiting = StaleChanges.roundMinIdle
+    /// Entries that became stale since the last round began, as far as they were counted.
+    private(set) var staleWaiting = 0
+    /// Whether the file may have more of them than were counted.
+    private(set) var mayBeStale = true
 
     init(_ connection: OpaquePointer) throws(StorageFailure) {
         self.statements = try ChangeStatements(connection)
@@ -19,7 +21,14 @@ final class ChangeOrder {
     /// Forgets which entries are stale: the next round finds them in the file.
     func forgetStale() {
         self.staleRound = nil
-        self.staleWaiting = StaleChanges.roundMinIdle
+        self.staleWaiting = 0
+        self.mayBeStale = true
+    }
+
+    /// Notes that a round was read from the file, beside entries that wait for the next one.
+    func roundStarted(waiting: Int) {
+        self.staleWaiting = waiting
+        self.mayBeStale = false
     }
 
     /// Writes down the changes of the transaction; the last thing before its end.

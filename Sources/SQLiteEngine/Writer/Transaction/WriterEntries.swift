@@ -32,7 +32,12 @@ final class WriterEntries {
         for entry in entries.removed {
             try self.append(EntryQueue.Change(zone: zone, entry: entry, record: record, isAdded: false))
         }
-        for entry in entries.added {
+        try self.add(entries.added, of: record, in: zone)
+    }
+
+    /// Has entries of one record added before the end of the transaction.
+    func add(_ entries: [IndexEntry], of record: Int64, in zone: ZoneKey) throws(StorageFailure) {
+        for entry in entries {
             try self.append(EntryQueue.Change(zone: zone, entry: entry, record: record, isAdded: true))
         }
     }

@@ -23,7 +23,7 @@ struct TransactionStatements {
 }
 
 struct ZoneStatements {
-    let find, exists, insert, contents, delete, insertTombstone, insertSweep, lastChange: HotStatement
+    let find, insert, contents, delete, insertTombstone, insertSweep, lastChange: HotStatement
 
     init(_ connection: OpaquePointer) throws(StorageFailure) {
         self.lastChange = try HotStatement(
@@ -31,10 +31,6 @@ struct ZoneStatements {
             on: connection
         )
         self.find = try HotStatement(ZoneQueries.find, on: connection)
-        self.exists = try HotStatement(
-            "SELECT 1 FROM zone WHERE database = ? AND number = ?",
-            on: connection
-        )
         self.insert = try HotStatement(
             "INSERT INTO zone (database, name, number, position) VALUES (?1, ?2, ?3, ?3)",
             on: connection

@@ -17,8 +17,6 @@ final class HousekeepingWork {
     var mayBeViews: Bool { self.pendingViews.mayBeAny }
     /// Whether the transaction has told them of everything.
     private var viewsAreTold = false
-    /// Outcomes of requests stored since housekeeping asked last.
-    private var outcomesStored = 0
     private let pendingViews: PendingViews
 
     init(_ pendingViews: PendingViews) {
@@ -44,13 +42,5 @@ final class HousekeepingWork {
     func committed() {
         if self.viewsAreTold { self.pendingViews.mayBeAny = false }
         self.viewsAreTold = false
-    }
-
-    func countOutcomes(_ count: Int) { self.outcomesStored += count }
-
-    /// Outcomes of requests stored since this was asked last.
-    func takeOutcomesStored() -> Int {
-        defer { self.outcomesStored = 0 }
-        return self.outcomesStored
     }
 }

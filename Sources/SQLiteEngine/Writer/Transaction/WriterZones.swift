@@ -129,15 +129,6 @@ final class WriterZones {
         return bytes
     }
 
-    /// Whether a zone is there, and not deleted and about to be swept.
-    func isThere(_ zone: ZoneKey) throws(StorageFailure) -> Bool {
-        let statement = self.statements.exists
-        statement.bind(1, zone.database.rawValue)
-        statement.bind(2, zone.number)
-        defer { statement.reset() }
-        return try statement.step()
-    }
-
     func lastChange(
         in database: DatabaseID,
         exceptNamed name: String

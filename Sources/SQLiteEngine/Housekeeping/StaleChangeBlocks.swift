@@ -4,40 +4,24 @@ import RecordStore
 
 /// Takes out of `change` what is stale, and joins what gets small.
 ///
-/// A transaction only appends. Many of them later, the blocks that lost entries are rewritten in
-/// the order of their keys.
-struct StaleChanges {
+/// The blocks that lost entries are rewritten in the order of their keys.
+struct StaleChangeBlocks {
     private let order: ChangeOrder
     private var statements: ChangeStatements { self.order.statements }
-
-    /// A round starts when so many wait: fewer would rewrite each block for fewer of its entries.
-    private static let roundMinBusy = 32_768
-    static let roundMinIdle = 4_096
-    /// Bounds the memory of a round.
-    private static let roundMax = 262_144
-    /// Blocks that one transaction reads: about 2 ms.
-    private static let blocksMax = 400
 
     init(_ order: ChangeOrder) {
         self.order = order
     }
 
-    /// Whether there is enough to do for a transaction without requests.
-    var isWorthwhile: Bool {
-        self.order.staleRound != nil || self.order.staleWaiting >= Self.roundMinIdle
-    }
-
-    /// Goes on with the round or, when enough waits, starts one.
-    func remove(isIdle: Bool) throws(StorageFailure) {
-        let waiting = self.order.staleWaiting
+    /// Goes on with the round, or starts one of about so many positions; reads so many blocks.
+    func remove(roundMax: Int, blocksMax: Int) throws(StorageFailure) {
         if self.order.staleRound == nil {
-            guard waiting >= (isIdle ? Self.roundMinIdle : Self.roundMinBusy) else { return }
-            self.order.staleRound = try self.startRound()
+            self.order.staleRound = try self.startRound(positionsMax: roundMax)
         }
         guard var round = self.order.staleRound else { return }
         // Should a block be unreadable, the next round starts anew; besides, one owner means no copies.
         self.order.staleRound = nil
-        var blocksLeft = Self.blocksMax
+        var blocksLeft = blocksMax
         while blocksLeft > 0, let next = round.next {
             try self.removeRun(from: next.position, in: next.zone, &round, &blocksLeft)
         }
@@ -49,12 +33,12 @@ struct StaleChanges {
         }
     }
 
-    private func startRound() throws(StorageFailure) -> StaleRound? {
+    private func startRound(positionsMax: Int) throws(StorageFailure) -> StaleRound? {
         var zones: [ZoneKey: [Int64]] = [:]
         var count = 0
         var lastRow: Int64 = 0
         let statement = self.statements.stale
-        while count < Self.roundMax, try statement.step() {
+        while count < positionsMax, try statement.step() {
             lastRow = statement.integer(0)
             let key = ZoneKey(
                 database: DatabaseID(rawValue: statement.integer(1)),
@@ -69,7 +53,7 @@ struct StaleChanges {
         }
         statement.reset()
         // What was left out waits for the next round.
-        self.order.staleWaiting = count < Self.roundMax ? 0 : Self.roundMinBusy
+        self.order.roundStarted(waiting: count < positionsMax ? 0 : positionsMax)
         return lastRow == 0 ? nil : StaleRound(zones: zones, lastRow: lastRow)
     }
 

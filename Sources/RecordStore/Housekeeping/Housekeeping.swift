@@ -1,0 +1,83 @@
+/// What the operator chose of housekeeping.
+package struct HousekeepingRules: Hashable, Sendable {
+    /// How long the outcome of a request is known.
+    package var requestIDRetentionSeconds = 3_600
+    /// How long feeds know of deletions: older tokens have expired.
+    package var tombstoneRetentionSeconds = 31_536_000
+
+    package init() {}
+}
+
+/// Work that may be done at any time, in pieces: which rows, how many at a time, in which order.
+///
+/// An engine has one, and asks it from one thread. A step belongs at the end of a transaction that
+/// the engine commits for requests, so that housekeeping costs no commit of its own. More steps go
+/// into transactions of their own while nobody waits. A step that fails may be rolled back, in
+/// nobody's way, and is tried again.
+package final class Housekeeping {
+    private let rules: HousekeepingRules
+    private var views = ViewPace()
+    private var indexes = IndexBuilder()
+    private var tombstones: TombstoneExpiry
+    private var outcomes = OutcomeExpiry()
+
+    package init(_ rules: HousekeepingRules) {
+        self.rules = rules
+        self.tombstones = TombstoneExpiry(retentionSeconds: rules.tombstoneRetentionSeconds)
+    }
+
+    /// Whether there may be something to do while nobody waits; on a full disk, of that what makes
+    /// room.
+    package func isWanted(
+        nowMilliseconds now: Int64,
+        onFullDisk isFull: Bool,
+        in rows: some HousekeepingTransaction
+    ) -> Bool {
+        let takesRoom = rows.mayHave(.indexes) || rows.mayHave(.views)
+        return rows.mayHave(.sweep) || (takesRoom && !isFull)
+            || StaleChangePace.isWorthwhile(rows.staleChanges)
+            || self.isDue(nowMilliseconds: now)
+    }
+
+    /// Whether there may be something to do because time has passed.
+    package func isDue(nowMilliseconds now: Int64) -> Bool {
+        self.tombstones.isWanted(nowMilliseconds: now) || self.outcomes.isWanted(nowMilliseconds: now)
+    }
+
+    /// Does a piece of each kind of work; on a full disk, of what makes room.
+    ///
+    /// A piece is larger while nobody waits for the transaction.
+    package func step(
+        isAlone: Bool,
+        onFullDisk isFull: Bool,
+        in rows: some HousekeepingTransaction
+    ) throws(StorageFailure) {
+        let transaction = rows.transaction
+        let now = transaction.nowMilliseconds
+        if !isFull, rows.mayHave(.views) {
+            let mayBeMore = try self.views.step(isAlone: isAlone, in: transaction)
+            if !mayBeMore { rows.finished(.views) }
+        }
+        if rows.mayHave(.sweep) {
+            let wasAny = try ZoneSweep.step(in: rows)
+            if !wasAny { rows.finished(.sweep) }
+        }
+        if !isFull, rows.mayHave(.indexes) {
+            let isBuilt = try self.indexes.step(isAlone: isAlone, in: rows)
+            let isRemoved = try IndexRemoval.step(in: rows)
+            if isBuilt, isRemoved { rows.finished(.indexes) }
+        }
+        try StaleChangePace.step(isAlone: isAlone, in: rows)
+        try self.tombstones.step(nowMilliseconds: now, in: rows)
+        try self.outcomes.step(
+            olderThanMilliseconds: WriteRules.oldestRequestMilliseconds(
+                now: now,
+                retentionSeconds: self.rules.requestIDRetentionSeconds
+            ),
+            in: transaction
+        )
+    }
+
+    /// Hands out what to tell an operator after a commit.
+    package func takeEvents() -> [EngineEvent] { self.indexes.takeEvents() }
+}

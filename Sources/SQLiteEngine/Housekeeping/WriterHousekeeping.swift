@@ -1,0 +1,39 @@
+import GRDB
+import RecordStore
+
+/// The store's housekeeping within transactions of the writer.
+///
+/// Used on the writer's thread only.
+final class WriterHousekeeping {
+    private let transaction: WriterTransaction
+    private let rows: HousekeepingRows
+    private let housekeeping: Housekeeping
+
+    init(
+        _ rules: HousekeepingRules,
+        transaction: WriterTransaction,
+        database: Database
+    ) throws(StorageFailure) {
+        self.transaction = transaction
+        self.rows = try HousekeepingRows(transaction, database: database)
+        self.housekeeping = Housekeeping(rules)
+    }
+
+    /// Whether there may be something to do while nobody waits, or of that what makes room.
+    func isWanted(nowMilliseconds now: Int64, onFullDisk isFull: Bool) -> Bool {
+        self.housekeeping.isWanted(nowMilliseconds: now, onFullDisk: isFull, in: self.rows)
+    }
+
+    /// Whether there is something to do when nobody has asked for anything for a second.
+    func isWantedAfterWaiting(nowMilliseconds now: Int64) throws(StorageFailure) -> Bool {
+        try self.transaction.othersHaveWritten() || self.housekeeping.isDue(nowMilliseconds: now)
+    }
+
+    /// Does a piece of everything within the transaction that is open.
+    func step(isAlone: Bool, onFullDisk isFull: Bool) throws(StorageFailure) {
+        try self.housekeeping.step(isAlone: isAlone, onFullDisk: isFull, in: self.rows)
+    }
+
+    /// What to tell an operator, after a commit.
+    func takeEvents() -> [EngineEvent] { self.housekeeping.takeEvents() }
+}
