@@ -10,7 +10,6 @@ package final class SQLiteEngine: StorageEngine {
     private let queue: WriteQueue
     private let writer: Writer
     let reads: ReadPool
-    private let pendingViews = PendingViews()
     private let tables: TableConnection
     private let observation = CommitObservation()
     let configuration: SQLiteEngineConfiguration
@@ -69,7 +68,6 @@ package final class SQLiteEngine: StorageEngine {
             self.writer,
             database,
             self.observation,
-            self.pendingViews,
             configuration.housekeeping,
             self.shutdown
         )
@@ -86,7 +84,6 @@ package final class SQLiteEngine: StorageEngine {
         _ writer: Writer,
         _ database: DatabaseQueue,
         _ observation: CommitObservation,
-        _ pendingViews: PendingViews,
         _ rules: HousekeepingRules,
         _ shutdown: ShutdownLatch
     ) throws {
@@ -99,8 +96,7 @@ package final class SQLiteEngine: StorageEngine {
                     }
                     let transaction = try WriterTransaction(
                         connection: connection,
-                        observation: observation,
-                        pendingViews: pendingViews
+                        observation: observation
                     )
                     let housekeeping = try WriterHousekeeping(
                         rules,
@@ -158,35 +154,7 @@ package final class SQLiteEngine: StorageEngine {
 
     package func report(to observer: any CommitObserver) { self.observation.begin(with: observer) }
 
-    /// The writer applies pending changes of shared databases in the requester's turn, and rejects
-    /// requesters who have more than a fair part waiting.
-    package func read(_ job: ReadJob) {
-        guard job.needsPendingChanges, self.pendingViews.mayBeAny else { return self.reads.run(job) }
-        let reads = self.reads
-        let work = WriteJob(
-            requester: job.requester,
-            records: 1,
-            bytes: 0,
-            deadlineMilliseconds: .max,
-            origin: nil,
-            makesRoom: false,
-            takesTurn: false
-        ) { (transaction) throws(StorageFailure) in
-            try ViewOutbox(transaction).applyAll()
-            (transaction as? WriterTransaction)?.work.viewsWereTold()
-            return .finished { reads.run(job) }
-        } fail: { _ in
-            // What could not be applied now is applied later: the result is what it was before.
-            reads.run(job)
-        }
-        switch self.queue.add(work) {
-        case .admitted: return
-        case .refused(let milliseconds):
-            self.writer.countRefusal()
-            job.fail(.overloaded(retryAfterMilliseconds: milliseconds))
-        case .closed: reads.run(job)
-        }
-    }
+    package func read(_ job: ReadJob) { self.reads.run(job) }
 
     /// Reports a failure that an operator should know of.
     static func tell(of failure: StorageFailure, _ report: (EngineEvent) -> Void) {

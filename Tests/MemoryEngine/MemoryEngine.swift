@@ -66,32 +66,8 @@ package final class MemoryEngine: StorageEngine {
 
     package func write(_ job: WriteJob) { self.writer.add(job) }
 
-    /// Pending changes of shared databases are applied in the requester's turn, if there are some.
     package func read(_ job: ReadJob) {
-        var queue = self.reads
-        if case .search = job.effort { queue = self.searches }
-        guard job.needsPendingChanges, self.storage.contents.tables.hasWork(.views) else {
-            return queue.run(job)
-        }
-        let reads = queue
-        self.writer.add(
-            WriteJob(
-                requester: job.requester,
-                records: 1,
-                bytes: 0,
-                deadlineMilliseconds: .max,
-                origin: nil,
-                makesRoom: true,
-                takesTurn: false,
-                execute: { transaction throws(StorageFailure) in
-                    try ViewOutbox(transaction).applyAll()
-                    return .finished { reads.run(job) }
-                },
-                fail: { failure in
-                    if case .overloaded = failure { job.fail(failure) } else { reads.run(job) }
-                }
-            )
-        )
+        if case .search = job.effort { self.searches.run(job) } else { self.reads.run(job) }
     }
 
     package func readTables<Value>(_ read: (any IndexReader) throws -> Value) throws -> Value {

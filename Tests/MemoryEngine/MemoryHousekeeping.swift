@@ -11,7 +11,11 @@ final class MemoryHousekeeping: HousekeepingTransaction {
 
     // MARK: What there is to do
 
-    func mayHave(_ kind: HousekeepingKind) -> Bool { self.memory.contents.tables.hasWork(kind) }
+    func mayHave(_ kind: HousekeepingKind) -> Bool {
+        kind.tables.contains {
+            self.memory.count(of: $0, in: TableRange(index: $0.key), limit: 1) > 0
+        }
+    }
 
     func finished(_ kind: HousekeepingKind) {}
 
@@ -113,11 +117,4 @@ final class MemoryHousekeeping: HousekeepingTransaction {
     var staleChanges: StaleChanges { StaleChanges() }
 
     func removeStaleChanges(roundMax: Int, readsMax: Int) {}
-}
-
-extension TableRows {
-    /// Whether there are rows that make work of a kind.
-    func hasWork(_ kind: HousekeepingKind) -> Bool {
-        kind.tables.contains { self.count(of: $0, in: TableRange(index: $0.key), limit: 1) > 0 }
-    }
 }

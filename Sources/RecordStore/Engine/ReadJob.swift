@@ -19,11 +19,6 @@ package struct ReadJob: Sendable {
     package var effort: Effort
     /// The database whose commits the result may show; `nil` for those of several.
     package var database: DatabaseID?
-    /// Whether the snapshot has to show in the requester's shared database every change that was
-    /// acknowledged before the read, of whichever database.
-    ///
-    /// If the tables of `ViewOutbox` have rows, an engine applies them before, in the requester's turn.
-    package var needsPendingChanges: Bool
     /// Reads, and returns the reply for the engine to call.
     ///
     /// Gets true for an attempt on the caller's thread, and may return `nil` then: the read takes too
@@ -36,14 +31,12 @@ package struct ReadJob: Sendable {
     package init(
         requester: Requester,
         effort: Effort,
-        needsPendingChanges: Bool = false,
         body: @escaping @Sendable (any Snapshot, _ isAttempt: Bool) throws(StorageFailure) -> Reply?,
         fail: @escaping @Sendable (JobFailure) -> Void
     ) {
         self.requester = requester
         self.effort = effort
         self.database = requester.databaseShown
-        self.needsPendingChanges = needsPendingChanges
         self.body = body
         self.fail = fail
     }

@@ -7,16 +7,16 @@ import RecordModel
 /// readers, and refreshes of one reader, whose rights have changed. Each entry is applied in a
 /// later transaction, which brings the rows up to date with what is there then. A second time it
 /// changes nothing.
-package struct ViewOutbox {
+struct ViewOutbox {
     private let transaction: any WriteTransaction
 
     /// Entries of each kind that one step applies while nothing else waits for it.
     private static let stepMax = 100
 
-    package init(_ transaction: any WriteTransaction) { self.transaction = transaction }
+    init(_ transaction: any WriteTransaction) { self.transaction = transaction }
 
     /// Applies all entries.
-    package func applyAll() throws(StorageFailure) {
+    func applyAll() throws(StorageFailure) {
         while try self.apply(max: Self.stepMax) {}
     }
 
@@ -30,6 +30,12 @@ package struct ViewOutbox {
         let news = try self.transaction.rows(RowRange(ShareNewsRow.byKey), limit: max)
         try self.apply(news)
         return refreshes.count == max || news.count == max
+    }
+
+    /// Whether entries wait, of whichever kind.
+    static func hasEntries(in rows: any TableReader) throws(StorageFailure) -> Bool {
+        if try rows.count(RowRange(ViewRefreshRow.byKey), limit: 1) > 0 { return true }
+        return try rows.count(RowRange(ShareNewsRow.byKey), limit: 1) > 0
     }
 
     /// Whether there are refreshes of a user's shared database.

@@ -162,16 +162,14 @@ extension Store {
         } catch {
             return reply(.failure(error))
         }
-        let job = ReadJob(
-            requester: requester,
-            effort: effort,
-            needsPendingChanges: needsPendingChanges && requester.scope == .shared
-        ) { (snapshot, _) throws(StorageFailure) in
+        let job = ReadJob(requester: requester, effort: effort) {
+            (snapshot, _) throws(StorageFailure) in
             let result = try read(snapshot)
             return { reply(result) }
         } fail: { failure in
             reply(.failure(StoreError(failure)))
         }
-        self.engine.read(job)
+        guard needsPendingChanges, requester.scope == .shared else { return self.engine.read(job) }
+        PendingViews(engine: self.engine).read(job)
     }
 }

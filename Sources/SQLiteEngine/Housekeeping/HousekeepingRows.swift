@@ -38,7 +38,7 @@ final class HousekeepingRows: HousekeepingTransaction {
 
     func finished(_ kind: HousekeepingKind) {
         switch kind {
-        case .views: self.writer.work.viewsWereTold()
+        case .views: self.writer.work.mayBeViews = false
         case .sweep: self.writer.work.mayBeSweeps = false
         case .indexes: self.writer.work.mayBeIndexes = false
         }

@@ -16,7 +16,9 @@ final class MemorySnapshot: MemoryRows, Snapshot {
     /// Names that were asked for together, a call each.
     private(set) var namesAsked: [[String]] = []
     /// The rows of declared tables.
-    let tables = MemoryTables()
+    let tables: MemoryTables
+
+    init(tables: MemoryTables = MemoryTables()) { self.tables = tables }
 
     // MARK: Databases and zones
 

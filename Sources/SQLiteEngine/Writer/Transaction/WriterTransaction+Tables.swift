@@ -34,7 +34,7 @@ extension WriterTransaction: RowReader {
         case .types(let isNamed): self.forgetTypes(isNamed: isNamed, rows: rows.count)
         case .builds: try self.forgetTypes(building: rows)
         case .zones: self.forgetZones(rows.map { table.key(of: $0) })
-        case .views: self.work.wantViews()
+        case .views: self.work.mayBeViews = true
         case .sweep: self.work.mayBeSweeps = true
         case .work(let each): self.meter.done += each * rows.count
         case nil: break

@@ -33,10 +33,9 @@ final class WriterTransaction {
 
     init(
         connection: OpaquePointer,
-        observation: CommitObservation,
-        pendingViews: PendingViews
+        observation: CommitObservation
     ) throws(StorageFailure) {
-        let work = HousekeepingWork(pendingViews)
+        let work = HousekeepingWork()
         let tables = TableStatements(connection: connection)
         let positions = try WriterPositions(connection)
         let reports = CommitReports(observation, positions)
@@ -153,7 +152,6 @@ final class WriterTransaction {
             sync.abandoned(announced)
             throw error
         }
-        self.work.committed()
         self.reports.commit(atMilliseconds: self.nowMilliseconds)
         return announced
     }

@@ -9,38 +9,18 @@ final class WorkMeter {
 
 /// Work that may be left for housekeeping, as far as the writer knows.
 final class HousekeepingWork {
-    /// Whether deleted zones may have left something to sweep.
+    /// Whether deleted zones and shares may have left something to sweep.
     var mayBeSweeps = true
     /// Whether indexes may have to be filled or emptied.
     var mayBeIndexes = true
     /// Whether shared databases may have to be told of something.
-    var mayBeViews: Bool { self.pendingViews.mayBeAny }
-    /// Whether the transaction has told them of everything.
-    private var viewsAreTold = false
-    private let pendingViews: PendingViews
+    var mayBeViews = true
 
-    init(_ pendingViews: PendingViews) {
-        self.pendingViews = pendingViews
-    }
-
-    /// Takes every kind of work to be there, as somebody else may have left it.
+    /// Takes every kind of work to be there, as somebody else may have left it, or something was
+    /// taken back.
     func mayBeAny() {
         self.mayBeSweeps = true
         self.mayBeIndexes = true
-        self.wantViews()
-    }
-
-    /// Notes that shared databases have to be told of something, before anybody can see it.
-    func wantViews() {
-        self.pendingViews.mayBeAny = true
-        self.viewsAreTold = false
-    }
-
-    /// Notes that nothing is left to tell them, when this is committed.
-    func viewsWereTold() { self.viewsAreTold = true }
-
-    func committed() {
-        if self.viewsAreTold { self.pendingViews.mayBeAny = false }
-        self.viewsAreTold = false
+        self.mayBeViews = true
     }
 }
