@@ -95,14 +95,8 @@ package struct RequestID: Hashable, Sendable {
 
     /// The 16 bytes in network order.
     package var bytes: [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(16)
-        for word in [self.high, self.low] {
-            for shift in stride(from: 56, through: 0, by: -8) {
-                bytes.append(UInt8(truncatingIfNeeded: word >> shift))
-            }
-        }
-        return bytes
+        // SAFETY: the array copies before the call returns.
+        withUnsafeBytes(of: (self.high.bigEndian, self.low.bigEndian)) { Array($0) }
     }
 
     /// Milliseconds since 1970, by the clock of the client that made the ID.

@@ -102,22 +102,6 @@ package struct LentSystemFields {
     }
 }
 
-extension SystemFields {
-    fileprivate func lent<Result>(_ body: (LentSystemFields) -> Result) -> Result {
-        // SAFETY: the loan ends before the memory does.
-        lend(self.createdBy, self.modifiedBy) { createdBy, modifiedBy in
-            body(
-                LentSystemFields(
-                    createdMilliseconds: self.createdMilliseconds,
-                    modifiedMilliseconds: self.modifiedMilliseconds,
-                    createdBy: createdBy,
-                    modifiedBy: modifiedBy
-                )
-            )
-        }
-    }
-}
-
 /// Lends the UTF-8 of two texts.
 // SAFETY: the texts live until the call returns; nothing of them is kept.
 private func lend<Result>(
@@ -135,17 +119,27 @@ private func lend<Result>(
 extension Record {
     /// Lends the record.
     package func lent<Result>(_ body: (borrowing LentRecord) -> Result) -> Result {
+        // The closures capture these and not the record, which they would copy as a whole.
+        let (recordType, changeTag) = (self.recordType, self.changeTag)
+        let (created, modified) = (self.system.createdMilliseconds, self.system.modifiedMilliseconds)
+        let (creator, modifier) = (self.system.createdBy, self.system.modifiedBy)
+        let bytes = self.body.bytes
         // SAFETY: the loan ends before the memory does.
-        lend(self.id.recordName, self.parent ?? "") { name, parent in
-            lend(self.recordType, self.changeTag) { recordType, changeTag in
-                self.system.lent { system in
-                    self.body.bytes.withUnsafeBytes { fields in
+        return lend(self.id.recordName, self.parent ?? "") { name, parent in
+            lend(recordType, changeTag) { recordType, changeTag in
+                lend(creator, modifier) { createdBy, modifiedBy in
+                    bytes.withUnsafeBytes { fields in
                         body(
                             LentRecord(
                                 name: name,
                                 recordType: recordType,
                                 changeTag: changeTag,
-                                system: system,
+                                system: LentSystemFields(
+                                    createdMilliseconds: created,
+                                    modifiedMilliseconds: modified,
+                                    createdBy: createdBy,
+                                    modifiedBy: modifiedBy
+                                ),
                                 parent: parent,
                                 fields: fields
                             )

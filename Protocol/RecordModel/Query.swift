@@ -162,6 +162,14 @@ package enum SystemField: String, Hashable, Sendable, CaseIterable {
     /// All searchable fields of the type together, for full text only.
     case allText = "___allText"
 
+    /// Returns `nil` for a name of anything else, most often after its first bytes.
+    package init?(rawValue: String) {
+        guard rawValue.utf8.starts(with: "___".utf8),
+            let field = Self.allCases.first(where: { $0.rawValue == rawValue })
+        else { return nil }
+        self = field
+    }
+
     package var type: FieldType {
         switch self {
         case .recordID, .createdBy, .modifiedBy, .parent: .reference

@@ -11,6 +11,7 @@ package struct Record: Hashable, Sendable {
     package var parent: String?
     package var body: RecordBody
 
+    @inlinable
     package init(
         id: RecordID,
         recordType: String,

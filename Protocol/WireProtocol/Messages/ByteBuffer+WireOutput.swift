@@ -8,6 +8,19 @@ extension ByteBuffer: GrowingWireOutput {
         self.writeInteger(UInt16(first) << 8 | UInt16(second))
     }
 
+    /// Writes up to eight bytes at once: each write looks whether the buffer is shared and has room.
+    @inlinable package mutating func putVarint(_ value: UInt64) {
+        guard value < 1 << 56 else { return value.forEachVarintByte { self.put($0) } }
+        var word: UInt64 = 0
+        var count = 0
+        value.forEachVarintByte {
+            word |= UInt64($0) << UInt64(8 * count)
+            count += 1
+        }
+        self.setInteger(word, at: self.writerIndex, endianness: .little)
+        self.moveWriterIndex(forwardBy: count)
+    }
+
     @inlinable package mutating func put(_ bytes: Span<UInt8>) { self.writeBytes(bytes.bytes) }
 
     @inlinable package mutating func put(_ text: String) { self.writeString(text) }

@@ -5,8 +5,10 @@ extension Item {
     /// Appends an item with a record to the payload of an `items` frame, in one piece: its size is
     /// known before.
     package static func append(_ record: Record, index: UInt32, toItems buffer: inout ByteBuffer) {
-        record.id.zone.withEncoded { zone in
-            record.lent { self.append($0, inEncoded: zone, index: index, toItems: &buffer) }
+        // A closure that captures the record would copy it.
+        let zone = record.id.zone
+        record.lent { record in
+            zone.withEncoded { self.append(record, inEncoded: $0, index: index, toItems: &buffer) }
         }
     }
 

@@ -11,6 +11,12 @@ struct CompactBytes {
         self.writer = WireWriter(bytes)
     }
 
+    /// Empty, with room for so many bytes.
+    init(reserving count: Int) {
+        self.writer = WireWriter()
+        self.writer.reserveCapacity(count)
+    }
+
     var bytes: [UInt8] { self.writer.bytes }
 
     mutating func append(byte: UInt8) { self.writer.put(byte) }

@@ -22,7 +22,7 @@ struct StoredOutcome {
     private var user: String { self.request.requester.userRecordName ?? "" }
 
     func encode(_ outcomes: [WriteOutcome]) -> [UInt8] {
-        var bytes = CompactBytes()
+        var bytes = CompactBytes(reserving: 8 + 5 * outcomes.count)
         bytes.append(byte: 1)
         let now = self.transaction.nowMilliseconds
         let user = self.user
