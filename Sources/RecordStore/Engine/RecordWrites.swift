@@ -11,13 +11,21 @@ package struct RecordWrites: Sendable {
         /// The record before the save, of which type, creator, date of creation and number stay;
         /// `nil` if it is new.
         package var existing: StoredRecord?
-        package var entries = IndexChanges.none
-        package var references: [ReferenceChange] = []
+        package var entries: IndexChanges
+        package var references: [ReferenceChange]
 
-        package init(name: String, record: StoredRecord, existing: StoredRecord?) {
+        package init(
+            name: String,
+            record: StoredRecord,
+            existing: StoredRecord?,
+            entries: IndexChanges = .none,
+            references: [ReferenceChange] = []
+        ) {
             self.name = name
             self.record = record
             self.existing = existing
+            self.entries = entries
+            self.references = references
         }
     }
 

@@ -3,7 +3,7 @@
 /// A turn is counted in the time that reads took. They are bounded in number, and by a rule in the
 /// time that reads take; beyond that newcomers are refused. There is no clock and no lock: times are
 /// nanoseconds of a monotonic clock that the caller passes.
-package struct WaitingReads {
+package struct WaitingReads: ~Copyable {
     /// A read and the account that pays for it.
     package struct Waiting: Sendable {
         package let job: ReadJob

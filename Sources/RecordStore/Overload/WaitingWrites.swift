@@ -3,7 +3,7 @@
 /// They are bounded in number and bytes, and by a rule in the time that they take; beyond that
 /// newcomers are refused. What one commit takes is decided here as well. There is no clock and no
 /// lock: times are nanoseconds of a monotonic clock that the caller passes.
-package struct WaitingWrites {
+package struct WaitingWrites: ~Copyable {
     /// Rare work of the store's own, in a transaction of its own.
     package struct Administration: Sendable {
         /// By the caller's clock.

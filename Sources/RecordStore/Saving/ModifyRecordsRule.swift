@@ -2,8 +2,9 @@ import RecordModel
 
 /// The meaning of `modify_records`: zone by zone, each planned as a whole and then applied.
 ///
-/// So a zone or an item that is refused has written nothing.
-struct ModifyRecordsRule {
+/// So a zone or an item that is refused has written nothing. It is an object, because all parts of a
+/// plan have it.
+final class ModifyRecordsRule {
     let requester: Requester
     let operation: ModifyRecords
     let bounds: Bounds

@@ -40,11 +40,16 @@ struct RecordRewriting {
             ofType: record.recordType,
             in: self.requester.environment
         )
-        var save = RecordWrites.Save(name: name, record: rewritten, existing: record)
-        // Its date of change and who changed it may have entries.
-        save.entries = IndexChanges(from: record, to: rewritten, named: name, definitions: definitions)
         var writes = RecordWrites()
-        writes.saves = [save]
+        writes.saves = [
+            RecordWrites.Save(
+                name: name,
+                record: rewritten,
+                existing: record,
+                // Its date of change and who changed it may have entries.
+                entries: IndexChanges(from: record, to: rewritten, named: name, definitions: definitions)
+            )
+        ]
         try self.transaction.apply(writes, to: self.zone, in: self.requester.environment)
         guard self.transaction.isWatched(self.zone.database) else { return rewritten }
         let change = CommittedRecord(

@@ -142,15 +142,21 @@ struct ZoneWriting {
         for planned in planned {
             var record = try self.memberships.completed(planned)
             record.position = try self.zone.transaction.takePosition(in: self.zone.key.database)
-            var save = RecordWrites.Save(name: planned.name, record: record, existing: planned.existing)
-            save.entries = IndexChanges(
+            let entries = IndexChanges(
                 from: planned.existing,
                 to: record,
                 named: planned.name,
                 definitions: try self.definitions.fields(ofType: record.recordType)
             )
-            if let parts = planned.parts { save.references = parts.referenceChanges }
-            self.pending.writes.saves.append(save)
+            self.pending.writes.saves.append(
+                RecordWrites.Save(
+                    name: planned.name,
+                    record: record,
+                    existing: planned.existing,
+                    entries: entries,
+                    references: planned.parts?.referenceChanges ?? []
+                )
+            )
             outcomes[planned.index] = .recordSaved(position: record.position, system: record.system)
         }
     }
