@@ -19,6 +19,7 @@ struct OutcomeExpiry: Sendable {
     private var database: DatabaseID?
     private var isPassing = false
     private var nextPassMilliseconds = Int64.min
+
     /// Whether there may be something to do while nobody waits.
     func isWanted(nowMilliseconds now: Int64) -> Bool {
         self.isPassing || now >= self.nextPassMilliseconds
