@@ -65,7 +65,7 @@ let serverTargets: [Target] = [
         name: "RecordStore",
         dependencies: ["RecordModel"],
         path: "Sources/RecordStore",
-        exclude: ["README.md", "PLANS.md", "QUERIES.md", "FEEDS.md", "SHARING.md"],
+        exclude: ["README.md", "PLANS.md", "QUERIES.md", "FEEDS.md", "SHARING.md", "HOUSEKEEPING.md"],
         swiftSettings: settings
     ),
     .target(name: "SQLiteSetup", dependencies: [grdbSQLite], path: "Sources/SQLiteSetup"),
