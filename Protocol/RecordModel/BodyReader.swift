@@ -22,7 +22,7 @@ struct BodyReader: ~Escapable {
 
     var isAtEnd: Bool { self.wire.isAtEnd }
 
-    /// What is left to read.
+    /// The bytes that are left to read.
     var rest: Range<Int> { self.wire.position..<self.wire.end }
 
     /// A reader of another part of the same bytes.
@@ -79,8 +79,7 @@ struct BodyReader: ~Escapable {
         return field
     }
 
-    /// The same for a message that may have fields which this version does not know: they are
-    /// skipped.
+    /// Reads the tag of the next field that this version knows, and skips others; `nil` at the end.
     mutating func nextKnown<Field: WireField>(_: Field.Type) throws(BodyError) -> Field? {
         while !self.isAtEnd {
             let tag = try self.tag()

@@ -1,5 +1,5 @@
 extension Proto.Location {
-    /// What the field holds.
+    /// The property that the field encodes.
     var property: WritableKeyPath<Location, Double> {
         switch self {
         case .latitude: \.latitude

@@ -26,7 +26,7 @@ package struct SQLiteEngineConfiguration: Sendable {
     package var directory: String
     package var preparation: Preparation = .makeOrMigrate
     package var durability: Durability = .full
-    /// What the store's housekeeping is told.
+    /// The operator's choices for the store's housekeeping.
     package var housekeeping = HousekeepingRules()
     /// Beyond these, requests are refused with a time to come back.
     package var waitingRequestsMax = 4_096

@@ -1,7 +1,7 @@
 import RecordModel
 import Testing
 
-/// What bytes a reader takes, and where it stops.
+/// The bytes that a reader accepts, and the place where it stops.
 @Suite struct WireReaderTests {
     /// The shortest and the longest value of each length, with their encodings.
     static let values: [(value: UInt64, bytes: [UInt8])] =

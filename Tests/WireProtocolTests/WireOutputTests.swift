@@ -40,6 +40,25 @@ import WireProtocol
         #expect(depth == 200)
     }
 
+    /// The least and the greatest value of each length.
+    static let values: [UInt64] = (0...9).flatMap { (bytes: UInt64) -> [UInt64] in
+        let least: UInt64 = 1 << (7 * bytes)
+        return [least - 1, least]
+    }
+
+    @Test(arguments: values + [.max])
+    func `an integer is the same in an array and in a buffer, also in a full one`(value: UInt64) {
+        var writer = WireWriter()
+        var buffer = ByteBuffer()
+        for _ in 0..<20 {
+            writer.putVarint(value)
+            writer.put(9)
+            buffer.putVarint(value)
+            buffer.put(9 as UInt8)
+        }
+        #expect(Array(buffer.readableBytesView) == writer.bytes)
+    }
+
     @Test(arguments: [0, 1, 127, 128, UInt64(UInt32.max), 1 << 63, .max])
     func `a field is as large as its size says`(value: UInt64) {
         for field in Proto.Record.allCases {

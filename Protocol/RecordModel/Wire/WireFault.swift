@@ -1,4 +1,4 @@
-/// What is wrong with encoded bytes.
+/// A fault in encoded bytes.
 @usableFromInline
 package enum WireFault: Error, Hashable, Sendable {
     /// A value, or the length of one, reaches beyond the end.

@@ -50,7 +50,7 @@ package struct WireReader: ~Escapable {
 
     /// Reads a variable-length integer of 1 to 10 bytes.
     ///
-    /// What does not fit into 64 bits is cut off, as Protocol Buffers has it.
+    /// Bits above the 64th are cut off, as Protocol Buffers has it.
     @inlinable
     @inline(__always)
     package mutating func varint() throws(WireFault) -> UInt64 {

@@ -7,14 +7,14 @@ package enum WireSize {
         value == 0 ? 0 : self.tag(field) + value.varintBytes
     }
 
-    /// Of text or bytes, left out if there are none.
+    /// The size of text or bytes; 0 without any, since the field is left out.
     @inlinable
     @inline(__always)
     package static func field(_ field: some WireField, bytes count: Int) -> Int {
         count == 0 ? 0 : self.message(field, bytes: count)
     }
 
-    /// Of a message that is there even when it is empty.
+    /// The size of a message that is there even when it is empty.
     @inlinable
     @inline(__always)
     package static func message(_ field: some WireField, bytes count: Int) -> Int {

@@ -38,7 +38,7 @@ private enum LimitProperty {
 }
 
 extension Proto.Limits {
-    /// What the field holds.
+    /// The limit that the field encodes.
     fileprivate var property: LimitProperty {
         switch self {
         case .frameBytesMax: .narrow(\.frameBytesMax)

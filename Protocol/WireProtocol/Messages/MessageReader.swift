@@ -7,7 +7,7 @@ import RecordModel
 /// reader is a loan of the payload's memory.
 struct MessageReader: ~Escapable {
     private var wire: WireReader
-    /// What an error names.
+    /// The name that errors give.
     private let name: StaticString
     private let start: Int
 

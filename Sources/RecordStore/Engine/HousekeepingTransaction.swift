@@ -44,8 +44,8 @@ package protocol HousekeepingTransaction: AnyObject {
         limit: Int
     ) throws(StorageFailure) -> RemovedRows
 
-    /// What waits to be taken out of the order of changes, of records that changed again or are
-    /// gone.
+    /// Stale changes that wait to be taken out of the order of changes: their records changed again
+    /// or are gone.
     var staleChanges: StaleChanges { get }
     /// Takes out some of what is stale: goes on with the round that was begun, or begins one with
     /// about `roundMax` changes.
@@ -59,7 +59,7 @@ package protocol HousekeepingTransaction: AnyObject {
 package enum HousekeepingKind: CaseIterable, Hashable, Sendable {
     /// Shared databases that have to follow a change: rows of `ViewRefreshRow`, `ShareNewsRow`.
     case views
-    /// What deleted zones and shares have left: rows of `SweepRow`, `ShareRemovalRow`.
+    /// Remains of deleted zones and shares: rows of `SweepRow`, `ShareRemovalRow`.
     case sweep
     /// Indexes to fill or to empty: rows of `IndexBuildRow`, `IndexRemovalRow`.
     case indexes
@@ -86,7 +86,7 @@ package enum UndeclaredRows: CaseIterable, Hashable, Sendable {
 /// The result of a removal.
 package struct RemovedRows: Hashable, Sendable {
     package var count = 0
-    /// What the rows counted for (`RowBytes`).
+    /// The bytes that the rows counted for (`RowBytes`).
     package var bytes = 0
     /// The position of the last one, if they have positions.
     package var lastPosition: Int64 = 0
@@ -124,7 +124,7 @@ package struct IndexedRecords: Sendable {
     /// The most that one call may take: it ends with the record that reaches one of the bounds.
     package struct Bounds: Hashable, Sendable {
         package var records: Int
-        /// Of encoded bodies.
+        /// Bytes of encoded bodies.
         package var bytes: Int
         /// Records of other types, and of zones that are gone, which are passed over.
         package var others: Int
@@ -137,7 +137,7 @@ package struct IndexedRecords: Sendable {
     package init() {}
 }
 
-/// What waits to be taken out of the order of changes.
+/// How many stale changes wait to be taken out of the order of changes.
 package struct StaleChanges: Hashable, Sendable {
     /// Changes that became stale since the last round began, as far as the engine counted them.
     package var waiting: Int

@@ -1,4 +1,4 @@
-/// What the operator chose of housekeeping.
+/// The operator's choices for housekeeping.
 package struct HousekeepingRules: Hashable, Sendable {
     /// How long the outcome of a request is known.
     package var requestIDRetentionSeconds = 3_600

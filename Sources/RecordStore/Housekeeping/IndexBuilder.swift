@@ -18,13 +18,13 @@ struct IndexBuilder {
         var rows: [IndexBuildRow]
         /// Records below it are done.
         let next: Int64
-        /// Where the indexes that are farther stand.
+        /// The record that the next of the other indexes has reached; `nil` if there is no other.
         let end: Int64?
 
         var indexes: Set<Int64> { Set(self.rows.map(\.index)) }
     }
 
-    /// What to tell an operator once the transaction is durable.
+    /// Events for the operator, once the transaction is durable.
     private var events: [EngineEvent] = []
     /// Indexes of the pass, and records that were read for it since the start of the process.
     ///

@@ -1,7 +1,7 @@
-/// When changes that are stale are taken out of the order of changes, and how many at a time.
+/// The pace at which stale changes are taken out of the order of changes.
 ///
-/// A transaction only appends. What it makes stale is taken out much later, together with what many
-/// others made stale: an engine that keeps changes in blocks rewrites a block once for all of it.
+/// A transaction only appends. The changes that it makes stale are taken out much later, together
+/// with those of many others: an engine that keeps changes in blocks rewrites a block once for all of it.
 enum StaleChangePace {
     /// A round begins when so many wait: fewer would rewrite each block for fewer of its changes.
     static let roundMinBusy = 32_768
@@ -17,7 +17,7 @@ enum StaleChangePace {
     }
 
     private static func isWorthwhile(_ changes: StaleChanges, roundMin: Int) -> Bool {
-        // What was not counted may be enough for a look while nobody waits.
+        // Changes that were not counted may be enough for a round while nobody waits.
         let waiting = changes.waiting + (changes.mayBeMore ? self.roundMinAlone : 0)
         return changes.isInRound || waiting >= roundMin
     }

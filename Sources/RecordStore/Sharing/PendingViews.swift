@@ -12,15 +12,17 @@ struct PendingViews: Sendable {
     /// reason, the read shows what is there.
     func read(_ job: ReadJob) {
         self.engine.read(
-            ReadJob(requester: job.requester, effort: job.effort) {
-                (snapshot, isAttempt) throws(StorageFailure) in
-                guard try ViewOutbox.hasEntries(in: snapshot) else {
-                    return try job.body(snapshot, isAttempt)
-                }
-                return { self.apply(before: job, retriesLeft: RequestExecution.retriesMax) }
-            } fail: { failure in
-                job.fail(failure)
-            }
+            ReadJob(
+                requester: job.requester,
+                effort: job.effort,
+                body: { (snapshot, isAttempt) throws(StorageFailure) in
+                    guard try ViewOutbox.hasEntries(in: snapshot) else {
+                        return try job.body(snapshot, isAttempt)
+                    }
+                    return { self.apply(before: job, retriesLeft: RequestExecution.retriesMax) }
+                },
+                fail: job.fail
+            )
         )
     }
 

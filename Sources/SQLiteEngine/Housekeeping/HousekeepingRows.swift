@@ -125,7 +125,7 @@ final class HousekeepingRows: HousekeepingTransaction {
                 return piece
             }
             let type = statement.integer(RecordColumns.type)
-            // What is being swept is in no zone any more.
+            // A record that is being swept is in no zone any more.
             guard types.contains(type), statement.integer(RecordColumns.count + 3) != 0 else {
                 others += 1
                 continue

@@ -34,6 +34,6 @@ final class WriterHousekeeping {
         try self.housekeeping.step(isAlone: isAlone, onFullDisk: isFull, in: self.rows)
     }
 
-    /// What to tell an operator, after a commit.
+    /// Hands out the events for the operator, after a commit.
     func takeEvents() -> [EngineEvent] { self.housekeeping.takeEvents() }
 }

@@ -12,7 +12,7 @@ final class HousekeepingModel: HousekeepingTransaction {
     var transaction: any WriteTransaction { self.double }
 
     var work: Set<HousekeepingKind> = []
-    /// What is left of a zone, by kind.
+    /// Rows that are left of a zone, by kind.
     var contents: [ZoneKey: [UndeclaredRows: Int]] = [:]
     private(set) var removed: [(kind: UndeclaredRows, rows: Int)] = []
     var tombstones: [ZoneKey: Int] = [:]

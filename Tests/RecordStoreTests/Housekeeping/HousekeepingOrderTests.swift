@@ -3,7 +3,7 @@ import Testing
 
 @testable import RecordStore
 
-/// When housekeeping does which kind of work.
+/// The order and the times of housekeeping's kinds of work.
 struct HousekeepingOrderTests {
     private let rows = HousekeepingModel()
     private let housekeeping: Housekeeping

@@ -37,7 +37,7 @@ struct HousekeepingTests {
         #expect(
             rows.removed.map(\.kind) == [.records, .records, .records, .entries, .entries, .entries]
         )
-        // What has an asset goes first, and then the records; what is shared goes last.
+        // Uses of assets go first, then the records, and rows of shares last.
         #expect(counts.prefix(2) == [[0, 0, 1, 6], [0, 1, 1, 6]])
         #expect(
             counts.suffix(5) == [[0, 6, 1, 6], [0, 6, 0, 6], [0, 6, 0, 3], [0, 6, 0, 3], [0, 6, 0, 3]]
@@ -154,7 +154,7 @@ struct HousekeepingTests {
                 in: ZoneTombstoneRow.table
             )
         }
-        // Of this one tombstones are gone up to position 10.
+        // Tombstones of this database are gone up to position 10.
         for position in 8...12 as ClosedRange<Int64> {
             let change = MembershipChange(
                 position: position,
@@ -181,7 +181,7 @@ struct HousekeepingTests {
         #expect(try tables.rows(RowRange(MembershipChangeRow.byKey)).map(\.position) == [11, 12])
         let gone = try tables.rows(RowRange(DatabaseRow.byKey)).map(\.tombstonesGoneThrough)
         #expect(gone == [300, 10])
-        // What is swept counts as a whole.
+        // A swept zone counts as a whole.
         let bytes = -10 * HousekeepingModel.tombstoneBytes - 3 * RowBytes.coverChange(named: "n")
         #expect(rows.double.zoneBytes == [Self.second: bytes])
         let ofZones = -2 * RowBytes.zoneTombstone(named: "z")

@@ -37,7 +37,7 @@ struct IndexWorkTests {
         }
     }
 
-    /// How far each index is that is not complete.
+    /// The next record of each index that is not complete.
     private func builds() throws -> [Int64: Int64] {
         let rows = try self.tables.rows(RowRange(IndexBuildRow.byKey))
         return Dictionary(uniqueKeysWithValues: rows.map { ($0.index, $0.nextRecord) })

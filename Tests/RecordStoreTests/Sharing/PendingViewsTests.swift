@@ -3,7 +3,7 @@ import Testing
 
 @testable import RecordStore
 
-/// When a read of a shared database has views brought up to date first.
+/// Reads of a shared database that have views brought up to date first.
 struct PendingViewsTests {
     private let engine: OutboxEngine
 
@@ -78,7 +78,7 @@ struct PendingViewsTests {
 private final class OutboxEngine: StorageEngine, @unchecked Sendable {
     let it: SharingRows
     var calls: [String] = []
-    /// What the next writes fail with.
+    /// Failures of the next writes.
     var failures: [JobFailure] = []
 
     init(_ it: SharingRows) { self.it = it }
