@@ -60,6 +60,29 @@ struct IndexBuildTests {
     }
 
     @Test
+    func `a build adds no entries to a zone that is being swept`() async throws {
+        let it = try await EngineUnderTest.withNotes(.sqlite)
+        let other = OtherProcess(folder: it.folder)
+        for batch in 0..<3 {
+            let names = (0..<400).map { "r\(batch)-\($0)" }
+            _ = try await it.modify(names.map { save($0, ["n": .int64(1), "s": .string("a")]) })
+        }
+        let (held, release) = Self.hold(it, save("last"))
+        held.wait()
+        try await other.execute(Self.renewIndexes)
+        // It waits, so that the writer takes it before it has time to build.
+        let deleted = Gate()
+        let deletion = ModifyZones(scope: .private, saves: [], deletes: [ZoneID(zoneName: "notes")])
+        it.store.write(it.request(.modifyZones(deletion))) { _ in deleted.open() }
+        release.open()
+        deleted.wait()
+        while try await other.count("index_build") + other.count("index_removal") > 0 {}
+        try await it.swept()
+        #expect(try await other.count("entry") == 0)
+        #expect(try await it.wrongCounters() == [])
+    }
+
+    @Test
     func `a build goes on where it was when the engine is opened again`() async throws {
         var it = try await EngineUnderTest.withNotes(.sqlite)
         let other = OtherProcess(folder: it.folder)
