@@ -9,7 +9,7 @@ import Testing
 /// Files that earlier versions wrote.
 @Suite(.timeLimit(.minutes(5)))
 struct FormatTests {
-    private static let fixtures = URL(fileURLWithPath: #filePath)
+    static let fixtures = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Fixtures")
 
     @Test
