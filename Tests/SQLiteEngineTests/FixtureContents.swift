@@ -1,6 +1,7 @@
 import Foundation
 import RecordModel
 import RecordStore
+import SQLiteEngine
 import TestSupport
 import Testing
 
@@ -47,7 +48,8 @@ struct FixtureRecord {
         return record
     }
 
-    /// Saved again at a position, after so many seconds, with these fields besides.
+    /// The record after another save, at a position and after so many seconds, with these fields
+    /// besides.
     func saved(
         _ position: Int64,
         after seconds: Int64,
@@ -137,10 +139,9 @@ enum FixtureContents {
     /// A copy of a fixture in a folder of its own.
     static func folder(ofFormat format: Int) throws -> TemporaryDirectory {
         let folder = try TemporaryDirectory()
-        try FileManager.default.copyItem(
-            atPath: FormatTests.fixtures.appendingPathComponent("format-\(format).sqlite").path,
-            toPath: folder.path + "/tidemark.sqlite"
-        )
+        let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("Fixtures/format-\(format).sqlite")
+        try FileManager.default.copyItem(atPath: fixture.path, toPath: StoreFile.path(in: folder.path))
         return folder
     }
 
@@ -219,6 +220,13 @@ enum FixtureContents {
             try await it.modify([others], policy: .changedKeys, by: it.bobPublicly)
                 == [.failed(.permissionDenied(.write))]
         )
+    }
+
+    /// Compares entries of indexes, and the order of changes, with the records.
+    static func expectDerivedRows(of it: EngineUnderTest) async throws {
+        let contents = try await IndexContents(of: OtherProcess(folder: it.folder))
+        #expect(Set(contents.present) == contents.expected)
+        #expect(try await it.isOrderWhole())
     }
 
     private static func schema(with late: String) -> String {

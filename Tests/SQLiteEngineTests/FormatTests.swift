@@ -1,4 +1,3 @@
-import Foundation
 import RecordModel
 import RecordStore
 import TestSupport
@@ -9,16 +8,9 @@ import Testing
 /// Files that earlier versions wrote.
 @Suite(.timeLimit(.minutes(5)))
 struct FormatTests {
-    static let fixtures = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Fixtures")
-
     @Test
     func `a file of format 1 opens, keeps its records and gets indexes`() async throws {
-        let folder = try TemporaryDirectory()
-        try FileManager.default.copyItem(
-            atPath: Self.fixtures.appendingPathComponent("format-1.sqlite").path,
-            toPath: folder.path + "/tidemark.sqlite"
-        )
+        let folder = try FixtureContents.folder(ofFormat: 1)
         let it = try EngineUnderTest(.sqlite, openingFilesIn: folder)
         let other = OtherProcess(folder: folder)
         let record = try #require(try await it.record(id("n2")))
@@ -59,11 +51,7 @@ struct FormatTests {
 
     @Test
     func `a user who had been revoked in format 1 still is`() async throws {
-        let folder = try TemporaryDirectory()
-        try FileManager.default.copyItem(
-            atPath: Self.fixtures.appendingPathComponent("format-1.sqlite").path,
-            toPath: folder.path + "/tidemark.sqlite"
-        )
+        let folder = try FixtureContents.folder(ofFormat: 1)
         _ = try await OtherProcess(folder: folder).execute(
             "UPDATE user SET token_hash = NULL WHERE name = 'bob'"
         )
@@ -77,12 +65,7 @@ struct FormatTests {
 
     @Test
     func `a file of format 4 opens, keeps its records and takes subscriptions`() async throws {
-        let folder = try TemporaryDirectory()
-        try FileManager.default.copyItem(
-            atPath: Self.fixtures.appendingPathComponent("format-4.sqlite").path,
-            toPath: folder.path + "/tidemark.sqlite"
-        )
-        let it = try EngineUnderTest(.sqlite, openingFilesIn: folder)
+        let it = try EngineUnderTest(.sqlite, openingFilesIn: FixtureContents.folder(ofFormat: 4))
         #expect(try await it.record(id("n2"))?.parent == "n1")
         #expect(try await it.subscriptions() == [])
         let saves = [query("q", isText("title", "drei"), in: notes), databaseSubscription("d")]
@@ -94,12 +77,7 @@ struct FormatTests {
 
     @Test
     func `a file of format 5 opens, and its fields of assets are fields like others`() async throws {
-        let folder = try TemporaryDirectory()
-        try FileManager.default.copyItem(
-            atPath: Self.fixtures.appendingPathComponent("format-5.sqlite").path,
-            toPath: folder.path + "/tidemark.sqlite"
-        )
-        let it = try EngineUnderTest(.sqlite, openingFilesIn: folder)
+        let it = try EngineUnderTest(.sqlite, openingFilesIn: FixtureContents.folder(ofFormat: 5))
         #expect(try await it.record(id("n2"))?.parent == "n1")
         let note = try #require(
             try it.store.schemas.schema(
@@ -122,12 +100,7 @@ struct FormatTests {
 
     @Test
     func `a file of format 8 opens, keeps its shares, and its zones keep what clients send`() async throws {
-        let folder = try TemporaryDirectory()
-        try FileManager.default.copyItem(
-            atPath: Self.fixtures.appendingPathComponent("format-8.sqlite").path,
-            toPath: folder.path + "/tidemark.sqlite"
-        )
-        let it = try EngineUnderTest(.sqlite, openingFilesIn: folder)
+        let it = try EngineUnderTest(.sqlite, openingFilesIn: FixtureContents.folder(ofFormat: 8))
         for (share, root) in [("s3", "r2"), ("s1", "r0")] {
             #expect(try await it.share(named: share)?.root == root)
         }
@@ -139,12 +112,7 @@ struct FormatTests {
 
     @Test
     func `a file of format 9 opens, and what its rows take is counted`() async throws {
-        let folder = try TemporaryDirectory()
-        try FileManager.default.copyItem(
-            atPath: Self.fixtures.appendingPathComponent("format-9.sqlite").path,
-            toPath: folder.path + "/tidemark.sqlite"
-        )
-        let it = try EngineUnderTest(.sqlite, openingFilesIn: folder)
+        let it = try EngineUnderTest(.sqlite, openingFilesIn: FixtureContents.folder(ofFormat: 9))
         #expect(try await it.wrongCounters() == [])
         let before = try it.store.directory.usage(ofContainer: EngineUnderTest.container).total
         #expect(before.rowBytes > 5_000)
@@ -157,11 +125,7 @@ struct FormatTests {
 
     @Test
     func `a file of format 10 opens, and its pending changes of shared databases are told`() async throws {
-        let folder = try TemporaryDirectory()
-        try FileManager.default.copyItem(
-            atPath: Self.fixtures.appendingPathComponent("format-10.sqlite").path,
-            toPath: folder.path + "/tidemark.sqlite"
-        )
+        let folder = try FixtureContents.folder(ofFormat: 10)
         let other = OtherProcess(folder: folder)
         let expired = try await other.execute(
             "SELECT expired_through FROM zone WHERE target_database IS NOT NULL"

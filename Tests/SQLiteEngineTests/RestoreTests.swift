@@ -261,12 +261,10 @@ struct RestoreTests {
         #expect(throws: StoreCopyError.isNoBackup) { _ = try DatabaseCopy(ofBackup: empty) }
     }
 
-    @Test(arguments: [1, 4, 5])
+    // These files name no assets, whose bytes a backup has to have.
+    @Test(arguments: 1...5)
     func `a backup of an earlier format is restored in the current one`(format: Int) async throws {
-        let folder = try TemporaryDirectory()
-        let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appendingPathComponent("Fixtures/format-\(format).sqlite")
-        try FileManager.default.copyItem(atPath: fixture.path, toPath: StoreFile.path(in: folder.path))
+        let folder = try FixtureContents.folder(ofFormat: format)
         let backup = try TemporaryDirectory()
         let store = try StoreFile(in: folder.path)
         #expect(try store.size().assets == 0)
