@@ -209,11 +209,13 @@ final class MemoryWriter: @unchecked Sendable {
         let isNews = self.storage.commits != self.commitsSeen
         let now = self.configuration.clock()
         let state = MemoryTransaction(self.storage.contents, nowMilliseconds: now)
-        let isWanted = self.housekeeping.isWanted(
-            nowMilliseconds: now,
-            onFullDisk: false,
-            in: MemoryHousekeeping(state)
-        )
+        // However long it could wait.
+        let isWanted =
+            self.housekeeping.milliseconds(
+                untilStepFrom: now,
+                onFullDisk: false,
+                in: MemoryHousekeeping(state)
+            ) != nil
         guard self.loss == 0, isNews || isWanted else { return false }
         let done: Void? = try? self.transaction(writes: isWanted) { transaction in
             guard isWanted else { return }

@@ -26,17 +26,24 @@ package final class Housekeeping {
         self.tombstones = TombstoneExpiry(retentionSeconds: rules.tombstoneRetentionSeconds)
     }
 
-    /// Whether there may be something to do while nobody waits; on a full disk, of that what makes
-    /// room.
-    package func isWanted(
-        nowMilliseconds now: Int64,
+    /// How many milliseconds to wait with a step if nobody asks for anything meanwhile; on a full
+    /// disk, with what makes room.
+    ///
+    /// A caller that has waited so long need not ask again.
+    ///
+    /// - Returns: `nil` if nothing is to be done, as far as is known.
+    package func milliseconds(
+        untilStepFrom now: Int64,
         onFullDisk isFull: Bool,
         in rows: some HousekeepingTransaction
-    ) -> Bool {
-        let takesRoom = rows.mayHave(.indexes) || rows.mayHave(.views)
-        return rows.mayHave(.sweep) || (takesRoom && !isFull)
-            || StaleChangePace.isWorthwhile(rows.staleChanges)
-            || self.isDue(nowMilliseconds: now)
+    ) -> Int64? {
+        if rows.mayHave(.sweep) || (rows.mayHave(.indexes) && !isFull)
+            || StaleChangePace.isWorthwhile(rows.staleChanges) || self.isDue(nowMilliseconds: now)
+        {
+            return 0
+        }
+        guard rows.mayHave(.views), !isFull else { return nil }
+        return self.views.milliseconds(untilStepFrom: now)
     }
 
     /// Whether there may be something to do because time has passed.

@@ -152,14 +152,32 @@ extension WriteTransaction {
     }
 }
 
-/// When shared databases are brought up to date beside requests, and by how much.
+/// When shared databases are brought up to date, and by how much.
+///
+/// A change of a zone with many readers costs a row of each of them. So a change waits for those
+/// that follow soon; the first after a pause waits for nothing.
 struct ViewPace: Sendable {
     /// Entries of each kind in one transaction.
     private static let entriesMax = 20
-    /// How long they may wait for it while requests come.
+    /// How long entries wait for more.
     private static let everyMilliseconds: Int64 = 20
 
     private var lastMilliseconds: Int64 = 0
+    /// Whether the last step may have left entries.
+    private var isBehind = false
+
+    /// How long to wait with a step if nothing else is to be done: 0 to 20 milliseconds.
+    ///
+    /// What the last step left waits for nothing.
+    func milliseconds(untilStepFrom now: Int64) -> Int64 {
+        self.isBehind ? 0 : self.millisecondsLeft(from: now)
+    }
+
+    private func millisecondsLeft(from now: Int64) -> Int64 {
+        let passed = now - self.lastMilliseconds
+        // A clock may be set back.
+        return (0..<Self.everyMilliseconds).contains(passed) ? Self.everyMilliseconds - passed : 0
+    }
 
     /// Applies some entries if it is time, or if nothing else is to be done.
     ///
@@ -169,8 +187,10 @@ struct ViewPace: Sendable {
         in transaction: any WriteTransaction
     ) throws(StorageFailure) -> Bool {
         let now = transaction.nowMilliseconds
-        guard isAlone || now - self.lastMilliseconds >= Self.everyMilliseconds else { return true }
+        guard isAlone || self.millisecondsLeft(from: now) == 0 else { return true }
         self.lastMilliseconds = now
-        return try ViewOutbox(transaction).apply(max: Self.entriesMax)
+        self.isBehind = true
+        self.isBehind = try ViewOutbox(transaction).apply(max: Self.entriesMax)
+        return self.isBehind
     }
 }

@@ -19,9 +19,12 @@ final class WriterHousekeeping {
         self.housekeeping = Housekeeping(rules)
     }
 
-    /// Whether there may be something to do while nobody waits, or of that what makes room.
-    func isWanted(nowMilliseconds now: Int64, onFullDisk isFull: Bool) -> Bool {
-        self.housekeeping.isWanted(nowMilliseconds: now, onFullDisk: isFull, in: self.rows)
+    /// How many milliseconds to wait with a step if nobody asks for anything meanwhile, or with what
+    /// makes room.
+    ///
+    /// - Returns: `nil` if nothing is to be done, as far as is known.
+    func milliseconds(untilStepFrom now: Int64, onFullDisk isFull: Bool) -> Int64? {
+        self.housekeeping.milliseconds(untilStepFrom: now, onFullDisk: isFull, in: self.rows)
     }
 
     /// Whether there is something to do when nobody has asked for anything for a second.

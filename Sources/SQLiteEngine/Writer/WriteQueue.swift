@@ -12,9 +12,6 @@ final class WriteQueue: @unchecked Sendable {
         case closed
     }
 
-    /// How long the writer waits before it looks whether another process wrote.
-    private static let waitNanosecondsMax: Int64 = 1_000_000_000
-
     private let condition = NSCondition()
     private var waiting: WaitingWrites
     private var writerWaits = false
@@ -72,17 +69,20 @@ final class WriteQueue: @unchecked Sendable {
 
     /// Takes what fits into one commit.
     ///
-    /// Without `waits`, or after a second of waiting, it may be nothing; `nil` when the queue is
-    /// closed and empty.
-    func takeBatch(recordsMax: Int, bytesMax: Int, waits: Bool) -> WaitingWrites.Batch? {
+    /// After waiting so long it may be nothing; `nil` when the queue is closed and empty.
+    func takeBatch(
+        recordsMax: Int,
+        bytesMax: Int,
+        waitMillisecondsMax: Int64
+    ) -> WaitingWrites.Batch? {
         self.condition.withLock {
             self.waiting.timePassed(now: self.time())
             while self.waiting.isEmpty {
                 if self.waiting.isClosed { return nil }
-                guard waits else { return WaitingWrites.Batch() }
+                guard waitMillisecondsMax > 0 else { return WaitingWrites.Batch() }
                 self.writerWaits = true
                 let nanoseconds = self.waiting.nanoseconds(
-                    upTo: Self.waitNanosecondsMax,
+                    upTo: waitMillisecondsMax * 1_000_000,
                     now: self.time()
                 )
                 let seconds = Double(nanoseconds) / 1_000_000_000

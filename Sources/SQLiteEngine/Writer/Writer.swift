@@ -31,6 +31,8 @@ final class Writer: @unchecked Sendable {
 
     /// A log of fewer pages is left as it is: a copy costs two flushes to disk.
     private static let checkpointPagesMin = 1_000
+    /// How long the writer waits for jobs before it looks whether another process wrote.
+    private static let waitMillisecondsMax: Int64 = 1_000
 
     init(
         queue: WriteQueue,
@@ -57,19 +59,20 @@ final class Writer: @unchecked Sendable {
     /// Works until the queue is closed and empty.
     func run(_ transaction: WriterTransaction, _ housekeeping: WriterHousekeeping, _ database: Database) {
         self.room.start(database)
-        var idleIsUseful = true
+        /// How long to wait with housekeeping while there are no jobs; `nil` if none is known of.
+        var untilHousekeeping: Int64? = 0
         while let batch = self.queue.takeBatch(
             recordsMax: self.configuration.commitRecordsMax,
             bytesMax: self.configuration.commitBytesMax,
-            waits: !idleIsUseful
+            waitMillisecondsMax: untilHousekeeping ?? Self.waitMillisecondsMax
         ) {
             // What has waited for room is nobody's to ask for.
-            if self.room.hasBecomeRoomy(at: self.queue.now) { idleIsUseful = true }
+            if self.room.hasBecomeRoomy(at: self.queue.now) { untilHousekeeping = 0 }
             if batch.isEmpty {
-                idleIsUseful = self.workAlone(housekeeping, transaction, hasWaited: !idleIsUseful)
+                untilHousekeeping = self.workAlone(housekeeping, transaction, after: untilHousekeeping)
                 continue
             }
-            idleIsUseful = true
+            untilHousekeeping = 0
             if let administration = batch.administration {
                 self.execute(administration, batch, transaction)
             } else {
@@ -340,37 +343,39 @@ final class Writer: @unchecked Sendable {
         self.checkpoint.want()
     }
 
-    /// Does more housekeeping while nobody waits.
+    /// Does more housekeeping while nobody waits, after so many milliseconds of waiting.
     ///
-    /// After waiting there is work only if somebody else wrote, such as the command line, or time
-    /// has passed. Returns whether there may be more to do.
+    /// - Returns: How many milliseconds to wait before the next time; `nil` if nothing is known of.
     private func workAlone(
         _ housekeeping: WriterHousekeeping,
         _ transaction: WriterTransaction,
-        hasWaited: Bool
-    ) -> Bool {
+        after waited: Int64?
+    ) -> Int64? {
         let now = self.clock()
-        guard !self.sync.isLost else { return false }
+        guard !self.sync.isLost else { return nil }
         let isShort = self.room.isShort
         do {
-            let isWanted =
-                try hasWaited
-                ? housekeeping.isWantedAfterWaiting(nowMilliseconds: now)
-                : housekeeping.isWanted(nowMilliseconds: now, onFullDisk: isShort)
-            guard isWanted else {
-                if hasWaited { self.checkpointIfWorthwhile() }
-                return false
+            switch waited {
+            case nil:
+                guard try housekeeping.isWantedAfterWaiting(nowMilliseconds: now) else {
+                    self.checkpointIfWorthwhile()
+                    return nil
+                }
+            case 0:
+                let milliseconds = housekeeping.milliseconds(untilStepFrom: now, onFullDisk: isShort)
+                guard milliseconds == 0 else { return milliseconds }
+            default: break
             }
             try transaction.begin(nowMilliseconds: now)
             try housekeeping.step(isAlone: true, onFullDisk: isShort)
             self.finish(try transaction.commit(self.sync), transaction, isAlone: true)
             for event in housekeeping.takeEvents() { self.report(event) }
-            return housekeeping.isWanted(nowMilliseconds: now, onFullDisk: isShort)
+            return housekeeping.milliseconds(untilStepFrom: now, onFullDisk: isShort)
         } catch {
             transaction.rollback()
-            if self.room.make(after: error) { return true }
+            if self.room.make(after: error) { return 0 }
             self.report(.housekeepingFailed(code: error.code))
-            return false
+            return nil
         }
     }
 }

@@ -25,35 +25,35 @@ struct HousekeepingOrderTests {
         try self.housekeeping.step(isAlone: isAlone, onFullDisk: onFullDisk, in: self.rows)
     }
 
-    private func isWanted(onFullDisk: Bool = false) -> Bool {
-        self.housekeeping.isWanted(
-            nowMilliseconds: self.rows.double.nowMilliseconds,
+    private func milliseconds(onFullDisk: Bool = false) -> Int64? {
+        self.housekeeping.milliseconds(
+            untilStepFrom: self.rows.double.nowMilliseconds,
             onFullDisk: onFullDisk,
             in: self.rows
         )
     }
 
     @Test func `it is wanted until every kind of work says that nothing is left`() throws {
-        #expect(self.isWanted(), "nobody knows yet how old things are")
+        #expect(self.milliseconds() == 0, "nobody knows yet how old things are")
         try self.passTime()
-        #expect(!self.isWanted())
+        #expect(self.milliseconds() == nil)
         for work in HousekeepingKind.allCases {
             self.rows.work = [work]
-            #expect(self.isWanted())
+            #expect(self.milliseconds() == 0)
             try self.step()
-            #expect(!self.isWanted() && self.rows.work.isEmpty)
+            #expect(self.milliseconds() == nil && self.rows.work.isEmpty)
         }
         self.rows.double.nowMilliseconds += 3_600_000
-        #expect(self.isWanted())
+        #expect(self.milliseconds() == 0)
     }
 
     @Test func `on a full disk it does what makes room`() throws {
         try self.passTime()
         self.rows.work = [.views, .indexes]
-        #expect(self.isWanted() && !self.isWanted(onFullDisk: true))
+        #expect(self.milliseconds() == 0 && self.milliseconds(onFullDisk: true) == nil)
         self.rows.work = [.views, .indexes, .sweep]
         try self.rows.sweep(Self.zone, bytes: 1)
-        #expect(self.isWanted(onFullDisk: true))
+        #expect(self.milliseconds(onFullDisk: true) == 0)
         try self.step(onFullDisk: true)
         try self.step(onFullDisk: true)
         #expect(self.rows.work == [.views, .indexes])
@@ -75,6 +75,22 @@ struct HousekeepingOrderTests {
         try self.step()
         #expect(self.rows.work.isEmpty)
         #expect(self.housekeeping.takeEvents() == [.indexesBuilt(indexes: 1, records: 0)])
+    }
+
+    @Test func `shared databases wait for more news, and nothing else does`() throws {
+        try self.passTime()
+        self.rows.work = [.views]
+        try self.step()
+        self.rows.work = [.views]
+        self.rows.double.nowMilliseconds += 5
+        #expect(self.milliseconds() == 15)
+        for work in [HousekeepingKind.sweep, .indexes] {
+            self.rows.work = [.views, work]
+            #expect(self.milliseconds() == 0)
+        }
+        self.rows.work = [.views]
+        self.rows.staleChanges = StaleChanges(waiting: 4_096)
+        #expect(self.milliseconds() == 0)
     }
 
     @Test func `outcomes are looked for as they are stored`() throws {

@@ -130,7 +130,7 @@ struct ViewOutboxTests {
         #expect(try self.transaction.count(RowRange(ViewRefreshRow.byKey)) == 0)
     }
 
-    @Test func `beside requests there is a step every 20 milliseconds, and alone at once`() throws {
+    @Test func `a step waits until 20 milliseconds after the last one, unless it is alone`() throws {
         var pace = ViewPace()
         let share = try self.it.share("root")
         try self.it.join(share)
@@ -138,13 +138,40 @@ struct ViewOutboxTests {
         #expect(try self.view()?.position == 1)
         try self.transaction.noteNews(of: share.number)
         self.transaction.nowMilliseconds += 19
+        #expect(pace.milliseconds(untilStepFrom: self.transaction.nowMilliseconds) == 1)
         #expect(try pace.step(isAlone: false, in: self.transaction))
         #expect(try self.view()?.position == 1)
         #expect(try !pace.step(isAlone: true, in: self.transaction))
         #expect(try self.view()?.position == 2)
         try self.transaction.noteNews(of: share.number)
+        #expect(pace.milliseconds(untilStepFrom: self.transaction.nowMilliseconds) == 20)
         self.transaction.nowMilliseconds += 20
+        #expect(pace.milliseconds(untilStepFrom: self.transaction.nowMilliseconds) == 0)
         #expect(try !pace.step(isAlone: false, in: self.transaction))
         #expect(try self.view()?.position == 3)
+    }
+
+    @Test func `a step waits for nothing after the clock was set back`() throws {
+        var pace = ViewPace()
+        let share = try self.it.share("root")
+        try self.it.join(share)
+        #expect(try !pace.step(isAlone: false, in: self.transaction))
+        try self.transaction.noteNews(of: share.number)
+        self.transaction.nowMilliseconds -= 1
+        #expect(pace.milliseconds(untilStepFrom: self.transaction.nowMilliseconds) == 0)
+        #expect(try !pace.step(isAlone: false, in: self.transaction))
+        #expect(try self.view()?.position == 2)
+    }
+
+    @Test func `what a step leaves waits for nothing when nothing else is to be done`() throws {
+        var pace = ViewPace()
+        for number in 0..<21 {
+            try self.transaction.noteNews(of: try self.it.share("root \(number)").number)
+        }
+        #expect(try pace.step(isAlone: false, in: self.transaction))
+        #expect(pace.milliseconds(untilStepFrom: self.transaction.nowMilliseconds) == 0)
+        #expect(try !pace.step(isAlone: true, in: self.transaction))
+        #expect(try self.transaction.count(RowRange(ShareNewsRow.byKey)) == 0)
+        #expect(pace.milliseconds(untilStepFrom: self.transaction.nowMilliseconds) == 20)
     }
 }
