@@ -136,9 +136,10 @@ struct ZoneFollower: Sendable {
         } else if let totals = end.totals {
             guard totals == self.totals else { throw self.flaw("totals that change") }
             guard !self.hasDeletions else { throw self.flaw("a deletion in a snapshot") }
-            // Not `records`: who went back may have what came later. Nor `states`: a parent that
-            // changed after its turn comes once more.
-            let names = Set(self.states.map(\.name))
+            // Not `records`: after going back it may have what came later. Nor all of `states`: a
+            // parent that changed after its turn comes once more, and one that was created after the
+            // beginning is not counted.
+            let names = Set(self.states.filter { $0.position <= self.floor }.map(\.name))
             guard names.count <= totals.records else { throw self.flaw("more than the totals said") }
         }
         self.totals = end.totals

@@ -79,6 +79,22 @@ struct FeedTests {
         }
     }
 
+    /// A record that a snapshot counts may have moved under parents that it could not count.
+    @Test(arguments: EngineKind.allCases)
+    func `a parent created after a snapshot began comes in it, and its totals do not count it`(
+        kind: EngineKind
+    ) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        _ = try await it.modify([save("a"), save("p"), Self.child("c", of: "p")])
+        let first = try await it.changes(FeedRead(zone: notes, limit: 1))
+        #expect(first.items.map(\.text) == ["a"])
+        _ = try await it.modify([save("new")])
+        _ = try await it.modify([Self.child("p", of: "new")], policy: .changedKeys)
+        let rest = try await it.changes(FeedRead(zone: notes, token: first.token))
+        #expect(rest.items.map(\.text) == ["new", "p", "c"])
+        #expect(rest.totals?.records == 3)
+    }
+
     @Test(arguments: EngineKind.allCases)
     func `a parent that the client has keeps its turn`(kind: EngineKind) async throws {
         let it = try await EngineUnderTest.withNotes(kind)
