@@ -28,40 +28,31 @@ struct ConnectionPartTests {
         for stream in [1, 3, 5] as [UInt32] { queue.append(stream) }
         let begins = queue.begin()
         #expect(begins)
-        #expect(queue.next(heldBytes: 0, heldBytesMax: 10) == 1)
+        #expect(queue.next(hasRoom: true) == 1)
         let beginsWithin = queue.begin()
         #expect(!beginsWithin, "a response that comes at once does not begin again")
-        #expect(queue.next(heldBytes: 9, heldBytesMax: 10) == 3)
-        #expect(queue.next(heldBytes: 10, heldBytesMax: 10) == nil)
+        #expect(queue.next(hasRoom: true) == 3)
+        #expect(queue.next(hasRoom: false) == nil)
         let beginsLater = queue.begin()
         #expect(beginsLater)
-        #expect(queue.next(heldBytes: 0, heldBytesMax: 10) == 5)
-        #expect(queue.next(heldBytes: 0, heldBytesMax: 10) == nil)
+        #expect(queue.next(hasRoom: true) == 5)
+        #expect(queue.next(hasRoom: true) == nil)
         let beginsForNothing = queue.begin()
         #expect(!beginsForNothing)
     }
 
     // MARK: - Room
 
-    @Test func `room that is set aside is the holder's only when the engine has not answered at once`() throws
-    {
+    @Test func `room that is set aside is the holder's until the response has it`() throws {
         let account = try Self.account()
         var room = ResponseRoom()
-        var atOnce = Response.Room()
-        room.reserve(500, for: &atOnce, in: account)
-        #expect(room.heldBytes == 500 && account.responses.own == 0)
-        room.reserve(0, for: &atOnce, in: account)
-        room.countReservation(of: &atOnce, in: account)
-        #expect(room.heldBytes == 0 && account.responses.own == 0)
-
-        var later = Response.Room()
-        room.reserve(500, for: &later, in: account)
-        room.countReservation(of: &later, in: account)
-        #expect(account.responses.own == 500)
-        let grew = room.hold(300, for: &later, in: account)
+        var response = Response.Room()
+        room.reserve(500, for: &response, in: account)
+        #expect(room.heldBytes == 500 && account.responses.own == 500)
+        let grew = room.hold(300, for: &response, in: account)
         #expect(grew && room.heldBytes == 800 && account.responses.own == 800)
-        room.release(&later, in: account)
-        #expect(room.heldBytes == 0 && account.responses.own == 0)
+        room.release(&response, in: account)
+        #expect(room.heldBytes == 0 && account.responses.own == 0 && response.isEmpty)
     }
 
     @Test func `a full socket counts once`() throws {

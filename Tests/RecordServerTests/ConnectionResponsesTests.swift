@@ -96,6 +96,25 @@ struct ConnectionResponsesTests {
         #expect(responses.heldBytes == 1_000)
     }
 
+    @Test func `room is set aside for a response alone that the engine has not answered`() throws {
+        let embedded = try EmbeddedConnection()
+        let responses = ConnectionResponses(embedded.connection)
+        let failed = embedded.open(1)
+        responses.insert(failed)
+        failed.stage = .executing
+        responses.end(1, failure: Failure(StoreError.cancelled))
+        responses.reserve(1_000, for: failed)
+        #expect(responses.heldBytes == 0 && embedded.account.responses.own == 0)
+
+        let reading = embedded.open(3)
+        responses.insert(reading)
+        reading.stage = .executing
+        responses.reserve(1_000, for: reading)
+        #expect(responses.heldBytes == 1_000 && embedded.account.responses.own == 1_000)
+        responses.endReservation(of: reading)
+        #expect(responses.heldBytes == 0 && embedded.account.responses.own == 0)
+    }
+
     @Test func `the end of the connection gives back what its responses count for`() throws {
         let embedded = try EmbeddedConnection()
         let responses = ConnectionResponses(embedded.connection)
@@ -106,8 +125,8 @@ struct ConnectionResponsesTests {
         responses.send(Self.large(), on: response)
         let reading = embedded.open(3)
         responses.insert(reading)
+        reading.stage = .executing
         responses.reserve(1_000, for: reading)
-        responses.countReservation(of: reading)
         #expect(embedded.account.responses.own > ResponseRoom.socketBytesMax + 100_000)
         responses.removeAll()
         #expect(embedded.account.responses.own == 0 && responses.heldBytes == 0)

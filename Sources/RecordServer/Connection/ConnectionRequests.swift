@@ -127,32 +127,36 @@ extension ConnectionRequests {
     /// Executes the request of a response, or makes it wait until responses that are held are
     /// taken.
     private func enqueue(_ response: Response) {
-        self.queue.append(response.stream)
-        self.executeWaiting()
+        guard self.queue.isEmpty, self.hasRoom else {
+            self.queue.append(response.stream)
+            return self.executeWaiting()
+        }
+        self.executeRequest(of: response)
+    }
+
+    /// Whether the responses that are held leave room for another.
+    private var hasRoom: Bool {
+        self.responses.heldBytes < self.server.configuration.memory.answersHeldBytesMax
     }
 
     /// Executes what there is room for.
     private func executeWaiting() {
         guard self.queue.begin() else { return }
-        let heldBytesMax = self.server.configuration.memory.answersHeldBytesMax
-        while let stream = self.queue.next(heldBytes: self.responses.heldBytes, heldBytesMax: heldBytesMax) {
-            guard let response = self.responses[stream], let request = response.takeRequest() else {
-                continue
-            }
-            self.execute(request, for: response)
+        while let stream = self.queue.next(hasRoom: self.hasRoom) {
+            if let response = self.responses[stream] { self.executeRequest(of: response) }
         }
     }
 
-    private func execute(_ request: AdmittedRequest, for response: Response) {
+    private func executeRequest(of response: Response) {
+        guard let request = response.takeRequest() else { return }
         let tokens: ShareTokens?
         do throws(Failure) {
             tokens = try self.pipeline.begin(request, deadlineMilliseconds: response.deadlineMilliseconds)
         } catch {
             return self.responses.end(response.stream, failure: error)
         }
-        if request.isReading { self.responses.reserve(self.server.responseReservedBytes, for: response) }
         self.ask(request, counting: tokens, for: response)
-        self.responses.countReservation(of: response)
+        if request.isReading { self.responses.reserve(self.server.responseReservedBytes, for: response) }
     }
 
     private func ask(_ request: AdmittedRequest, counting tokens: ShareTokens?, for response: Response) {
@@ -167,31 +171,36 @@ extension ConnectionRequests {
         let container = self.user.container
         switch request {
         case .write(let write):
-            store.write(write, reply: back.reply { .written($0) })
+            store.write(write) { back.deliver($0.map { .written($0) }) }
         case .fetchRecords(let fetch, let requester):
-            let keys = fetch.desiredKeys
-            store.fetchRecords(fetch.ids, desiredKeys: keys, for: requester, reply: back.reply { .read($0) })
+            store.fetchRecords(fetch.ids, desiredKeys: fetch.desiredKeys, for: requester) {
+                back.deliver($0.map { .read($0) })
+            }
         case .fetchZones(let selection, let requester):
-            store.fetchZones(selection, for: requester, reply: back.reply { .read($0) })
+            store.fetchZones(selection, for: requester) { back.deliver($0.map { .read($0) }) }
         case .fetchShareMetadata(let fetch, let requester):
-            let reply = back.reply { Outcomes.read($0) }
-            store.fetchShareMetadata(fetch, container: container, for: requester, reply: reply)
+            store.fetchShareMetadata(fetch, container: container, for: requester) {
+                back.deliver($0.map { .read($0) })
+            }
         case .fetchShareParticipants(let fetch, let requester):
-            let reply = back.reply { Outcomes.read($0) }
-            store.fetchShareParticipants(fetch.lookups, for: requester, reply: reply)
+            store.fetchShareParticipants(fetch.lookups, for: requester) {
+                back.deliver($0.map { .read($0) })
+            }
         case .fetchSubscriptions(let selection, let requester):
-            let reply = back.reply { Outcomes.subscriptions($0) }
-            store.fetchSubscriptions(selection, for: requester, reply: reply)
+            store.fetchSubscriptions(selection, for: requester) {
+                back.deliver($0.map { .subscriptions($0) })
+            }
         case .query(let query):
             let (server, now) = (self.server, self.server.clock())
-            let reply = back.reply {
-                server.outcomes($0, to: query, in: container, nowMilliseconds: now)
+            store.query(query.read, for: query.requester) {
+                back.deliver(
+                    $0.map { server.outcomes($0, to: query, in: container, nowMilliseconds: now) }
+                )
             }
-            store.query(query.read, for: query.requester, reply: reply)
         case .feed(let feed):
-            feed.ask(store, key: self.server.sealKey, reply: back.reply { $0 })
+            feed.ask(store, key: self.server.sealKey) { back.deliver($0) }
         case .checkSchema(let check):
-            self.submit(check, for: response, reply: back.reply { $0 })
+            self.submit(check, for: response) { back.deliver($0) }
         case .listen(let identity):
             self.listeningMade().listen(as: identity, on: response.stream)
         case .upload(let upload):
@@ -227,7 +236,7 @@ extension ConnectionRequests {
         guard !self.responses.breaksConnection(insteadOf: stream) else {
             return self.connection.closeQuietly()
         }
-        self.responses.reserve(0, for: response)
+        self.responses.endReservation(of: response)
         if response.kind == .checkSchema { self.isCheckingSchema = false }
         switch result {
         case .failure(let error):

@@ -64,15 +64,19 @@ final class ConnectionResponses {
 // MARK: - Room
 
 extension ConnectionResponses {
-    /// Changes the room that is set aside for a response while the engine reads.
+    /// Sets room aside for a response while the engine reads, if it has not answered at once.
+    ///
+    /// Called when the engine has been asked: most replies to fetches come before that returns, and
+    /// touch no sum that threads share.
     func reserve(_ bytes: Int, for response: Response) {
+        guard case .executing = response.stage, self.table[response.stream] === response else { return }
         self.room.reserve(bytes, for: &response.room, in: self.connection.account)
     }
 
-    /// Has the holder pay for that room, now that the engine was asked and has not answered at
-    /// once.
-    func countReservation(of response: Response) {
-        self.room.countReservation(of: &response.room, in: self.connection.account)
+    /// The engine has answered.
+    func endReservation(of response: Response) {
+        guard response.room.reservedBytes > 0 else { return }
+        self.room.reserve(0, for: &response.room, in: self.connection.account)
     }
 
     /// What the socket has not taken counts like responses.
@@ -205,7 +209,9 @@ extension ConnectionResponses {
     /// Closes a stream with its last frame, and grants what its request took.
     func end(_ stream: UInt32, with end: End) {
         if let response = self.table.removeValue(of: stream) {
-            self.room.release(&response.room, in: self.connection.account)
+            if !response.room.isEmpty {
+                self.room.release(&response.room, in: self.connection.account)
+            }
             let duration = self.connection.eventLoop.now - response.arrived
             self.connection.shared.metrics.requestEnded(response.kind, nanoseconds: duration.nanoseconds)
         }

@@ -18,22 +18,10 @@ struct EngineReturn: Sendable {
     /// Tokens of shares, whose misses are counted.
     let tokens: ShareTokens?
 
-    /// A reply for the engine to call, once and on any thread.
-    ///
-    /// - Parameter outcomes: Turns what the engine found into what is sent, on the thread of the
-    ///   call.
-    /// - Returns: The reply.
-    @inline(__always)
-    func reply<Value>(
-        _ outcomes: @escaping @Sendable (Value) -> Outcomes
-    ) -> @Sendable (Result<Value, StoreError>) -> Void {
-        { result in
-            let result = result.map(outcomes)
-            if let tokens = self.tokens { self.server.count(result, of: tokens) }
-            self.mailbox.deliver(
-                EngineReply(requests: self.requests, stream: self.stream, result: result)
-            )
-        }
+    /// Brings what the engine replied to the stream: once, from any thread.
+    func deliver(_ result: Result<Outcomes, StoreError>) {
+        if let tokens = self.tokens { self.server.count(result, of: tokens) }
+        self.mailbox.deliver(EngineReply(requests: self.requests, stream: self.stream, result: result))
     }
 }
 

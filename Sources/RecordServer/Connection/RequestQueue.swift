@@ -6,6 +6,11 @@ struct RequestQueue {
     private var waiting: [UInt32] = []
     private var isExecuting = false
 
+    /// Whether no request waits.
+    var isEmpty: Bool {
+        @inline(__always) get { self.waiting.isEmpty }
+    }
+
     /// A request may be executed when its turn comes.
     @inline(__always)
     mutating func append(_ stream: UInt32) { self.waiting.append(stream) }
@@ -23,8 +28,8 @@ struct RequestQueue {
 
     /// The next request that there is room for; `nil` if there is none, which ends the execution.
     @inline(__always)
-    mutating func next(heldBytes: Int, heldBytesMax: Int) -> UInt32? {
-        guard !self.waiting.isEmpty, heldBytes < heldBytesMax else {
+    mutating func next(hasRoom: Bool) -> UInt32? {
+        guard !self.waiting.isEmpty, hasRoom else {
             self.isExecuting = false
             return nil
         }

@@ -28,8 +28,8 @@ final class Response {
         var heldBytes = 0
         /// Room set aside while the engine reads, in bytes.
         var reservedBytes = 0
-        /// Whether that is in the holder's account: that of a response which comes at once is not.
-        var isReservationCounted = false
+
+        var isEmpty: Bool { self.heldBytes == 0 && self.reservedBytes == 0 }
     }
 
     init(

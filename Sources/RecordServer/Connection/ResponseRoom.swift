@@ -13,25 +13,14 @@ struct ResponseRoom {
     /// Bytes that the socket has not taken, as far as they are in the account.
     private var socketBytes = 0
 
-    /// Changes the room that is set aside for a response.
+    /// Changes the room that is set aside for a response, in the connection's sum and the holder's.
     @inline(__always)
     mutating func reserve(_ bytes: Int, for room: inout Response.Room, in account: Account) {
         let change = bytes - room.reservedBytes
         guard change != 0 else { return }
         room.reservedBytes = bytes
         self.heldBytes += change
-        if room.isReservationCounted { account.responses.add(change) }
-    }
-
-    /// Has the holder pay for the room that is set aside.
-    ///
-    /// Called when the engine has been asked: most replies to fetches come before that returns, and
-    /// touch no sum that threads share.
-    @inline(__always)
-    func countReservation(of room: inout Response.Room, in account: Account) {
-        guard room.reservedBytes > 0, !room.isReservationCounted else { return }
-        room.isReservationCounted = true
-        account.responses.add(room.reservedBytes)
+        account.responses.add(change)
     }
 
     /// Changes what a response counts for, in the connection's sum and the holder's.
