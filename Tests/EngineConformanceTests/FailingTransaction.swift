@@ -29,9 +29,9 @@ final class FailingTransaction: WriteTransaction {
         return try self.transaction.takePosition(in: database)
     }
 
-    func zones(named names: [String], in database: DatabaseID) throws(StorageFailure) -> [ZoneKey?] {
+    func zone(named name: String, in database: DatabaseID) throws(StorageFailure) -> ZoneKey? {
         try self.pass()
-        return try self.transaction.zones(named: names, in: database)
+        return try self.transaction.zone(named: name, in: database)
     }
 
     func createZone(
@@ -46,6 +46,11 @@ final class FailingTransaction: WriteTransaction {
     func deleteZone(_ zone: ZoneKey, named name: String, at position: Int64) throws(StorageFailure) {
         try self.pass()
         try self.transaction.deleteZone(zone, named: name, at: position)
+    }
+
+    func record(named name: String, in zone: ZoneKey) throws(StorageFailure) -> StoredRecord? {
+        try self.pass()
+        return try self.transaction.record(named: name, in: zone)
     }
 
     func records(

@@ -64,16 +64,14 @@ class ContentsReader: Snapshot {
         )
     }
 
-    func zones(named names: [String], in database: DatabaseID) -> [ZoneKey?] {
-        names.map { name in
-            self.all(ZoneRow.table, .integer(database.rawValue), .text(name)).first.map { row in
-                let table = ZoneRow.table
-                guard row[table.offset(of: "target_database")] != .null else { return Self.ownKey(of: row) }
-                return ZoneKey(
-                    database: DatabaseID(rawValue: table.integer("target_database", of: row)),
-                    number: table.integer("target_zone", of: row)
-                )
-            }
+    func zone(named name: String, in database: DatabaseID) -> ZoneKey? {
+        self.all(ZoneRow.table, .integer(database.rawValue), .text(name)).first.map { row in
+            let table = ZoneRow.table
+            guard row[table.offset(of: "target_database")] != .null else { return Self.ownKey(of: row) }
+            return ZoneKey(
+                database: DatabaseID(rawValue: table.integer("target_database", of: row)),
+                number: table.integer("target_zone", of: row)
+            )
         }
     }
 

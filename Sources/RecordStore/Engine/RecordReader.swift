@@ -1,13 +1,16 @@
 /// Reads that a snapshot and a transaction have in common: zones and records by name.
 ///
-/// Names are asked for together, as many as a rule knows; the functions for one name are below.
+/// Records are asked for together, as many as a rule knows.
 package protocol RecordReader: IndexReader {
-    /// Finds where the records of zones are: one element a name, in order, `nil` where there is no
-    /// such zone. In a shared database that is the zone of the owner.
-    func zones(
-        named names: [String],
-        in database: DatabaseID
-    ) throws(StorageFailure) -> [ZoneKey?]
+    /// Finds where the records of a zone are; `nil` if there is no such zone. In a shared database
+    /// that is the zone of the owner.
+    func zone(named name: String, in database: DatabaseID) throws(StorageFailure) -> ZoneKey?
+
+    /// Reads one record by name; `nil` if there is none.
+    ///
+    /// Most fetches ask for one record. An engine may leave this to `records`, which makes two arrays
+    /// more.
+    func record(named name: String, in zone: ZoneKey) throws(StorageFailure) -> StoredRecord?
 
     /// Reads records by name: one element a name, in order, `nil` for a record that is absent.
     ///
@@ -22,11 +25,6 @@ package protocol RecordReader: IndexReader {
 }
 
 extension RecordReader {
-    /// Finds where the records of one zone are; `nil` if there is no such zone.
-    package func zone(named name: String, in database: DatabaseID) throws(StorageFailure) -> ZoneKey? {
-        try self.zones(named: [name], in: database)[0]
-    }
-
     /// Reads records by name, however large: one element a name, in order, `nil` where there is
     /// none.
     package func records(
@@ -36,7 +34,6 @@ extension RecordReader {
         try self.records(named: names[...], in: zone, bytesMax: .max)
     }
 
-    /// Reads one record by name; `nil` if there is none.
     package func record(named name: String, in zone: ZoneKey) throws(StorageFailure) -> StoredRecord? {
         try self.records(named: [name], in: zone)[0]
     }

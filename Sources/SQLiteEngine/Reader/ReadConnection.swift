@@ -75,21 +75,12 @@ final class ReadConnection: RowReader, RowNames, Snapshot, @unchecked Sendable {
         }
     }
 
-    func zones(
-        named names: [String],
-        in database: DatabaseID
-    ) throws(StorageFailure) -> [ZoneKey?] {
-        let statement = self.zoneByName
-        statement.bind(1, database.rawValue)
-        var keys: [ZoneKey?] = []
-        keys.reserveCapacity(names.count)
-        for name in names {
-            statement.bind(2, name)
-            let isThere = try statement.step()
-            keys.append(isThere ? ZoneKey(statement, in: database) : nil)
-            if isThere { statement.reset() }
-        }
-        return keys
+    func zone(named name: String, in database: DatabaseID) throws(StorageFailure) -> ZoneKey? {
+        try self.zoneByName.zone(named: name, in: database)
+    }
+
+    func record(named name: String, in zone: ZoneKey) throws(StorageFailure) -> StoredRecord? {
+        try self.recordByName.record(named: name, in: zone, self)
     }
 
     func records(

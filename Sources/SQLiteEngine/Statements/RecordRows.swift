@@ -27,6 +27,27 @@ enum RecordColumns {
 }
 
 extension HotStatement {
+    /// Reads one record by name with the statement of `RecordColumns.select`.
+    func record(
+        named name: String,
+        in zone: ZoneKey,
+        _ rowNames: some RowNames
+    ) throws(StorageFailure) -> StoredRecord? {
+        self.bind(1, zone.database.rawValue)
+        self.bind(2, zone.number)
+        return try self.boundRecord(named: name, rowNames)
+    }
+
+    private func boundRecord(
+        named name: String,
+        _ rowNames: some RowNames
+    ) throws(StorageFailure) -> StoredRecord? {
+        self.bind(3, name)
+        guard try self.step() else { return nil }
+        defer { self.reset() }
+        return try self.record(rowNames)
+    }
+
     /// Reads records by name with the statement of `RecordColumns.select`, up to the one with which
     /// the bodies take more than `bytesMax`.
     func records(
@@ -41,15 +62,9 @@ extension HotStatement {
         records.reserveCapacity(names.count)
         var bytes = 0
         for name in names {
-            self.bind(3, name)
-            guard try self.step() else {
-                records.append(nil)
-                continue
-            }
-            defer { self.reset() }
-            let record = try self.record(rowNames)
+            let record = try self.boundRecord(named: name, rowNames)
             records.append(record)
-            bytes += record.body.bytes.count
+            bytes += record?.body.bytes.count ?? 0
             if bytes > bytesMax { break }
         }
         return records

@@ -32,12 +32,8 @@ final class MemorySnapshot: MemoryRows, Snapshot {
         try self.tables.put(row)
     }
 
-    func zones(named names: [String], in database: DatabaseID) throws(StorageFailure) -> [ZoneKey?] {
-        var keys: [ZoneKey?] = []
-        for name in names {
-            keys.append(try self.tables.row(ZoneRow.byKey, database, name)?.contents)
-        }
-        return keys
+    func zone(named name: String, in database: DatabaseID) throws(StorageFailure) -> ZoneKey? {
+        try self.tables.row(ZoneRow.byKey, database, name)?.contents
     }
 
     func zones(of database: DatabaseID, after position: Int64, limit: Int) -> [FeedZone] { [] }

@@ -4,10 +4,9 @@ import RecordModel
 
 /// What rules about shares do not ask for.
 extension SharingTestTransaction {
-    func zones(
-        named names: [String],
-        in database: DatabaseID
-    ) throws(StorageFailure) -> [ZoneKey?] { throw Self.absent }
+    func zone(named name: String, in database: DatabaseID) throws(StorageFailure) -> ZoneKey? {
+        throw Self.absent
+    }
 
     func createZone(
         named name: String,

@@ -29,6 +29,12 @@ final class WriterRecords {
         self.meter = meter
     }
 
+    /// Reads one record by name.
+    func find(_ name: String, in zone: ZoneKey) throws(StorageFailure) -> StoredRecord? {
+        self.meter.done += 1
+        return try self.statements.find.record(named: name, in: zone, self.names)
+    }
+
     /// Reads records by name, up to the one with which the bodies take more than `bytesMax`.
     func find(
         _ names: ArraySlice<String>,

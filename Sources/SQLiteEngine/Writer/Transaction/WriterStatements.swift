@@ -181,15 +181,15 @@ enum ZoneQueries {
     static let find = "\(columns) FROM zone WHERE database = ? AND name = ?"
 }
 
-extension ZoneKey {
-    /// From a row of `ZoneQueries.find`: where the zone's records are.
-    init(_ statement: HotStatement, in database: DatabaseID) {
-        if statement.isNull(1) {
-            self.init(database: database, number: statement.integer(0))
-        } else {
-            let target = DatabaseID(rawValue: statement.integer(1))
-            self.init(database: target, number: statement.integer(2))
-        }
+extension HotStatement {
+    /// Finds where a zone's records are with the statement of `ZoneQueries.find`.
+    func zone(named name: String, in database: DatabaseID) throws(StorageFailure) -> ZoneKey? {
+        self.bind(1, database.rawValue)
+        self.bind(2, name)
+        guard try self.step() else { return nil }
+        defer { self.reset() }
+        if self.isNull(1) { return ZoneKey(database: database, number: self.integer(0)) }
+        return ZoneKey(database: DatabaseID(rawValue: self.integer(1)), number: self.integer(2))
     }
 }
 

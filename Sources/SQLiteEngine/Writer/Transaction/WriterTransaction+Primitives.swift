@@ -12,11 +12,8 @@ extension WriterTransaction: WriteTransaction {
 
     // MARK: Zones
 
-    func zones(
-        named names: [String],
-        in database: DatabaseID
-    ) throws(StorageFailure) -> [ZoneKey?] {
-        try self.zones.keys(of: names, in: database)
+    func zone(named name: String, in database: DatabaseID) throws(StorageFailure) -> ZoneKey? {
+        try self.zones.key(of: name, in: database)
     }
 
     func createZone(
@@ -46,6 +43,10 @@ extension WriterTransaction: WriteTransaction {
     }
 
     // MARK: Records and references
+
+    func record(named name: String, in zone: ZoneKey) throws(StorageFailure) -> StoredRecord? {
+        try self.records.find(name, in: zone)
+    }
 
     func records(
         named names: ArraySlice<String>,

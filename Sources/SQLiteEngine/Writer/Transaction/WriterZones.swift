@@ -37,25 +37,10 @@ final class WriterZones {
         self.known[Name(database: database, name: name)] = nil
     }
 
-    func keys(
-        of names: [String],
-        in database: DatabaseID
-    ) throws(StorageFailure) -> [ZoneKey?] {
-        var keys: [ZoneKey?] = []
-        keys.reserveCapacity(names.count)
-        for name in names { keys.append(try self.key(of: name, in: database)) }
-        return keys
-    }
-
-    private func key(of name: String, in database: DatabaseID) throws(StorageFailure) -> ZoneKey? {
+    func key(of name: String, in database: DatabaseID) throws(StorageFailure) -> ZoneKey? {
         let cacheKey = Name(database: database, name: name)
         if let key = self.known[cacheKey] { return key }
-        let statement = self.statements.find
-        statement.bind(1, database.rawValue)
-        statement.bind(2, name)
-        guard try statement.step() else { return nil }
-        let key = ZoneKey(statement, in: database)
-        statement.reset()
+        guard let key = try self.statements.find.zone(named: name, in: database) else { return nil }
         self.known[cacheKey] = key
         return key
     }
