@@ -142,6 +142,23 @@ struct ConnectionPartTests {
         #expect(time.isTurn, "what it did not do in between costs nothing")
     }
 
+    @Test func `a turn beside another holder is short`() {
+        let turns = LoopTurns(eventLoop: EmbeddedEventLoop())
+        var time = LoopTime()
+        time.joined(turns.joined(.address("a")))
+        let other = turns.joined(.address("b"))
+        time.readBegan(at: Self.start, in: turns)
+        time.pay(at: Self.start + .microseconds(200))
+        #expect(time.isTurn)
+        time.workEnded(at: Self.start + .microseconds(400))
+        #expect(!time.isTurn)
+
+        turns.left(other)
+        time.readBegan(at: Self.start, in: turns)
+        time.workEnded(at: Self.start + .milliseconds(4))
+        #expect(time.isTurn)
+    }
+
     // MARK: - Downloads
 
     @Test func `reads ahead have a bound, in number and in bytes`() {

@@ -13,10 +13,12 @@ import RecordStore
 final class LoopTurns {
     /// A turn of whoever has the loop to themselves: newcomers wait for it.
     private static let turnAlone = TimeAmount.milliseconds(10)
-    /// A turn beside others: some dozens of short fetches.
-    private static let turn = TimeAmount.milliseconds(1)
+    /// A turn beside others: a dozen of short fetches.
+    private static let turn = TimeAmount.microseconds(300)
     /// Between two turns: an event loop looks for what came only when it has nothing to do now.
-    private static let pause = TimeAmount.microseconds(10)
+    ///
+    /// So long that the kernel gives the processor to others, such as clients of this machine.
+    private static let pause = TimeAmount.microseconds(50)
 
     private let eventLoop: any EventLoop
     private var accounts: [AccountHolder: LoopAccount] = [:]
