@@ -20,12 +20,28 @@ class Tidemark:
         self.log = os.path.join(folder, "tidemark.log")
         self.executables = executables
         self.server = None
+        self.token = None
         self.loaded = set()
         self.load_tests = []
 
     def start(self):
         os.mkdir(self.data, 0o700)
         tidemark = os.path.join(self.executables, "tidemark")
+        self._serve(tidemark)
+        run([tidemark, "container", "create", CONTAINER, "--data", self.data])
+        # Saves would define the types, and give every field an index that the peer's table has not.
+        run([tidemark, "schema", "import", SCHEMA, "--container", CONTAINER, "--data", self.data])
+        output, _ = run([tidemark, "user", "add", "bench", "--container", CONTAINER, "--data", self.data])
+        self.token = output.split()[-1]
+        self._find_place()
+
+    def restart(self):
+        """Another process on the same data."""
+        stop(self.server)
+        self._serve(os.path.join(self.executables, "tidemark"))
+        self._find_place()
+
+    def _serve(self, tidemark):
         with open(self.log, "wb") as log:
             # A session of its own: Ctrl-C reaches this program only, which then stops its children in order.
             self.server = subprocess.Popen(
@@ -34,16 +50,14 @@ class Tidemark:
                  "--set", "asset_grace_s=60",
                  # The listeners, and who saves: one user, who may have as many as are left for the others.
                  "--set", "connections_max=20032"], stdout=log, stderr=log, start_new_session=True)
-        port = await_port(self.server, self.log)
-        run([tidemark, "container", "create", CONTAINER, "--data", self.data])
-        # Saves would define the types, and give every field an index that the peer's table has not.
-        run([tidemark, "schema", "import", SCHEMA, "--container", CONTAINER, "--data", self.data])
-        output, _ = run([tidemark, "user", "add", "bench", "--container", CONTAINER, "--data", self.data])
-        token = output.split()[-1]
+        self.port = await_port(self.server, self.log)
+
+    def _find_place(self):
+        """Where the drivers find the server."""
         self.load_test = os.path.join(self.executables, "tidemark-load")
-        self.place = ["--url", f"tidemark://127.0.0.1:{port}",
+        self.place = ["--url", f"tidemark://127.0.0.1:{self.port}",
                       "--ca", os.path.join(self.data, "tls", "ca.pem"), "--container", CONTAINER]
-        self.bench = [self.load_test, "bench", "--token", token, "--folder", self.folder] + self.place
+        self.bench = [self.load_test, "bench", "--token", self.token, "--folder", self.folder] + self.place
 
     def load(self, row):
         """Makes what the row needs, once."""
