@@ -5,7 +5,9 @@ import RecordStore
 
 /// A connection that reads, with its statements.
 ///
-/// It is a snapshot while `snapshot(_:)` runs: SQL, and nothing of what it means.
+/// It is a snapshot while `snapshot(_:)` runs: SQL, and nothing of what it means. A statement that has
+/// not come to its end holds the snapshot. It reads the version of the data, which is another one after
+/// any commit, also of another process; until then the zones that were found are still there.
 ///
 /// SAFETY: one thread at a time has it: the pool hands it out to one borrower, a read thread keeps its own.
 final class ReadConnection: RowReader, RowNames, Snapshot, @unchecked Sendable {
@@ -14,7 +16,7 @@ final class ReadConnection: RowReader, RowNames, Snapshot, @unchecked Sendable {
     private let copies: LogCopies
     /// The copies of the log that the connection has heard of.
     private var copiesKnown: Int
-    private let begin, commit, zoneByName, recordByName, typeName, authorName: HotStatement
+    private let dataVersion, zoneByName, recordByName, typeName, authorName: HotStatement
     /// The statements of feeds.
     let feedStatements: FeedStatements
     /// The statements of queries.
@@ -24,6 +26,10 @@ final class ReadConnection: RowReader, RowNames, Snapshot, @unchecked Sendable {
     let indexes: IndexSearch
     /// Finds records by number for feeds.
     let recordCursor: RecordCursor
+    private var versionKnown: Int64?
+    /// Of that version.
+    private var zoneKeys = ZoneKeys()
+    private static let zoneKeysMax = 1_024
     private let typeNames = NameMemory()
     private let authorNames = NameMemory()
 
@@ -35,8 +41,7 @@ final class ReadConnection: RowReader, RowNames, Snapshot, @unchecked Sendable {
         self.connection = connection
         self.copies = file.copies
         self.copiesKnown = file.copies.number
-        self.begin = try HotStatement("BEGIN", on: connection)
-        self.commit = try HotStatement("COMMIT", on: connection)
+        self.dataVersion = try HotStatement("PRAGMA data_version", on: connection)
         self.zoneByName = try HotStatement(ZoneQueries.find, on: connection)
         self.recordByName = try HotStatement(RecordColumns.select, on: connection)
         self.queryStatements = try QueryStatements(connection)
@@ -59,24 +64,23 @@ final class ReadConnection: RowReader, RowNames, Snapshot, @unchecked Sendable {
             self.copiesKnown = copies
             DatabaseFile.mapAnew(self.connection)
         }
-        try self.begin.run()
-        do {
-            let value: Value
-            do {
-                defer { self.recordCursor.finish() }
-                value = try read()
-            }
-            try self.commit.run()
-            return value
-        } catch {
-            // Ends the snapshot if it still stands; the failure that matters is the first.
-            try? self.commit.run()
-            throw error
+        guard try self.dataVersion.step() else { throw .unexpected(code: 0) }
+        // The last statement that ends, ends the snapshot.
+        defer { self.dataVersion.reset() }
+        let version = self.dataVersion.integer(0)
+        if version != self.versionKnown || self.zoneKeys.count >= Self.zoneKeysMax {
+            self.versionKnown = version
+            self.zoneKeys.removeAll()
         }
+        defer { self.recordCursor.finish() }
+        return try read()
     }
 
     func zone(named name: String, in database: DatabaseID) throws(StorageFailure) -> ZoneKey? {
-        try self.zoneByName.zone(named: name, in: database)
+        if let key = self.zoneKeys[name, database] { return key }
+        guard let key = try self.zoneByName.zone(named: name, in: database) else { return nil }
+        self.zoneKeys[name, database] = key
+        return key
     }
 
     func record(named name: String, in zone: ZoneKey) throws(StorageFailure) -> StoredRecord? {

@@ -3,12 +3,7 @@ import RecordStore
 
 /// Zones by name, and their creation and deletion.
 final class WriterZones {
-    private struct Name: Hashable {
-        let database: DatabaseID
-        let name: String
-    }
-
-    private var known: [Name: ZoneKey] = [:]
+    private var known = ZoneKeys()
     private let statements: ZoneStatements
     private let order: ChangeOrder
     private let entries: WriterEntries
@@ -34,14 +29,13 @@ final class WriterZones {
     func forget() { self.known.removeAll() }
 
     func forget(named name: String, in database: DatabaseID) {
-        self.known[Name(database: database, name: name)] = nil
+        self.known[name, database] = nil
     }
 
     func key(of name: String, in database: DatabaseID) throws(StorageFailure) -> ZoneKey? {
-        let cacheKey = Name(database: database, name: name)
-        if let key = self.known[cacheKey] { return key }
+        if let key = self.known[name, database] { return key }
         guard let key = try self.statements.find.zone(named: name, in: database) else { return nil }
-        self.known[cacheKey] = key
+        self.known[name, database] = key
         return key
     }
 
@@ -59,7 +53,7 @@ final class WriterZones {
         try statement.run()
         let key = ZoneKey(database: database, number: position)
         self.order.pending.count(rowBytes: RowBytes.zone(named: name), in: database)
-        self.known[Name(database: database, name: name)] = key
+        self.known[name, database] = key
         self.reports.note(.zoneCreated(name), at: position, in: database)
         return key
     }

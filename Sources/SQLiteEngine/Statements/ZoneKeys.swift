@@ -1,0 +1,20 @@
+import RecordStore
+
+/// Where the records of zones are, by name, for as long as its owner knows that nothing has changed.
+struct ZoneKeys {
+    private struct Name: Hashable {
+        let database: DatabaseID
+        let name: String
+    }
+
+    private var keys: [Name: ZoneKey] = [:]
+
+    var count: Int { self.keys.count }
+
+    subscript(name: String, database: DatabaseID) -> ZoneKey? {
+        get { self.keys[Name(database: database, name: name)] }
+        set { self.keys[Name(database: database, name: name)] = newValue }
+    }
+
+    mutating func removeAll() { self.keys.removeAll(keepingCapacity: true) }
+}

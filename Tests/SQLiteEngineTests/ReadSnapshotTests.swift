@@ -1,0 +1,49 @@
+import RecordModel
+import RecordStore
+import TestSupport
+import Testing
+
+@testable import EngineConformanceTests
+
+/// A connection that reads remembers where zones are, until something is committed.
+@Suite(.timeLimit(.minutes(5)))
+struct ReadSnapshotTests {
+    /// With a record, which a connection has found twice.
+    private static func scene() async throws -> EngineUnderTest {
+        let it = try await EngineUnderTest.withNotes(.sqlite)
+        _ = try await it.modify([save("a")])
+        #expect(try await self.hasRecord(it))
+        #expect(try await self.hasRecord(it))
+        return it
+    }
+
+    private static func hasRecord(_ it: EngineUnderTest) async throws -> Bool {
+        let outcome = try await it.fetch([RecordID(zone: notes, recordName: "a")])[0]
+        guard case .record = outcome else {
+            #expect([.failed(.missing(notes)), .failed(.missing(recordNamed: "a"))].contains(outcome))
+            return false
+        }
+        return true
+    }
+
+    @Test
+    func `a zone that was deleted is not found again, and a new one of its name is`() async throws {
+        let it = try await Self.scene()
+        _ = try await it.modifyZones([], deletes: ["notes"])
+        #expect(try await !Self.hasRecord(it))
+        _ = try await it.modifyZones(["notes"])
+        #expect(try await !Self.hasRecord(it))
+        _ = try await it.modify([save("a")])
+        #expect(try await Self.hasRecord(it))
+    }
+
+    @Test
+    func `a zone that another process takes away is not found from then on`() async throws {
+        let it = try await Self.scene()
+        let other = OtherProcess(folder: it.folder)
+        try await other.execute("UPDATE zone SET name = 'moved' WHERE name = 'notes'")
+        #expect(try await !Self.hasRecord(it))
+        try await other.execute("UPDATE zone SET name = 'notes' WHERE name = 'moved'")
+        #expect(try await Self.hasRecord(it))
+    }
+}
