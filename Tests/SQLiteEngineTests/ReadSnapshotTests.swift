@@ -46,4 +46,26 @@ struct ReadSnapshotTests {
         try await other.execute("UPDATE zone SET name = 'notes' WHERE name = 'moved'")
         #expect(try await Self.hasRecord(it))
     }
+
+    /// A count that takes too many of SQLite's operations is interrupted, and asked in another way.
+    @Test
+    func `a count that is interrupted does not end the snapshot`() async throws {
+        let it = try await EngineUnderTest.withNotes(.sqlite)
+        _ = try await it.modify((0..<200).map { save("r\($0)", ["n": .int64(1)]) })
+        let field = try await OtherProcess(folder: it.folder).execute(
+            "SELECT field FROM entry GROUP BY field HAVING count(*) = 200 LIMIT 1"
+        )
+        let index = try #require(field.first.flatMap { Int64($0) })
+        let counts = try await it.snapshot { (snapshot) throws(StorageFailure) -> [Int] in
+            guard let zone = try snapshot.zone(named: "notes", in: it.privately.database) else { return [] }
+            func count(limit: Int) throws(StorageFailure) -> Int {
+                try snapshot.countOfEntries(EntryScan(range: .all), of: index, in: zone, limit: limit)
+            }
+            let before = try count(limit: 1_000)
+            let interrupted = try count(limit: 1)
+            it.commitMeanwhile([save("new", ["n": .int64(1)])])
+            return [before, interrupted, try count(limit: 1_000)]
+        }
+        #expect(counts == [200, 1, 200])
+    }
 }
