@@ -26,8 +26,8 @@ final class ReadConnection: RowReader, RowNames, Snapshot, @unchecked Sendable {
     let indexes: IndexSearch
     /// Finds records by number for feeds.
     let recordCursor: RecordCursor
+    /// The version of the data in the last snapshot, for which the zones stand.
     private var versionKnown: Int64?
-    /// Of that version.
     private var zoneKeys = ZoneKeys()
     private static let zoneKeysMax = 1_024
     private let typeNames = NameMemory()
@@ -54,9 +54,10 @@ final class ReadConnection: RowReader, RowNames, Snapshot, @unchecked Sendable {
         self.authorName = try HotStatement(NameQueries.author, on: connection)
     }
 
-    func snapshot<Value>(
-        _ read: () throws(StorageFailure) -> Value
-    ) throws(StorageFailure) -> Value {
+    /// Executes a job in one snapshot.
+    func snapshot(
+        _ read: () throws(StorageFailure) -> ReadJob.Reply?
+    ) throws(StorageFailure) -> ReadJob.Reply? {
         self.typeNames.forgetIfMany()
         self.authorNames.forgetIfMany()
         let copies = self.copies.number

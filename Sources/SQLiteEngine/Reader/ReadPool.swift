@@ -76,10 +76,8 @@ final class ReadPool: Sendable {
     /// Returns whether the job has come to its end; an attempt may have given up.
     private func execute(_ job: ReadJob, isAttempt: Bool, on connection: ReadConnection) -> Bool {
         do throws(StorageFailure) {
-            // Assigned: a closure that a generic function returns is wrapped twice.
-            var reply: ReadJob.Reply?
-            try connection.snapshot { () throws(StorageFailure) in
-                reply = try job.body(connection, isAttempt)
+            let reply = try connection.snapshot { () throws(StorageFailure) in
+                try job.body(connection, isAttempt)
             }
             guard let reply else { return false }
             self.whenDurable(job.database, reply, fail: job.fail)

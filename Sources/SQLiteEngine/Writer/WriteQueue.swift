@@ -69,7 +69,8 @@ final class WriteQueue: @unchecked Sendable {
 
     /// Takes what fits into one commit.
     ///
-    /// After waiting so long it may be nothing; `nil` when the queue is closed and empty.
+    /// - Returns: The batch, which is empty if nothing came in that time; `nil` when the queue is
+    ///   closed and empty.
     func takeBatch(
         recordsMax: Int,
         bytesMax: Int,

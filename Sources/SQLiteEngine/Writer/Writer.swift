@@ -59,7 +59,7 @@ final class Writer: @unchecked Sendable {
     /// Works until the queue is closed and empty.
     func run(_ transaction: WriterTransaction, _ housekeeping: WriterHousekeeping, _ database: Database) {
         self.room.start(database)
-        /// How long to wait with housekeeping while there are no jobs; `nil` if none is known of.
+        // While there are no jobs; `nil` if no work is known of.
         var untilHousekeeping: Int64? = 0
         while let batch = self.queue.takeBatch(
             recordsMax: self.configuration.commitRecordsMax,
@@ -343,9 +343,13 @@ final class Writer: @unchecked Sendable {
         self.checkpoint.want()
     }
 
-    /// Does more housekeeping while nobody waits, after so many milliseconds of waiting.
+    /// Does more housekeeping while nobody waits.
     ///
-    /// - Returns: How many milliseconds to wait before the next time; `nil` if nothing is known of.
+    /// Nobody has come for the time that the call before asked for. After 0 milliseconds it may be too
+    /// early for a step. After a second without known work, which is `nil`, there is some only if
+    /// somebody else wrote, such as the command line, or time has passed.
+    ///
+    /// - Returns: How many milliseconds to wait before the next call; `nil` if no work is known of.
     private func workAlone(
         _ housekeeping: WriterHousekeeping,
         _ transaction: WriterTransaction,

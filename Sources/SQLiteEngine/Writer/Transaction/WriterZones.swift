@@ -26,7 +26,7 @@ final class WriterZones {
 
     var count: Int { self.known.count }
 
-    func forget() { self.known.removeAll() }
+    func forget() { self.known = ZoneKeys() }
 
     func forget(named name: String, in database: DatabaseID) {
         self.known[name, database] = nil
