@@ -25,7 +25,9 @@ struct ConnectionPartTests {
 
     @Test func `requests are executed in order until responses take the room`() {
         var queue = RequestQueue()
+        #expect(queue.isEmpty)
         for stream in [1, 3, 5] as [UInt32] { queue.append(stream) }
+        #expect(!queue.isEmpty)
         let begins = queue.begin()
         #expect(begins)
         #expect(queue.next(hasRoom: true) == 1)

@@ -17,7 +17,8 @@ final class LoopTurns {
     private static let turn = TimeAmount.microseconds(300)
     /// Between two turns: an event loop looks for what came only when it has nothing to do now.
     ///
-    /// So long that the kernel gives the processor to others, such as clients of this machine.
+    /// The pause is long enough for the kernel to give the processor to others, such as clients on
+    /// this machine.
     private static let pause = TimeAmount.microseconds(50)
 
     private let eventLoop: any EventLoop

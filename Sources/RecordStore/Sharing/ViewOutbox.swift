@@ -168,7 +168,7 @@ struct ViewPace: Sendable {
 
     /// How long to wait with a step if nothing else is to be done: 0 to 20 milliseconds.
     ///
-    /// What the last step left waits for nothing.
+    /// Entries that the last step left wait for nothing.
     func milliseconds(untilStepFrom now: Int64) -> Int64 {
         self.isBehind ? 0 : self.millisecondsLeft(from: now)
     }

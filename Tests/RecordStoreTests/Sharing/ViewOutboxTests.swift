@@ -163,7 +163,7 @@ struct ViewOutboxTests {
         #expect(try self.view()?.position == 2)
     }
 
-    @Test func `what a step leaves waits for nothing when nothing else is to be done`() throws {
+    @Test func `entries that a step leaves wait for nothing when nothing else is to be done`() throws {
         var pace = ViewPace()
         for number in 0..<21 {
             try self.transaction.noteNews(of: try self.it.share("root \(number)").number)

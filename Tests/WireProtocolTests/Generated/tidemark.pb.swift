@@ -3187,7 +3187,7 @@ package nonisolated struct PBEnd: Sendable {
   fileprivate var _totals: PBSnapshotTotals? = nil
 }
 
-/// As counted when the snapshot began.
+/// As counted when the snapshot began, without parents that were created since and are sent ahead.
 package nonisolated struct PBSnapshotTotals: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
