@@ -174,7 +174,8 @@ let clientTargets: [Target] = [
     .executableTarget(
         name: "tidemark-load",
         dependencies: [
-            "RecordClient", "WireProtocol", "FileIO", "RecordModel", argumentParser, crypto, histogram,
+            "CloudKit", "RecordClient", "WireProtocol", "FileIO", "RecordModel", argumentParser, crypto,
+            histogram,
         ],
         path: "Clients/LoadTest",
         exclude: ["README.md"],

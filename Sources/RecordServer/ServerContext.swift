@@ -162,12 +162,13 @@ final class ServerContext: Sendable {
     /// The outcomes of a query.
     func outcomes(
         _ page: QueryPageResult,
+        _ items: EncodedItems,
         to query: AdmittedQuery,
         in container: String,
         nowMilliseconds: Int64
     ) -> Outcomes {
         self.tell(page.hiddenFields, of: query, in: container)
-        return Outcomes(page, of: query, key: self.sealKey, nowMilliseconds: nowMilliseconds)
+        return Outcomes(page, items, of: query, key: self.sealKey, nowMilliseconds: nowMilliseconds)
     }
 
     /// Tells an operator, once, of fields that a query may have meant and can't name.

@@ -64,7 +64,7 @@ struct EngineSettings {
     /// A disk that is full after so many pages.
     var filePagesMax: Int?
     var queryBudget = QueryBudget.defaults
-    var inlineQueryReadsMax = 256
+    var inlineQueryCostMax = 4_096
     var inlineQueryComparisonsMax = 4_000
     var feedReadsMax = 20_000
     var tombstoneRetentionSeconds = 31_536_000
@@ -86,7 +86,7 @@ struct EngineSettings {
         rules.bounds = self.bounds
         rules.quotas = self.quotas
         rules.reading.queries = self.queryBudget
-        rules.reading.queryAttempt.readsMax = self.inlineQueryReadsMax
+        rules.reading.queryAttempt.costMax = self.inlineQueryCostMax
         rules.reading.queryAttempt.comparisonsMax = self.inlineQueryComparisonsMax
         rules.reading.feedReadsMax = self.feedReadsMax
         return rules

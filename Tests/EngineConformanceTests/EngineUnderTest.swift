@@ -260,11 +260,14 @@ final class EngineUnderTest: Sendable {
     func query(
         _ read: QueryRead,
         by requester: Requester? = nil
-    ) async throws(StoreError) -> QueryPageResult {
+    ) async throws(StoreError) -> FoundPage {
+        let sink = KeptRecords()
         let result = await withCheckedContinuation { continuation in
-            self.store.query(read, for: requester ?? self.privately) { continuation.resume(returning: $0) }
+            self.store.query(read, for: requester ?? self.privately, into: sink) {
+                continuation.resume(returning: $0)
+            }
         }
-        return try result.get()
+        return FoundPage(page: try result.get(), records: sink.records.withLock { $0 })
     }
 
     /// The record, or `nil` when it is absent.

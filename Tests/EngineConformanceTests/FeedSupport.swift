@@ -30,13 +30,9 @@ struct FeedItems {
 
 private final class KeptItems: FeedSink {
     let items = Mutex<[FeedItem]>([])
-    private let zone: ZoneID
 
-    init(of zone: ZoneID = ZoneID(zoneName: "none")) {
-        self.zone = zone
-    }
-
-    func add(_ record: borrowing LentRecord) { self.add(.record(record.record(in: self.zone))) }
+    func add(_ record: borrowing LentRecord, in zone: ZoneID) { self.add(.record(record.record(in: zone))) }
+    func removeAll() { self.items.withLock { $0 = [] } }
     func add(_ deleted: DeletedRecord) { self.add(.recordDeleted(deleted)) }
     func add(changed zone: ZoneID) { self.add(.zoneChanged(zone)) }
     func add(deleted zone: ZoneID) { self.add(.zoneDeleted(zone)) }
@@ -46,7 +42,7 @@ private final class KeptItems: FeedSink {
 
 extension EngineUnderTest {
     func changes(_ read: FeedRead, by requester: Requester? = nil) async throws(StoreError) -> FeedItems {
-        let sink = KeptItems(of: read.zone)
+        let sink = KeptItems()
         let result = await withCheckedContinuation { continuation in
             self.store.changes(read, for: requester ?? self.privately, into: sink) {
                 continuation.resume(returning: $0)

@@ -30,7 +30,7 @@ enum NumberedNotes {
         return fields
     }
 
-    static func names(_ answer: QueryPageResult) -> [String] { answer.records.map(\.id.recordName) }
+    static func names(_ answer: FoundPage) -> [String] { answer.records.map(\.id.recordName) }
 
     static func number(_ comparator: Comparator, _ number: Int64) -> RecordModel.Predicate {
         .comparison(Comparison(field: "number", comparator: comparator, operand: .int64(number)))

@@ -19,7 +19,7 @@ struct QueryCostTests {
     ) async throws {
         let it = try await NumberedNotes.engine(Self.count, kind) {
             $0.queryBudget.comparisonsMax = 1_000
-            $0.inlineQueryReadsMax = 0
+            $0.inlineQueryCostMax = 0
         }
         let query = Query(recordType: "Note", predicate: Self.predicate(comparisons: 20))
         var read = QueryRead(query: query, isCount: isCount)
@@ -101,19 +101,71 @@ struct QueryCostTests {
         }
     }
 
+    /// Whether a query is answered before the call returns, on the thread of its caller.
+    private static func isAnsweredByCaller(_ read: QueryRead, _ it: EngineUnderTest) async -> Bool {
+        await withCheckedContinuation { continuation in
+            let caller = pthread_self()
+            it.store.query(read, for: it.privately, into: KeptRecords()) { _ in
+                continuation.resume(returning: pthread_equal(caller, pthread_self()) != 0)
+            }
+        }
+    }
+
     @Test(arguments: EngineKind.allCases)
     func `a query of many comparisons leaves the thread of its caller`(kind: EngineKind) async throws {
-        let it = try await NumberedNotes.engine(Self.count, kind) { $0.inlineQueryReadsMax = 500 }
+        let it = try await NumberedNotes.engine(Self.count, kind) { $0.inlineQueryCostMax = 8_000 }
         func isAnsweredByCaller(comparisons: Int) async -> Bool {
             let query = Query(recordType: "Note", predicate: Self.predicate(comparisons: comparisons))
-            return await withCheckedContinuation { continuation in
-                let caller = pthread_self()
-                it.store.query(QueryRead(query: query, limit: 100), for: it.privately) { _ in
-                    continuation.resume(returning: pthread_equal(caller, pthread_self()) != 0)
-                }
-            }
+            return await Self.isAnsweredByCaller(QueryRead(query: query, limit: 100), it)
         }
         #expect(await isAnsweredByCaller(comparisons: 5))
         #expect(await !isAnsweredByCaller(comparisons: 100))
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a query of many records leaves the thread of its caller, a count of as many entries does not`(
+        kind: EngineKind
+    ) async throws {
+        // Enough for 60 records with their entries, or for a thousand entries.
+        let it = try await NumberedNotes.engine(Self.count, kind) { $0.inlineQueryCostMax = 1_020 }
+        let query = Query(recordType: "Note")
+        #expect(await Self.isAnsweredByCaller(QueryRead(query: query, limit: 50), it))
+        #expect(await Self.isAnsweredByCaller(QueryRead(query: query, isCount: true), it))
+        #expect(await !Self.isAnsweredByCaller(QueryRead(query: query, limit: 100), it))
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `large bodies count`(kind: EngineKind) async throws {
+        let it = try await EngineUnderTest.withNotes(kind) { $0.inlineQueryCostMax = 400 }
+        let large = FieldValue.bytes([UInt8](repeating: 7, count: 100_000))
+        _ = try await it.modify((0..<6).map { save("n\($0)", ["data": large]) })
+        let query = Query(recordType: "Note")
+        #expect(await Self.isAnsweredByCaller(QueryRead(query: query, limit: 2), it))
+        #expect(await !Self.isAnsweredByCaller(QueryRead(query: query, limit: 6), it))
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `an attempt that was lost leaves nothing in the response`(kind: EngineKind) async throws {
+        let it = try await NumberedNotes.engine(Self.count, kind) { $0.inlineQueryCostMax = 1_020 }
+        let page = try await it.query(QueryRead(query: Query(recordType: "Note"), limit: 100))
+        #expect(page.recordCount == 100)
+        #expect(Set(NumberedNotes.names(page)).count == 100 && page.records.count == 100)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `after a lost attempt, queries of the same shape go to another thread at once`(
+        kind: EngineKind
+    ) async throws {
+        let it = try await NumberedNotes.engine(Self.count, kind) { $0.inlineQueryCostMax = 1_020 }
+        func read(_ limit: Int, below number: Int64) -> QueryRead {
+            let query = Query(recordType: "Note", predicate: NumberedNotes.number(.lessThan, number))
+            return QueryRead(query: query, limit: limit)
+        }
+        let others = QueryRead(query: Query(recordType: "Note"), limit: 5)
+        #expect(await Self.isAnsweredByCaller(read(5, below: 1_000), it))
+        #expect(await !Self.isAnsweredByCaller(read(100, below: 2_000), it))
+        for _ in 0..<15 { #expect(await !Self.isAnsweredByCaller(read(5, below: 1_000), it)) }
+        #expect(await Self.isAnsweredByCaller(read(5, below: 1_000), it))
+        #expect(await Self.isAnsweredByCaller(others, it))
     }
 }

@@ -45,13 +45,13 @@ struct QueryDataSet {
         var generator = QueryGenerator(seed: seed)
         let readsMax = generator.pick([80, 200, 1_000, 20_000])
         let comparisonsMax = generator.pick([40, 300, 500_000])
-        let inline = generator.pick([0, 5, 256])
+        let inline = generator.pick([0, 80, 4_096])
         let inlineComparisons = generator.pick([0, 50, 4_000])
         let counted = generator.pick([2, 10, 1_000])
         self.it = try EngineUnderTest(kind) { settings in
             settings.queryBudget.readsMax = readsMax
             settings.queryBudget.comparisonsMax = comparisonsMax
-            settings.inlineQueryReadsMax = inline
+            settings.inlineQueryCostMax = inline
             settings.inlineQueryComparisonsMax = inlineComparisons
             settings.queryBudget.countedMax = counted
         }

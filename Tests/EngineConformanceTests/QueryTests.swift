@@ -412,7 +412,7 @@ struct QueryTests {
                 save("z\(number)", in: zone, ["n": .int64(Int64(-number))]),
             ])
         }
-        func places(_ answer: QueryPageResult) -> [String] {
+        func places(_ answer: FoundPage) -> [String] {
             answer.records.map { "\($0.id.zone.zoneName)/\($0.id.recordName)" }
         }
         let sorted = Query(recordType: "Note", sort: [SortKey(field: "n")])

@@ -194,7 +194,8 @@ struct SchemaStoreTests {
         try self.replace(it, self.parsed("RECORD TYPE Note (s INT64); \(other)"))
         try self.replace(it, self.parsed(other))
         let listing = await withCheckedContinuation { continuation in
-            it.store.query(QueryRead(query: Query(recordType: "Note")), for: it.privately) {
+            let read = QueryRead(query: Query(recordType: "Note"))
+            it.store.query(read, for: it.privately, into: KeptRecords()) {
                 continuation.resume(returning: $0.map(\.count))
             }
         }

@@ -16,6 +16,7 @@ struct TurnTests {
         let time = ManualClock(milliseconds: 0)
         let it = try await EngineUnderTest.withNotes(kind) { settings in
             settings.readThreads = 1
+            settings.inlineQueryCostMax = 0
             settings.time = time
             configure(&settings)
         }
@@ -34,14 +35,14 @@ struct TurnTests {
         held.wait()
     }
 
-    /// A read that no caller's thread executes.
+    /// A query, which no caller's thread attempts.
     private static func count(
         _ it: EngineUnderTest,
         by requester: Requester,
         _ reply: @escaping @Sendable (Result<QueryPageResult, StoreError>) -> Void
     ) {
         let read = QueryRead(query: Query(recordType: "Note"), isCount: true)
-        it.store.query(read, for: requester, reply: reply)
+        it.store.query(read, for: requester, into: KeptRecords(), reply: reply)
     }
 
     @Test(arguments: EngineKind.allCases)

@@ -79,7 +79,7 @@ enum Architecture {
         ),
         ModuleRow(
             folder: "Clients/LoadTest",
-            ours: ["RecordClient", "WireProtocol", "FileIO", "RecordModel"],
+            ours: ["CloudKit", "RecordClient", "WireProtocol", "FileIO", "RecordModel"],
             outside: ["ArgumentParser", "Crypto", "Histogram"]
         ),
         ModuleRow(

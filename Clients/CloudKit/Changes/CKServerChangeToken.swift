@@ -14,7 +14,7 @@ open class CKServerChangeToken: NSObject, NSCopying, NSSecureCoding, @unchecked 
 
     let bytes: [UInt8]
 
-    init(bytes: [UInt8]) {
+    package init(bytes: [UInt8]) {
         self.bytes = bytes
         super.init()
     }

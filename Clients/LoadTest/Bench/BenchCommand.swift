@@ -75,7 +75,7 @@ struct BenchCommand: AsyncParsableCommand {
         guard self.participants == nil || self.prepare == .sharedZones else {
             throw ValidationError("--participants are for --prepare shared-zones.")
         }
-        guard self.row != .batchOwnZone || self.connections <= Items.ownZones else {
+        guard ![.batchOwnZone, .sdkSave].contains(self.row) || self.connections <= Items.ownZones else {
             throw ValidationError("There are \(Items.ownZones) own zones: use fewer --connections.")
         }
     }
@@ -105,7 +105,8 @@ struct BenchCommand: AsyncParsableCommand {
     private func runRow(_ file: OutputFile?) async throws {
         let target = try self.connection.target()
         let memoryBefore = try self.serverMemory()
-        let clients = (0..<self.connections).map { self.client($0, of: target) }
+        let isOfSDK = self.row?.isOfSDK ?? false
+        let clients = (0..<(isOfSDK ? 1 : self.connections)).map { self.client($0, of: target) }
         try await Self.connect(clients)
         if let prepare { try await self.prepare(prepare, target, clients) }
         if let row {
@@ -145,6 +146,8 @@ struct BenchCommand: AsyncParsableCommand {
             try await self.beside(clients, target) { writer in
                 try await self.measureIdle(writer, clients, memoryBefore: memoryBefore)
             }
+        case .sdkFetch, .sdkQuery, .sdkChanges, .sdkSave:
+            BenchReport(try await self.sampleSDK(row, target, clients[0]), row, seconds: self.duration)
         default:
             BenchReport(
                 try await self.sample(row, clients),
@@ -249,6 +252,26 @@ struct BenchCommand: AsyncParsableCommand {
     private func present(_ report: BenchReport, _ file: OutputFile?) throws {
         print(report.text)
         try file?.write(report.data())
+    }
+
+    /// As many operations at a time as the driver has connections, all over one connection.
+    private func sampleSDK(
+        _ row: BenchRow,
+        _ target: Target,
+        _ client: RecordClient
+    ) async throws -> ClosedLoop.Samples {
+        let tokens = row == .sdkChanges ? try await Changes.tokens(client) : []
+        let database = SDKLoop.database(of: target)
+        let start = ContinuousClock.now + .seconds(self.warmUp)
+        let period = start..<start + .seconds(self.duration)
+        return try await withThrowingTaskGroup(of: ClosedLoop.Samples.self) { group in
+            for number in 0..<self.connections {
+                let choices = SDKChoices(loop: number, seed: self.seed, tokens: tokens)
+                let loop = SDKLoop(row, database: database, choices: choices, period: period)
+                group.addTask { try await loop.run() }
+            }
+            return try await group.reduce(into: ClosedLoop.Samples()) { $0.add($1) }
+        }
     }
 
     func sample(_ row: BenchRow, _ clients: [RecordClient]) async throws -> ClosedLoop.Samples {

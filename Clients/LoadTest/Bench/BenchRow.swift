@@ -39,6 +39,13 @@ enum BenchRow: String, CaseIterable {
     case sharedSave = "shared-save"
     /// The base of `shared-save`.
     case unsharedSave = "unshared-save"
+    /// Operations of the SDK.
+    case sdkFetch = "sdk-fetch"
+    case sdkQuery = "sdk-query"
+    case sdkChanges = "sdk-changes"
+    case sdkSave = "sdk-save"
+    /// The base of `sdk-fetch`; those of the others are rows of their own.
+    case fetchBatch = "fetch-batch"
 
     /// Items of every response.
     ///
@@ -49,11 +56,12 @@ enum BenchRow: String, CaseIterable {
         case .sharedSave, .unsharedSave: 1
         case .besideFetch, .aloneFetch, .besideSave, .aloneSave: 1
         case .assetUpload, .assetDownload, .assetSmallUpload, .assetSmallDownload: 0
-        case .batchOwnZone, .batchOneZone: 200
+        case .batchOwnZone, .batchOneZone, .fetchBatch, .sdkFetch, .sdkSave: 200
+        case .sdkChanges: Changes.recordsPerPage
         case .changePage: Changes.recordsPerPage
         case .firstFetch, .firstFetchFresh: History.livingCount
         case .queryEquality: 20
-        case .querySorted: 100
+        case .querySorted, .sdkQuery: 100
         case .queryIntersection: 10
         case .queryCount, .tokenNow, .tokenNowSmall, .idleListeners: 0
         }
@@ -67,8 +75,17 @@ enum BenchRow: String, CaseIterable {
             .querySorted, .queryIntersection, .queryCount, .pushLatency, .fanOut, .assetUpload,
             .assetDownload,
             .assetSmallUpload, .assetSmallDownload, .besideFetch, .aloneFetch, .besideSave, .aloneSave,
-            .sharedSave, .unsharedSave, .idleListeners:
+            .sharedSave, .unsharedSave, .idleListeners, .fetchBatch, .sdkFetch, .sdkQuery, .sdkChanges,
+            .sdkSave:
             false
+        }
+    }
+
+    /// Whether the row measures operations of the SDK.
+    var isOfSDK: Bool {
+        switch self {
+        case .sdkFetch, .sdkQuery, .sdkChanges, .sdkSave: true
+        default: false
         }
     }
 
@@ -111,6 +128,13 @@ struct Requests: Sendable {
         case .fetch:
             let id = Items.scattered(self.random(Items.sharedRecords))
             return .fetchRecords(FetchRecords(scope: .private, ids: [id]))
+        case .fetchBatch:
+            let count = self.row.itemsPerAnswer
+            let first = self.random(Items.sharedRecords - count + 1)
+            let ids = (first..<first + count).map { Items.scattered($0) }
+            return .fetchRecords(FetchRecords(scope: .private, ids: ids))
+        case .sdkFetch, .sdkQuery, .sdkChanges, .sdkSave:
+            preconditionFailure("the SDK makes its own requests")
         case .pushLatency, .fanOut: return Dataset.save([Listening.save])
         case .idleListeners: preconditionFailure("idle listeners make no requests")
         case .besideFetch, .aloneFetch:

@@ -192,9 +192,10 @@ extension ConnectionRequests {
             }
         case .query(let query):
             let (server, now) = (self.server, self.server.clock())
-            store.query(query.read, for: query.requester) {
+            let items = EncodedItems()
+            store.query(query.read, for: query.requester, into: items) {
                 back.deliver(
-                    $0.map { server.outcomes($0, to: query, in: container, nowMilliseconds: now) }
+                    $0.map { server.outcomes($0, items, to: query, in: container, nowMilliseconds: now) }
                 )
             }
         case .feed(let feed):

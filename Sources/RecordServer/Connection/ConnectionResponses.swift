@@ -241,8 +241,8 @@ extension ConnectionResponses {
     /// Items that were read and not yet sent are dropped.
     func cancelled(_ stream: UInt32) -> OnCancel {
         switch self.table[stream]?.stage {
-        case .waiting, .sending(.read, _), .sending(.found, _), .sending(.encoded, _),
-            .sending(.subscriptions, _), .sending(.ended, _):
+        case .waiting, .sending(.read, _), .sending(.encoded, _), .sending(.subscriptions, _),
+            .sending(.ended, _):
             self.end(stream, failure: Failure(StoreError.cancelled))
             return .ended
         case .executing: return .executing

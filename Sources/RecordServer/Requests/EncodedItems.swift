@@ -8,15 +8,13 @@ package import WireProtocol
 ///
 /// SAFETY: the thread of the engine that reads the page has it until the reply, the
 /// connection's loop from then on.
-package final class EncodedItems: FeedSink, @unchecked Sendable {
+package final class EncodedItems: RecordSink, FeedSink, @unchecked Sendable {
     /// Apart, so that an item is one access to it.
     private var encoding = Encoding()
-    /// The zone of all records; `nil` if there are none.
-    private let zone: EncodedZone?
+    /// The zone of the record that came last.
+    private var zone: (id: ZoneID, encoded: EncodedZone)?
 
-    package init(of zone: ZoneID? = nil) {
-        self.zone = zone.map { EncodedZone($0) }
-    }
+    package init() {}
 
     var payloads: [ByteBuffer] { self.encoding.payloads }
 
@@ -29,12 +27,22 @@ package final class EncodedItems: FeedSink, @unchecked Sendable {
     /// Adds an item of any kind; its number is that of those before it.
     package func add(_ outcome: ItemOutcome) { self.encoding.add(outcome) }
 
-    // MARK: FeedSink
+    // MARK: RecordSink
 
-    package func add(_ record: borrowing LentRecord) {
-        guard let zone else { preconditionFailure("a record in the feed of a database") }
-        self.encoding.add(record, in: zone)
+    package func add(_ record: borrowing LentRecord, in zone: ZoneID) {
+        self.encoding.add(record, in: self.encoded(zone))
     }
+
+    package func removeAll() { self.encoding = Encoding() }
+
+    private func encoded(_ zone: ZoneID) -> EncodedZone {
+        if let last = self.zone, last.id == zone { return last.encoded }
+        let encoded = EncodedZone(zone)
+        self.zone = (zone, encoded)
+        return encoded
+    }
+
+    // MARK: FeedSink
 
     package func add(_ deleted: DeletedRecord) { self.encoding.add(.recordDeleted(deleted)) }
 

@@ -77,7 +77,7 @@ extension AdmittedFeed {
         }
         switch self.question {
         case .changes(let read):
-            let items = EncodedItems(of: read.zone)
+            let items = EncodedItems()
             store.changes(read, for: requester, into: items) { replied($0, items) }
         case .databaseChanges(let read):
             let items = EncodedItems()

@@ -1,5 +1,5 @@
 import NIOCore
-package import RecordModel
+import RecordModel
 package import RecordStore
 package import WireProtocol
 
@@ -7,9 +7,7 @@ package import WireProtocol
 package enum Outcomes: Sendable {
     case written([WriteOutcome])
     case read([ReadOutcome])
-    /// A page of a query, with what ends it.
-    indirect case found([Record], End)
-    /// A page of a feed, with what ends it: each payload of a frame counts as an outcome.
+    /// A page of a query or of a feed, with what ends it: each payload of a frame counts as an outcome.
     indirect case encoded(EncodedItems, End)
     case subscriptions([SubscriptionOutcome])
     /// A response without items.
@@ -19,7 +17,7 @@ package enum Outcomes: Sendable {
     package var end: End {
         switch self {
         case .written, .read, .subscriptions: End()
-        case .found(_, let end), .encoded(_, let end), .ended(let end): end
+        case .encoded(_, let end), .ended(let end): end
         }
     }
 
@@ -27,7 +25,6 @@ package enum Outcomes: Sendable {
         switch self {
         case .written(let outcomes): outcomes.count
         case .read(let outcomes): outcomes.count
-        case .found(let records, _): records.count
         case .encoded(let items, _): items.payloads.count
         case .subscriptions(let outcomes): outcomes.count
         case .ended: 0
@@ -39,7 +36,6 @@ package enum Outcomes: Sendable {
         switch self {
         case .written(let outcomes): ItemOutcome(outcomes[offset])
         case .read(let outcomes): ItemOutcome(outcomes[offset])
-        case .found(let records, _): .record(RecordMessage(records[offset]))
         case .subscriptions(let outcomes): ItemOutcome(outcomes[offset])
         case .encoded, .ended: preconditionFailure("a response without such items was asked for one")
         }
@@ -70,13 +66,10 @@ package enum Outcomes: Sendable {
 
     /// The record at this index; `nil` if the outcome is something else.
     private func record(at offset: Int) -> Record? {
-        switch self {
-        case .found(let records, _): return records[offset]
-        case .read(let outcomes):
-            guard case .record(let record) = outcomes[offset] else { return nil }
-            return record
-        case .written, .encoded, .subscriptions, .ended: return nil
+        guard case .read(let outcomes) = self, case .record(let record) = outcomes[offset] else {
+            return nil
         }
+        return record
     }
 
     /// About the memory that the outcomes hold.
@@ -84,9 +77,7 @@ package enum Outcomes: Sendable {
         switch self {
         case .written(let outcomes): outcomes.reduce(0) { $0 + $1.heldBytes }
         case .read(let outcomes): outcomes.reduce(0) { $0 + $1.heldBytes }
-        case .found(let records, let end):
-            records.reduce(end.cursor.count) { $0 + outcomeOverheadBytes + $1.body.bytes.count }
-        case .encoded(let items, let end): items.bytes + end.token.count
+        case .encoded(let items, let end): items.bytes + end.token.count + end.cursor.count
         case .subscriptions(let outcomes): outcomes.reduce(0) { $0 + $1.heldBytes }
         case .ended(let end): end.missing.reduce(0) { $0 + $1.utf8.count }
         }

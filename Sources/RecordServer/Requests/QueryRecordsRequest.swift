@@ -34,8 +34,14 @@ extension Admission {
 }
 
 extension Outcomes {
-    /// The records of a page, and what ends it.
-    init(_ page: QueryPageResult, of query: AdmittedQuery, key: SealKey, nowMilliseconds: Int64) {
+    /// The records of a page, which are in `items`, and what ends it.
+    init(
+        _ page: QueryPageResult,
+        _ items: EncodedItems,
+        of query: AdmittedQuery,
+        key: SealKey,
+        nowMilliseconds: Int64
+    ) {
         let cursor = page.resume.map {
             QueryCursor(
                 continuing: query.read,
@@ -44,6 +50,7 @@ extension Outcomes {
                 madeMilliseconds: nowMilliseconds
             ).sealed(with: key)
         }
-        self = .found(page.records, End(cursor: cursor ?? [], count: UInt64(clamping: page.count)))
+        items.finish()
+        self = .encoded(items, End(cursor: cursor ?? [], count: UInt64(clamping: page.count)))
     }
 }

@@ -303,7 +303,7 @@ struct FeedPage {
         let size = record.fields.count
         guard self.itemCount == 0 || self.bytes + size <= self.budget.answerBytesMax else { return false }
         self.bytes += size
-        self.sink.add(record)
+        self.sink.add(record, in: self.read.zone)
         self.itemCount += 1
         return true
     }

@@ -42,13 +42,8 @@ package struct DatabaseFeedRead: Hashable, Sendable {
     }
 }
 
-/// Takes the items of a page as they are read.
-///
-/// A page gives at most as many items as its limit, from one thread at a time, before the reply.
-/// Items that came before a page is refused are not part of any response.
-package protocol FeedSink: AnyObject, Sendable {
-    /// A record of the feed's zone, lent: the sink copies what it keeps.
-    func add(_ record: borrowing LentRecord)
+/// Takes the items of a page of a feed: records, and what else there is.
+package protocol FeedSink: RecordSink {
     func add(_ deleted: DeletedRecord)
     func add(changed zone: ZoneID)
     func add(deleted zone: ZoneID)

@@ -28,11 +28,12 @@ package struct QueryBudget: Hashable, Sendable {
 
     /// Bounds on what a query may take of the thread that tries it.
     package struct Attempt: Hashable, Sendable {
-        package var readsMax: Int
+        /// As `ReadMeter.Weight` weighs reads: a unit is an entry.
+        package var costMax: Int
         package var comparisonsMax: Int
 
-        package init(readsMax: Int, comparisonsMax: Int) {
-            self.readsMax = readsMax
+        package init(costMax: Int, comparisonsMax: Int) {
+            self.costMax = costMax
             self.comparisonsMax = comparisonsMax
         }
     }

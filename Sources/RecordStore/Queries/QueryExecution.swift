@@ -6,6 +6,7 @@ package struct QueryExecution {
     private let requester: Requester
     private let budget: QueryBudget
     private let store: QueryStore
+    private let sink: any RecordSink
 
     /// Entries that a first page counts to choose a plan.
     private static let countedMax = 10_000
@@ -16,9 +17,11 @@ package struct QueryExecution {
         _ read: QueryRead,
         for requester: Requester,
         budget: QueryBudget,
-        snapshot: any Snapshot
+        snapshot: any Snapshot,
+        into sink: any RecordSink
     ) {
         self.read = read
+        self.sink = sink
         self.requester = requester
         self.budget = budget
         self.store = QueryStore(snapshot, meter: ReadMeter(budget))
@@ -49,13 +52,14 @@ package struct QueryExecution {
             zones: zone.map { .one($0) } ?? .all(self.requester.database),
             rule: rule,
             budget: self.budget,
-            store: self.store
+            store: self.store,
+            into: self.sink
         )
         let signature = plan.signature
         if let position, position.signature != signature { throw .refused(.cursorExpired) }
         let end = rule == .none ? nil : try page.fill(from: position?.order)
         return QueryPageResult(
-            records: page.records,
+            recordCount: page.recordCount,
             count: page.count,
             resume: end.map { QueryPosition(choices: choices, signature: signature, order: $0).bytes },
             plan: plan,

@@ -108,6 +108,7 @@ extension QueryPage {
     /// Returns `false` if it does not fit.
     private func takeNext(of entries: ZoneEntries) throws(QueryFailure) -> Bool {
         guard case .found(let entry) = try entries.cursor.next() else { return true }
+        if self.addsUnseen { return try self.addUnseen(entry.record, in: entries.zone) == .taken }
         let key = RecordKey(zone: entries.zone.key, number: entry.record)
         guard
             let record = try self.plan.filter == .all ? self.candidate(key) : self.record(key)?.record

@@ -18,9 +18,7 @@ extension QueryPage {
         of source: QuerySource,
         from start: SourceStart?
     ) throws(QueryFailure) -> QueryPosition.Order? {
-        try self.walk(source, from: start) { (values, zone) in
-            self.add(values.record, in: zone) ? .taken : .left
-        }
+        try self.walk(source, from: start, nil)
     }
 
     /// Fills the page with the first records, in sort order, of all candidates.
@@ -59,6 +57,9 @@ extension QueryPage {
         return self.add(record, in: zone)
     }
 
+    /// What a walk does with a record of the query; `nil` if it adds the record to the page.
+    private typealias Take = (RecordValues, NamedZone) -> CandidateFate
+
     /// Passes every record of a source that belongs to the query to `take`, until one does not fit
     /// or the page has read enough.
     ///
@@ -66,7 +67,7 @@ extension QueryPage {
     private func walk(
         _ source: QuerySource,
         from start: SourceStart?,
-        _ take: (RecordValues, NamedZone) -> CandidateFate
+        _ take: Take?
     ) throws(QueryFailure) -> QueryPosition.Order? {
         var branches = [QuerySource.Branch(source: source, condition: .all)]
         if case .branches(let parts) = source { branches = parts }
@@ -111,6 +112,23 @@ extension QueryPage {
         var earlier: [CheckedPredicate]
         /// Cost of testing all these conditions.
         var cost: ComparisonCost
+        /// Whether there is nothing to test.
+        let isUnconditional: Bool
+
+        init(
+            zone: NamedZone,
+            source: QuerySource,
+            condition: CheckedPredicate,
+            earlier: [CheckedPredicate],
+            cost: ComparisonCost
+        ) {
+            self.zone = zone
+            self.source = source
+            self.condition = condition
+            self.earlier = earlier
+            self.cost = cost
+            self.isUnconditional = condition == .all && earlier.isEmpty
+        }
     }
 
     /// The cost of each branch, including the conditions of those before it.
@@ -130,7 +148,7 @@ extension QueryPage {
     private func walk(
         _ walk: BranchWalk,
         from position: QueryPosition.Point,
-        _ take: (RecordValues, NamedZone) -> CandidateFate
+        _ take: Take?
     ) throws(QueryFailure) -> QueryPosition.Point? {
         if self.countsUnseen, let (index, ranges) = walk.source.countableRanges {
             return try self.count(ranges, of: index, in: walk.zone, behind: position)
@@ -150,7 +168,7 @@ extension QueryPage {
         _ numbers: NumberSource,
         _ walk: BranchWalk,
         from start: Int64,
-        _ take: (RecordValues, NamedZone) -> CandidateFate
+        _ take: Take?
     ) throws(QueryFailure) -> QueryPosition.Point? {
         let cursor = NumberCursor(numbers, in: walk.zone.key, self.store)
         var next = start
@@ -178,7 +196,7 @@ extension QueryPage {
         _ ranges: [EntryRange],
         _ walk: BranchWalk,
         from start: QueryPosition.Point,
-        _ take: (RecordValues, NamedZone) -> CandidateFate
+        _ take: Take?
     ) throws(QueryFailure) -> QueryPosition.Point? {
         guard start.nextNumber == nil || start == .start else { throw .refused(.cursorInvalid) }
         let cursor = EntryCursor(
@@ -228,10 +246,13 @@ extension QueryPage {
         _ number: Int64,
         _ walk: BranchWalk,
         many: ManyEntries? = nil,
-        _ take: (RecordValues, NamedZone) -> CandidateFate
+        _ take: Take?
     ) throws(QueryFailure) -> CandidateFate {
         if self.store.meter.recordsRead >= self.budget.collectedMax || self.store.meter.isTooBroad {
             throw .refused(.queryTooBroad)
+        }
+        if take == nil, many == nil, walk.isUnconditional, self.addsUnseen {
+            return try self.addUnseen(number, in: walk.zone)
         }
         let key = RecordKey(zone: walk.zone.key, number: number)
         guard let values = try self.record(key) else { return .taken }
@@ -239,6 +260,7 @@ extension QueryPage {
         guard many?.isFirst(of: values) ?? true, walk.condition.matches(values),
             !walk.earlier.contains(where: { $0.matches(values) })
         else { return .taken }
+        guard let take else { return self.add(values.record, in: walk.zone) ? .taken : .left }
         return take(values, walk.zone)
     }
 

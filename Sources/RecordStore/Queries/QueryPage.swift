@@ -18,8 +18,13 @@ final class QueryPage {
     let interest: FieldsOfInterest
     private let filterCost: ComparisonCost
     private let desiredKeys: Set<String>?
+    private let sink: any RecordSink
+    /// Whether every candidate belongs to the query, and to what the requester may read.
+    private let takesEveryCandidate: Bool
+    /// The zone of the record that was added last.
+    private var lastZone: (name: String, id: ZoneID)?
 
-    private(set) var records: [Record] = []
+    private(set) var recordCount = 0
     private(set) var count: Int64 = 0
     private var bytes = 0
 
@@ -30,7 +35,8 @@ final class QueryPage {
         zones: Zones,
         rule: ReadRule,
         budget: QueryBudget,
-        store: QueryStore
+        store: QueryStore,
+        into sink: any RecordSink
     ) {
         self.read = read
         self.query = query
@@ -47,6 +53,8 @@ final class QueryPage {
         cost.add(plan.filter)
         self.filterCost = cost
         self.desiredKeys = read.desiredKeys.map { Set($0) }
+        self.sink = sink
+        self.takesEveryCandidate = plan.filter == .all && rule == .all
     }
 
     /// Fills the page, and returns where the next one starts, or `nil` if there is none.
@@ -86,15 +94,18 @@ final class QueryPage {
 
     // MARK: Candidates
 
-    var isFull: Bool { !self.read.isCount && self.records.count >= self.read.limit }
+    var isFull: Bool { !self.read.isCount && self.recordCount >= self.read.limit }
 
     /// Number of records that still fit.
-    var room: Int { self.read.limit - self.records.count }
+    var room: Int { self.read.limit - self.recordCount }
 
     var isCount: Bool { self.read.isCount }
 
     /// Whether candidates count without their records being read.
-    var countsUnseen: Bool { self.read.isCount && self.plan.filter == .all && self.rule == .all }
+    var countsUnseen: Bool { self.read.isCount && self.takesEveryCandidate }
+
+    /// Whether candidates are added where they are read, without a look at their fields.
+    var addsUnseen: Bool { !self.read.isCount && self.takesEveryCandidate }
 
     func addToCount(_ count: Int) { self.count += Int64(count) }
 
@@ -127,6 +138,8 @@ final class QueryPage {
         }
     }
 
+    // MARK: Adding
+
     /// Adds a record.
     ///
     /// Returns `false` if its bytes do not fit.
@@ -135,13 +148,39 @@ final class QueryPage {
             self.count += 1
             return true
         }
-        let id = RecordID(zone: self.read.zone ?? ZoneID(zoneName: zone.name), recordName: record.name)
-        let record = record.stored.record(id: id, keeping: self.desiredKeys)
+        let id = RecordID(zone: self.id(of: zone), recordName: record.name)
+        return record.stored.record(id: id).lent { self.add($0, in: zone) }
+    }
+
+    /// Adds a candidate as the engine has it.
+    ///
+    /// Returns `left` if its bytes do not fit.
+    func addUnseen(_ number: Int64, in zone: NamedZone) throws(QueryFailure) -> CandidateFate {
+        let key = RecordKey(zone: zone.key, number: number)
+        let isAdded = try self.store.visit(key) { self.add($0, in: zone) }
+        return isAdded ?? true ? .taken : .left
+    }
+
+    private func add(_ record: borrowing LentRecord, in zone: NamedZone) -> Bool {
+        guard let desiredKeys else { return self.addWhole(record, in: zone) }
+        return record.keeping(desiredKeys) { self.addWhole($0, in: zone) }
+    }
+
+    private func addWhole(_ record: borrowing LentRecord, in zone: NamedZone) -> Bool {
         // A single record always fits, so that every page makes progress.
-        let size = record.body.bytes.count
-        guard self.records.isEmpty || self.bytes + size <= self.budget.answerBytesMax else { return false }
+        let size = record.fields.count
+        guard self.recordCount == 0 || self.bytes + size <= self.budget.answerBytesMax else { return false }
         self.bytes += size
-        self.records.append(record)
+        self.recordCount += 1
+        self.sink.add(record, in: self.id(of: zone))
         return true
+    }
+
+    private func id(of zone: NamedZone) -> ZoneID {
+        if let id = self.read.zone { return id }
+        if let last = self.lastZone, last.name == zone.name { return last.id }
+        let id = ZoneID(zoneName: zone.name)
+        self.lastZone = (zone.name, id)
+        return id
     }
 }

@@ -37,10 +37,10 @@ package struct QueryRead: Hashable, Sendable {
 
 /// The result of a page.
 package struct QueryPageResult: Sendable {
-    /// At most the limit.
+    /// Number of records that the sink got: at most the limit.
     ///
     /// Fewer, or none, do not mean the end.
-    package var records: [Record]
+    package var recordCount: Int
     /// For a count: the number of records that this page found.
     ///
     /// The total is the sum over all pages.

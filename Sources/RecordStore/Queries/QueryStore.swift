@@ -1,3 +1,5 @@
+import RecordModel
+
 /// The reads of one page, with their counts.
 final class QueryStore {
     private let snapshot: any Snapshot
@@ -50,8 +52,30 @@ final class QueryStore {
 
     /// Returns `nil` for an entry whose record is gone, which only a bug can leave behind.
     func record(_ key: RecordKey) throws(QueryFailure) -> NamedRecord? {
-        try self.meter.countRecord()
-        return try self.stored { (snapshot) throws(StorageFailure) in try snapshot.record(key) }
+        let record = try self.stored { (snapshot) throws(StorageFailure) in try snapshot.record(key) }
+        try self.meter.countRecord(bytes: record?.stored.body.bytes.count ?? 0)
+        return record
+    }
+
+    /// Visits a record where the engine has it.
+    ///
+    /// Returns what the visit does, or `nil` as `record` does.
+    func visit(_ key: RecordKey, _ visit: (borrowing LentRecord) -> Bool) throws(QueryFailure) -> Bool? {
+        var bytes = 0
+        let result: Bool?
+        do throws(FeedFailure) {
+            result = try self.snapshot.visitRecord(key) { (row: borrowing FeedRow) throws(FeedFailure) in
+                bytes = row.record.fields.count
+                return visit(row.record)
+            }
+        } catch {
+            switch error {
+            case .refused(let error): throw .refused(error)
+            case .storage(let failure): throw .storage(failure)
+            }
+        }
+        try self.meter.countRecord(bytes: bytes)
+        return result
     }
 
     /// Reads that happen once per query and have their own bound.

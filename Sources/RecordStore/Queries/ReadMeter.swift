@@ -3,11 +3,22 @@ final class ReadMeter {
     private(set) var entriesRead = 0
     private(set) var recordsRead = 0
     private(set) var comparisons = 0
+    /// Of the bodies of records.
+    private var bytesRead = 0
     /// Suspends the bounds of the page, for what has to be read as a whole.
     var isHeld = false { didSet { self.comparisonsBefore = self.comparisons } }
     /// Comparisons before `isHeld` was set.
     private var comparisonsBefore = 0
     private let budget: QueryBudget
+
+    /// What a read costs an attempt.
+    ///
+    /// To step to the next entry takes a fraction of a microsecond, to find a record several.
+    private enum Weight {
+        static let record = 16
+        /// So many bytes of a body cost as much as an entry.
+        static let bytes = 1_024
+    }
 
     init(_ budget: QueryBudget) { self.budget = budget }
 
@@ -23,8 +34,17 @@ final class ReadMeter {
         self.isHeld && self.comparisons - self.comparisonsBefore >= self.budget.collectedComparisonsMax
     }
 
-    /// Reads that the page has left; at least 1.
-    var left: Int { max(1, self.budget.readsMax - self.reads) }
+    /// Entries that may be read at once: those that the page has left, and of an attempt one more than
+    /// it may cost; at least 1.
+    var left: Int {
+        var left = self.budget.readsMax - self.reads
+        if let attempt = self.budget.attempt { left = min(left, attempt.costMax - self.cost + 1) }
+        return max(1, left)
+    }
+
+    private var cost: Int {
+        self.entriesRead + Weight.record * self.recordsRead + self.bytesRead / Weight.bytes
+    }
 
     /// Counts entries.
     ///
@@ -34,8 +54,12 @@ final class ReadMeter {
         try self.checkAttempt()
     }
 
-    func countRecord() throws(QueryFailure) {
+    /// Counts a record and the bytes of its body.
+    ///
+    /// A record that is gone counts too.
+    func countRecord(bytes: Int) throws(QueryFailure) {
         self.recordsRead += 1
+        self.bytesRead += bytes
         try self.checkAttempt()
     }
 
@@ -47,6 +71,6 @@ final class ReadMeter {
 
     private func checkAttempt() throws(QueryFailure) {
         guard let attempt = self.budget.attempt else { return }
-        if self.reads > attempt.readsMax || self.comparisons > attempt.comparisonsMax { throw .tooLong }
+        if self.cost > attempt.costMax || self.comparisons > attempt.comparisonsMax { throw .tooLong }
     }
 }

@@ -9,7 +9,9 @@ package struct ReadRules: Hashable, Sendable {
     /// The budget of a query's page; `answerBytesMax` counts in place of the budget's own.
     package var queries = QueryBudget.defaults
     /// The budget of a query on the caller's thread, before it goes on elsewhere.
-    package var queryAttempt = QueryBudget.Attempt(readsMax: 256, comparisonsMax: 4_000)
+    ///
+    /// Half a millisecond to a millisecond, whatever the query reads.
+    package var queryAttempt = QueryBudget.Attempt(costMax: 4_096, comparisonsMax: 4_000)
     /// Records, deletions and entries of the order of changes that a page of a feed looks at.
     package var feedReadsMax = FeedBudget.defaults.readsMax
 

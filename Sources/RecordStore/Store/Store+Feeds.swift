@@ -5,14 +5,16 @@ extension Store {
     /// Finds records, a page at a time: every write that was acknowledged before the call is seen.
     ///
     /// Most queries are short, and nobody knows which before they are read. So a query is tried on the
-    /// caller's thread first; a long one is given up after a few hundred reads, and starts again on a
-    /// thread of the engine.
+    /// caller's thread first. A long one is given up after a few hundred records or a few thousand
+    /// entries, and starts again on a thread of the engine; others of its kind then go there at once
+    /// (`QueryAttempts`). `sink` takes the records on that thread, before the reply.
     ///
     /// A page is one snapshot. The pages of a query are not, but no record that stays as it is comes
     /// twice or is left out.
     package func query(
         _ read: QueryRead,
         for requester: Requester,
+        into sink: any RecordSink,
         reply: @escaping @Sendable (Result<QueryPageResult, StoreError>) -> Void
     ) {
         do throws(StoreError) {
@@ -21,14 +23,17 @@ extension Store {
             return reply(.failure(error))
         }
         let rules = self.readRules
-        let isAttempted = read.limit < rules.queryAttempt.readsMax
+        let attempts = self.queryAttempts
+        let shape = read.shape(in: requester.database)
+        let isAttempted = rules.queryAttempt.costMax > 0 && attempts.isWorthwhile(shape)
         let job = ReadJob(requester: requester, effort: .search(isAttempted: isAttempted)) {
             (snapshot, isAttempt) throws(StorageFailure) in
             let execution = QueryExecution(
                 read,
                 for: requester,
                 budget: rules.queryBudget(isAttempt: isAttempt),
-                snapshot: snapshot
+                snapshot: snapshot,
+                into: sink
             )
             do throws(QueryFailure) {
                 let page = try execution.page()
@@ -37,7 +42,10 @@ extension Store {
                 switch error {
                 case .refused(let error): return { reply(.failure(error)) }
                 case .storage(let failure): throw failure
-                case .tooLong: return nil
+                case .tooLong:
+                    attempts.wasLost(shape)
+                    sink.removeAll()
+                    return nil
                 }
             }
         } fail: { failure in

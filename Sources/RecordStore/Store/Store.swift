@@ -10,6 +10,7 @@ package final class Store: Sendable {
     private let clock: @Sendable () -> Int64
     let writeRules: WriteRules
     let readRules: ReadRules
+    let queryAttempts = QueryAttempts()
     /// Whether there is room for a request to wait.
     package let load: any LoadGate
     let counters = WriteCounters()

@@ -73,7 +73,7 @@ struct Explain: AsyncParsableCommand {
                 limit: self.limit
             )
             return await withCheckedContinuation { continuation in
-                store.query(read, for: requester) { continuation.resume(returning: $0) }
+                store.query(read, for: requester, into: Dropped()) { continuation.resume(returning: $0) }
             }
         }
         switch result {
@@ -139,12 +139,18 @@ struct Explain: AsyncParsableCommand {
         )
     }
 
+    /// The records are not shown.
+    private final class Dropped: RecordSink {
+        func add(_ record: borrowing LentRecord, in zone: ZoneID) {}
+        func removeAll() {}
+    }
+
     private func print(_ page: QueryPageResult, of query: Query) {
         var lines = page.plan.lines(sort: query.sort).map { "plan      \($0)" }
         let read = "\(page.entriesRead) index entries, \(page.recordsRead) records"
         lines.append("read      \(read), \(page.comparisons) comparisons")
         let more = page.resume == nil ? "no more" : "and more behind them"
-        lines.append("returned  \(page.records.count) records, \(more)")
+        lines.append("returned  \(page.recordCount) records, \(more)")
         Terminal.write(lines.joined(separator: "\n") + "\n")
     }
 }

@@ -15,7 +15,8 @@ final class ScaleZone: Sendable {
 
     /// What a page leaves behind: nothing.
     private final class Forgetful: FeedSink {
-        func add(_ record: borrowing LentRecord) {}
+        func add(_ record: borrowing LentRecord, in zone: ZoneID) {}
+        func removeAll() {}
         func add(_ deleted: DeletedRecord) {}
         func add(changed zone: ZoneID) {}
         func add(deleted zone: ZoneID) {}
