@@ -18,7 +18,7 @@ extension RecordArchive {
         system.modifiedMilliseconds = coder.appleObject("RecordMtime", as: Date.self)?.milliseconds
         system.creator = coder.appleObject("CreatorUserRecordID", as: CKRecordID.self)?.recordName
         system.modifier = coder.appleObject("LastModifiedUserRecordID", as: CKRecordID.self)?.recordName
-        var state = RecordState(system: system, table: FieldTable(in: recordID.zoneID))
+        var state = RecordState(system: system, table: FieldTable())
         state.parent = coder.appleObject("ParentReference", as: CKReference.self).map {
             RecordState.Parent($0, in: recordID.zoneID)
         }

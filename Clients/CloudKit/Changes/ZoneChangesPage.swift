@@ -19,6 +19,7 @@ struct ZoneChangesPage: FeedPage {
     private let order: FetchChanges.SnapshotOrder
     private let reader: Ledgers.Reader
     private var isReturn = true
+    private let sharedZoneID = SharedZoneID()
 
     /// Makes a page in `order`; without a token it is the first, and with a limit of `nil`, 0 or
     /// less the server decides.
@@ -95,9 +96,10 @@ struct ZoneChangesPage: FeedPage {
         switch item.outcome {
         case .record(let message):
             let record = try message.record()
-            return .value(CKRecord.ID(record.id), .success(.saved(.made(of: record, currentUser: user))))
+            let id = self.sharedZoneID.recordID(record.id)
+            return .value(id, .success(.saved(.made(of: record, as: id, currentUser: user))))
         case .recordDeleted(let deleted):
-            return .value(CKRecord.ID(deleted.id), .success(.deleted(deleted.recordType)))
+            return .value(self.sharedZoneID.recordID(deleted.id), .success(.deleted(deleted.recordType)))
         default: return nil
         }
     }

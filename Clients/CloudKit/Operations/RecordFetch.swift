@@ -39,7 +39,8 @@ struct RecordFetch: BatchRequest {
         let id = self.ids[Int(item.index)]
         switch item.outcome {
         case .record(let message):
-            return .value(id, .success(.made(of: try message.record(), currentUser: user)))
+            let record = try message.record()
+            return .value(id, .success(.made(of: record, as: id.ifSame(as: record.id), currentUser: user)))
         case .failure(let failure):
             let subject = ErrorSubject(id, scope: self.scope)
             let error = CKError(failure.about(subject), clientRecord: nil, itemID: nil, currentUser: user)

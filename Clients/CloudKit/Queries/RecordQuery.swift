@@ -19,6 +19,7 @@ struct RecordQuery: BatchRequest {
     private let desiredKeys: [CKRecord.FieldKey]?
     private let limit: Int
     private let isCount: Bool
+    private let zoneID = SharedZoneID()
 
     /// With a limit of 0 or less, the server decides.
     init(
@@ -66,7 +67,8 @@ struct RecordQuery: BatchRequest {
     func answer(to item: Item, user: String) throws(WireError) -> Answer? {
         guard case .record(let message) = item.outcome else { return nil }
         let record = try message.record()
-        return .value(CKRecord.ID(record.id), .success(.made(of: record, currentUser: user)))
+        let id = self.zoneID.recordID(record.id)
+        return .value(id, .success(.made(of: record, as: id, currentUser: user)))
     }
 }
 

@@ -20,7 +20,7 @@ struct ArchivedAssets {
 
     init(_ table: FieldTable) {
         self.entries = table.keys(encrypted: false).flatMap { key in
-            switch table.entries[key]?.kept?.object {
+            switch table.entry(key)?.kept?.object {
             case let asset as CKAsset: return [Entry(key: key, asset: asset, isInList: false)]
             case let list as NSArray:
                 let assets = (0..<list.count).compactMap { list.object(at: $0) as? CKAsset }

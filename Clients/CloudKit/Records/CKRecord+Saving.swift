@@ -19,12 +19,19 @@ extension CKRecord {
     ///
     /// - Parameters:
     ///   - record: The server's record.
+    ///   - recordID: Its ID, if the caller has made it.
     ///   - currentUser: The record name of the user who sent the request.
     /// - Returns: A `CKShare` for a share.
-    package static func made(of record: Record, currentUser: String?) -> CKRecord {
-        guard record.recordType == ShareRecord.type else { return CKRecord(record, currentUser: currentUser) }
-        let recordID = CKRecordID(record.id)
+    package static func made(
+        of record: Record,
+        as recordID: CKRecordID? = nil,
+        currentUser: String?
+    ) -> CKRecord {
+        let recordID = recordID ?? CKRecordID(record.id)
         let state = RecordState(record, in: recordID.zoneID, currentUser: currentUser)
+        guard record.recordType == ShareRecord.type else {
+            return CKRecord(storing: record.recordType, recordID: recordID, state: state)
+        }
         return CKShare(sharing: recordID, state: state)
     }
 
@@ -98,17 +105,18 @@ extension CKRecord {
 extension RecordState {
     /// Reads a server's record.
     fileprivate init(_ record: Record, in zone: CKRecordZoneID, currentUser: String?) {
-        let fields = record.body.fields
+        var serverFields: [Field] = []
+        let table = FieldTable(record.body, in: zone, serverFields: &serverFields)
         self.init(
             system: SystemState(changeTag: record.changeTag, system: record.system, currentUser: currentUser),
-            table: FieldTable(fields, in: zone)
+            table: table
         )
         self.parent = record.parent.map { name in
             let parentID = CKRecordID(recordName: name, zoneID: zone)
             return Parent(CKReference(recordID: parentID, action: .none), in: zone)
         }
         self.ancestor = record
-        for field in fields where ShareRecord.isField(field.name) {
+        for field in serverFields {
             switch field.value {
             case .reference(let share): self.share = CKReference(share, in: zone)
             case .bytes(let bytes): self.sharing = (try? Share(decoding: bytes)).map { ShareState($0) }

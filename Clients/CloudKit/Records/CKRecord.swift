@@ -101,7 +101,7 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
         self.init(
             storing: recordType,
             recordID: recordID,
-            state: RecordState(table: FieldTable(in: recordID.zoneID))
+            state: RecordState(table: FieldTable())
         )
     }
 
@@ -181,7 +181,7 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
 
     func object(forKey key: FieldKey, encrypted: Bool) -> (any __CKRecordObjCValue)? {
         let name = self.tableKey(of: key)
-        let entry = self.state.withLock { $0.table.entries[name] }
+        let entry = self.state.withLock { $0.table.entry(name) }
         return entry?.object(encrypted: encrypted, in: self.storedID.zoneID)
     }
 
@@ -249,7 +249,7 @@ extension CKRecord: Sequence {
         let table = self.snapshot.table
         return CKRecordKeyValueIterator(
             table.keys(encrypted: false).compactMap { name in
-                table.entries[name]?.object(encrypted: false, in: self.storedID.zoneID).map {
+                table.entry(name)?.object(encrypted: false, in: self.storedID.zoneID).map {
                     (self.fieldKey(of: name), $0)
                 }
             }

@@ -6,6 +6,11 @@ extension CKRecordID {
         self.init(storing: id.recordName, zoneID: CKRecordZoneID(id.zone))
     }
 
+    /// Returns this ID if it is the model's; `nil` if it is of another record.
+    func ifSame(as id: RecordID) -> CKRecordID? {
+        self.recordName == id.recordName && self.zoneID.model == id.zone ? self : nil
+    }
+
     /// The model's ID.
     package var model: RecordID {
         RecordID(zone: self.zoneID.model, recordName: self.recordName)

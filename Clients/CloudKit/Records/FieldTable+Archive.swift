@@ -3,12 +3,13 @@ import RecordModel
 extension FieldTable {
     /// The parts of an archive that contain the fields.
     var archiveParts: [Field] {
-        let values = self.entries.compactMap { key, entry -> Field? in
+        let entries = self.entries
+        let values = entries.compactMap { key, entry -> Field? in
             guard case .success(let value) = entry.value else { return nil }
             return Field(name: key, value: value, isEncrypted: entry.isEncrypted)
         }
         var refusals = self.misuses
-        for (key, entry) in self.entries {
+        for (key, entry) in entries {
             if case .failure(let refusal) = entry.value { refusals[key] = refusal }
         }
         let refused = refusals.sorted { $0.key < $1.key }

@@ -34,28 +34,63 @@ struct FieldTable: Sendable {
         var isEncrypted: Bool
     }
 
-    private(set) var entries: [String: Entry] = [:]
+    /// Fields of the server that are decoded when somebody looks at them; `nil` if there are none.
+    private var unread: UnreadFields?
+    /// All fields that are not unread; a field that is in both counts as it is here.
+    private var read: [String: Entry] = [:]
     private(set) var changes: [String: Change] = [:]
     /// The faults for which Apple's framework would have raised an exception, by key.
     private(set) var misuses: [String: ValueRefusal] = [:]
     private(set) var generation: UInt64 = 0
 
-    /// Reads the fields that a server returned, without system fields.
-    init(_ body: RecordBody = .empty, in zone: CKRecordZoneID) {
-        self.init(body.fields, in: zone)
+    /// Makes a table without fields.
+    init() {}
+
+    /// Takes the fields that a server returned, without those that only the server writes.
+    ///
+    /// - Parameters:
+    ///   - body: The fields, which are decoded when somebody looks at them.
+    ///   - zone: The zone of the record.
+    ///   - serverFields: Gets the fields that only the server writes.
+    init(_ body: RecordBody, in zone: CKRecordZoneID, serverFields: inout [Field]) {
+        var cursor = FieldCursor(body.bytes)
+        while let slice = cursor.nextTrusted() {
+            if UnreadFields.isServers(slice, of: body) {
+                serverFields.append(body.field(of: slice))
+            } else if slice.type.isComparedByIdentity {
+                // Its object is made once, and every look finds the same.
+                self.read[body.name(of: slice)] = Entry(body.field(of: slice), in: zone)
+            }
+        }
+        if !body.isEmpty { self.unread = UnreadFields(body: body, zone: zone) }
     }
 
-    /// Makes a table of fields that were read already.
-    init(_ fields: [Field], in zone: CKRecordZoneID) {
-        for field in fields where !ShareRecord.isField(field.name) {
-            let object = field.value.isComparedByIdentity ? field.value.object(in: zone) : nil
-            self.entries[field.name] = Entry(
-                value: .success(field.value),
-                isEncrypted: field.isEncrypted,
-                kept: object.map { KeptObject(object: $0) }
-            )
-        }
+    private init(_ body: RecordBody, in zone: CKRecordZoneID) {
+        var ignored: [Field] = []
+        self.init(body, in: zone, serverFields: &ignored)
     }
+
+    /// Every field that has a value here, by its key.
+    var entries: [String: Entry] {
+        guard let unread = self.unread else { return self.read }
+        return unread.entries(besides: self.read)
+    }
+
+    /// The field under a key; `nil` if it has no value here.
+    func entry(_ key: String) -> Entry? {
+        if let entry = self.read[key] { return entry }
+        return self.unread?.entry(key)
+    }
+
+    /// Decodes all fields, because one of them changes.
+    private mutating func readAll() {
+        guard self.unread != nil else { return }
+        self.read = self.entries
+        self.unread = nil
+    }
+
+    /// The fields whose objects are made once, and all others that were set here.
+    var kept: some Collection<Entry> { self.read.values }
 
     /// Restores the fields of an archive, without names that no key can have.
     init(
@@ -76,14 +111,15 @@ struct FieldTable: Sendable {
     }
 
     /// The keys of all fields, in ascending order.
-    var keys: [String] { self.entries.keys.sorted() }
+    var keys: [String] { self.unread?.keys() ?? self.read.keys.sorted() }
 
     /// The keys of all fields that changed, in ascending order.
     var changedKeys: [String] { self.changes.keys.sorted() }
 
     /// The keys of the encrypted or of the other fields, in ascending order.
     func keys(encrypted: Bool) -> [String] {
-        self.entries.filter { $0.value.isEncrypted == encrypted }.keys.sorted()
+        self.unread?.keys(encrypted: encrypted)
+            ?? self.read.filter { $0.value.isEncrypted == encrypted }.keys.sorted()
     }
 
     /// The changed keys of the encrypted or of the other fields, in ascending order.
@@ -104,15 +140,16 @@ struct FieldTable: Sendable {
         // A removed field may come back as either kind: code that resolves conflicts sets one, then
         // the other.
         let removed = entry == nil ? self.changes[key]?.isEncrypted : nil
-        if let kind = self.entries[key]?.isEncrypted ?? removed, kind != encrypted {
+        self.readAll()
+        if let kind = self.read[key]?.isEncrypted ?? removed, kind != encrypted {
             guard entry != nil else { return nil }
             self.misuses[key] = ValueRefusal("The field '\(key)' can't be both encrypted and not encrypted")
             return nil
         }
         self.generation += 1
         self.changes[key] = Change(generation: self.generation, isEncrypted: encrypted)
-        let before = self.entries.removeValue(forKey: key)
-        self.entries[key] = entry
+        let before = self.read.removeValue(forKey: key)
+        self.read[key] = entry
         return before
     }
 
@@ -124,13 +161,14 @@ struct FieldTable: Sendable {
     /// Stores the server's assets in the fields that were not set again since.
     mutating func assetsSaved(_ fields: [Field]) {
         for field in fields where field.value.holdsAssets && self.changes[field.name] == nil {
-            self.entries[field.name]?.value = .success(field.value)
+            self.read[field.name]?.value = .success(field.value)
         }
     }
 
     /// Restores the objects of fields whose files an archive names.
     mutating func restore(_ objects: [String: any __CKRecordObjCValue]) {
-        for (key, object) in objects { self.entries[key]?.kept = KeptObject(object: object) }
+        self.readAll()
+        for (key, object) in objects { self.read[key]?.kept = KeptObject(object: object) }
     }
 
     /// Forgets the changes of `keys` up to a generation, because the server has them.

@@ -10,7 +10,7 @@ extension RecordState {
         }
         let named = self.namedAssets
         return save.changes.fields.compactMap { field in
-            guard field.value.holdsAssets, let held = self.table.entries[field.name]?.assets else {
+            guard field.value.holdsAssets, let held = self.table.entry(field.name)?.assets else {
                 return nil
             }
             let isNews = zip(field.value.assets, held).contains { value, _ in !named.contains(value) }
@@ -69,7 +69,7 @@ extension FieldValue {
 extension FieldTable {
     /// Assets of the server whose files are not on this machine.
     var assetsWithoutFiles: [CKAsset] {
-        self.entries.values.flatMap { entry -> [CKAsset] in
+        self.kept.flatMap { entry -> [CKAsset] in
             guard case .success(let value) = entry.value, value.holdsAssets else { return [] }
             return entry.assets.filter { $0.content != nil && $0.fileURL == nil }
         }

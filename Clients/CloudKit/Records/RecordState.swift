@@ -153,10 +153,10 @@ extension FieldTable {
     fileprivate func fieldsToSend(_ policy: ModifyRecords.Policy) throws(ValueRefusal) -> [Field] {
         if let (_, misuse) = self.misuses.min(by: { $0.key < $1.key }) { throw misuse }
         var keys = Set(self.changes.keys)
-        if policy == .allKeys { keys.formUnion(self.entries.keys) }
+        if policy == .allKeys { keys.formUnion(self.keys) }
         var fields: [Field] = []
         for key in keys.sorted() {
-            guard let entry = self.entries[key] else {
+            guard let entry = self.entry(key) else {
                 let isEncrypted = self.changes[key]?.isEncrypted ?? false
                 fields.append(Field(name: key, value: .clear, isEncrypted: isEncrypted))
                 continue

@@ -50,7 +50,7 @@ open class CKShare: CKRecord, @unchecked Sendable {
     ///   - rootRecord: The record, in a custom zone.
     ///   - shareID: The ID of the share, in the zone of the record.
     public init(rootRecord: CKRecord, shareID: CKRecord.ID) {
-        var state = RecordState(table: FieldTable(in: shareID.zoneID))
+        var state = RecordState(table: FieldTable())
         var sharing = ShareState(newFor: rootRecord.recordID.recordName)
         if rootRecord.recordID.zoneID != shareID.zoneID {
             sharing.misuse = ValueRefusal("A share must be in the zone of its root record")
@@ -65,7 +65,7 @@ open class CKShare: CKRecord, @unchecked Sendable {
     ///
     /// - Parameter recordZoneID: The ID of a custom zone.
     public init(recordZoneID: CKRecordZone.ID) {
-        var state = RecordState(table: FieldTable(in: recordZoneID))
+        var state = RecordState(table: FieldTable())
         state.sharing = ShareState(newFor: nil)
         let id = CKRecord.ID(recordName: CKRecordNameZoneWideShare, zoneID: recordZoneID)
         super.init(storing: CKRecordTypeShare, recordID: id, state: state)
@@ -81,7 +81,7 @@ open class CKShare: CKRecord, @unchecked Sendable {
         }
         // Apple's initialiser can't fail. A coder of Foundation on Linux either forgets an error
         // that it is given or ends the program.
-        var state = RecordState(table: FieldTable(in: .default))
+        var state = RecordState(table: FieldTable())
         state.sharing = ShareState(newFor: nil)
         state.sharing?.misuse = ValueRefusal("The archive has no share")
         let id = CKRecord.ID(recordName: CKRecordNameZoneWideShare)

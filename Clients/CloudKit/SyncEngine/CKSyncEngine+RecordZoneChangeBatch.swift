@@ -84,7 +84,7 @@ extension CKRecord {
     fileprivate var saveBytesEstimate: Int {
         let state = self.snapshot
         let fields = state.table.changes.keys.sorted().map { key -> Field in
-            let value = (try? state.table.entries[key]?.value.get()) ?? .clear
+            let value = (try? state.table.entry(key)?.value.get()) ?? .clear
             return Field(name: key, value: value)
         }
         // The flag of each field, the parent, type and change tag, and their length prefixes.

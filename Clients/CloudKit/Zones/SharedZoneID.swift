@@ -1,0 +1,18 @@
+internal import RecordModel
+private import Synchronization
+
+/// One object for the zone of many records.
+final class SharedZoneID: Sendable {
+    private let last = Mutex<(zone: ZoneID, id: CKRecordZoneID)?>(nil)
+
+    /// Returns the ID of a record, whose zone is the object that earlier IDs of the zone have.
+    func recordID(_ id: RecordID) -> CKRecordID {
+        let zoneID = self.last.withLock { last in
+            if let last, last.zone == id.zone { return last.id }
+            let zoneID = CKRecordZoneID(id.zone)
+            last = (id.zone, zoneID)
+            return zoneID
+        }
+        return CKRecordID(storing: id.recordName, zoneID: zoneID)
+    }
+}
