@@ -68,7 +68,7 @@ package final class SQLiteEngine: StorageEngine {
             self.writer,
             database,
             self.observation,
-            configuration.housekeeping,
+            configuration,
             self.shutdown
         )
     }
@@ -84,7 +84,7 @@ package final class SQLiteEngine: StorageEngine {
         _ writer: Writer,
         _ database: DatabaseQueue,
         _ observation: CommitObservation,
-        _ rules: HousekeepingRules,
+        _ configuration: SQLiteEngineConfiguration,
         _ shutdown: ShutdownLatch
     ) throws {
         let start = Rendezvous<StorageFailure?>()
@@ -99,7 +99,7 @@ package final class SQLiteEngine: StorageEngine {
                         observation: observation
                     )
                     let housekeeping = try WriterHousekeeping(
-                        rules,
+                        configuration,
                         transaction: transaction,
                         database: database
                     )

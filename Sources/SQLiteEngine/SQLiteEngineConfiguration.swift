@@ -41,6 +41,9 @@ package struct SQLiteEngineConfiguration: Sendable {
     package var commitBytesMax = 8 * 1024 * 1024
     /// For queries, and as many for all other reads that are not short.
     package var readThreads = 2
+    /// Entries of an earlier format that a transaction copies while nobody waits (`EntryCopy`); a tenth
+    /// beside requests.
+    package var entriesCopiedAtOnce = 2_000
     /// Bytes of the reserve for deletes and administration on a full disk (`DiskReserve`).
     ///
     /// With 0 this process keeps no reserve, and may use a server's.

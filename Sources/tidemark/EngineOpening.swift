@@ -166,6 +166,8 @@ enum EngineOpening {
                 "building indexes in the background",
                 metadata: [LogKeys.indexes: .stringConvertible(indexes)]
             )
+        case .entriesCopied:
+            logger.info("the entries of indexes are copied into the current format")
         case .indexesBuilt(let indexes, let records):
             logger.info(
                 "indexes are complete",

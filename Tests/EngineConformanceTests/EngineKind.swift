@@ -64,6 +64,8 @@ struct EngineSettings {
     /// A disk that is full after so many pages.
     var filePagesMax: Int?
     var queryBudget = QueryBudget.defaults
+    /// Of an earlier format, by a transaction of its own.
+    var entriesCopiedAtOnce = 2_000
     var inlineQueryCostMax = 4_096
     var inlineQueryComparisonsMax = 4_000
     var feedReadsMax = 20_000
@@ -104,6 +106,7 @@ extension SQLiteEngineConfiguration {
         self.commitRecordsMax = settings.commitRecordsMax
         self.readThreads = settings.readThreads
         self.readerWaitNanoseconds = settings.readerWaitNanoseconds
+        self.entriesCopiedAtOnce = settings.entriesCopiedAtOnce
         if let time = settings.time {
             self.monotonicNanoseconds = { time.milliseconds * 1_000_000 }
         }

@@ -166,7 +166,10 @@ struct FormatTests {
             "ALTER TABLE view_refresh DROP COLUMN origin",
             "CREATE TABLE share_news (share INTEGER PRIMARY KEY, origin INTEGER NOT NULL) STRICT",
             "ALTER TABLE zone ADD COLUMN expired_through INTEGER NOT NULL DEFAULT 0",
-            "DELETE FROM grdb_migrations WHERE identifier IN ('10', '11')", "PRAGMA user_version = 9",
+            EntryCopyTests.earlierTable, EntryCopyTests.earlierEntries, "DROP TABLE index_entry",
+            "DROP TABLE entry_copy",
+            "DELETE FROM grdb_migrations WHERE identifier IN ('10', '11', '12')",
+            "PRAGMA user_version = 9",
         ])
         it = try await it.reopened()
         #expect(try it.store.directory.usage(ofContainer: EngineUnderTest.container) == before)

@@ -27,7 +27,7 @@ struct IndexContents {
         self.present = try await Self.rows(
             file,
             ["database", "zone", "field", "hex(value)", "record"],
-            from: "entry"
+            from: "entries"
         ).map { row in
             Entry(
                 database: Int(row[0])!,

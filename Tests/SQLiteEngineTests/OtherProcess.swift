@@ -4,6 +4,9 @@ import TestSupport
 /// Another process that has the file of an engine open and says what it likes in SQL.
 ///
 /// Python, because its standard library has SQLite: no test links an engine's own.
+///
+/// The view `entries` has the parts of the keys of `index_entry`; `key_part` gives one of them: the
+/// database, the zone, the index, or the value.
 struct OtherProcess {
     struct Failure: Error {
         let exitCode: Int32
@@ -15,6 +18,15 @@ struct OtherProcess {
     private static let script = """
         import sqlite3, sys
         connection = sqlite3.connect(sys.argv[1], timeout=20, isolation_level=None)
+        def key_part(key, part):
+            for _ in range(part + (part < 3)):
+                count = max(key[0] - 239, 0)
+                number, key = int.from_bytes(key[1:1 + count], "big") if count else key[0], key[1 + count:]
+            return key if part == 3 else number
+        connection.create_function("key_part", 2, key_part, deterministic=True)
+        connection.execute(
+            "CREATE TEMP VIEW entries AS SELECT key_part(key, 0) AS database, key_part(key, 1) AS zone, "
+            "key_part(key, 2) AS field, key_part(key, 3) AS value, record FROM index_entry")
         statements = sys.argv[2:]
         if len(statements) > 1: connection.execute("BEGIN IMMEDIATE")
         for statement in statements:

@@ -53,7 +53,7 @@ struct ReadSnapshotTests {
         let it = try await EngineUnderTest.withNotes(.sqlite)
         _ = try await it.modify((0..<200).map { save("r\($0)", ["n": .int64(1)]) })
         let field = try await OtherProcess(folder: it.folder).execute(
-            "SELECT field FROM entry GROUP BY field HAVING count(*) = 200 LIMIT 1"
+            "SELECT field FROM entries GROUP BY field HAVING count(*) = 200 LIMIT 1"
         )
         let index = try #require(field.first.flatMap { Int64($0) })
         let counts = try await it.snapshot { (snapshot) throws(StorageFailure) -> [Int] in

@@ -43,7 +43,7 @@ struct SchemaIndexTests {
     private func entries(_ field: String) async throws -> Int? {
         while try await self.other.count("index_build") + self.other.count("index_removal") > 0 {}
         guard let index = try await self.index(field) else { return nil }
-        return Int(try await self.other.execute("SELECT count(*) FROM entry WHERE field = \(index)")[0])
+        return Int(try await self.other.execute("SELECT count(*) FROM entries WHERE field = \(index)")[0])
     }
 
     @Test func `a type without records has its indexes at once`() async throws {
@@ -81,7 +81,9 @@ struct SchemaIndexTests {
         try self.replace("s STRING, n INT64 QUERYABLE SORTABLE, new INT64")
         #expect(try await self.entries("s") == nil)
         #expect(try await self.index("n") == kept)
-        #expect(try await self.other.execute("SELECT count(*) FROM entry WHERE field = \(old ?? 0)") == ["0"])
+        #expect(
+            try await self.other.execute("SELECT count(*) FROM entries WHERE field = \(old ?? 0)") == ["0"]
+        )
         try self.replace("s STRING SORTABLE, n INT64 QUERYABLE SORTABLE, new INT64")
         #expect(try await self.entries("s") == 300)
         #expect(try await self.index("s") != old)
@@ -117,7 +119,7 @@ struct SchemaIndexTests {
         #expect(try await self.other.count("begun") == 1)
         while try await self.other.count("sweep") > 0 {}
         let rest = """
-            SELECT count(*) FROM entry WHERE database IN (SELECT number FROM database WHERE environment = 1)
+            SELECT count(*) FROM entries WHERE database IN (SELECT number FROM database WHERE environment = 1)
             """
         #expect(try await self.other.execute(rest) == ["0"])
         // Two of each user, and that of production.

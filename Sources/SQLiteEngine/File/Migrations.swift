@@ -57,9 +57,10 @@ import GRDB
 ///
 /// Format 8: shares (`Migrations+Format8`). Format 9: the client's token of a zone
 /// (`Migrations+Format9`). Format 10: what rows take (`Migrations+Format10`). Format 11: who made a
-/// pending change, and expired tokens (`Migrations+Format11`).
+/// pending change, and expired tokens (`Migrations+Format11`). Format 12: entries whose key is one
+/// blob, in place of `entry` (`Migrations+Format12`).
 enum Migrations {
-    static let formatKnown = 11
+    static let formatKnown = 12
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -94,6 +95,7 @@ enum Migrations {
         migrator.registerMigration("11") { database in
             for statement in self.format11 { try database.execute(sql: statement) }
         }
+        migrator.registerMigration("12") { database in try self.migrateToFormat12(database) }
         return migrator
     }
 

@@ -47,7 +47,9 @@ final class HousekeepingRows: HousekeepingTransaction {
     // MARK: Removals
 
     func remove(_ rows: UndeclaredRows, of zone: ZoneKey, limit: Int) throws(StorageFailure) -> Int {
-        let (table, columns) = rows.table
+        guard let (table, columns) = rows.table else {
+            return try self.writer.entries.remove(ofIndex: nil, in: zone, limit: limit).count
+        }
         return try self.execute(
             """
             DELETE FROM \(table) WHERE database = ?1 AND zone = ?2 AND (\(columns)) IN
@@ -160,20 +162,8 @@ final class HousekeepingRows: HousekeepingTransaction {
         in zone: ZoneKey,
         limit: Int
     ) throws(StorageFailure) -> RemovedRows {
-        do {
-            let bytes = try Int.fetchAll(
-                self.database,
-                sql: """
-                    DELETE FROM entry WHERE database = ?1 AND zone = ?2 AND field = ?3 AND (value, record) IN
-                    (SELECT value, record FROM entry WHERE database = ?1 AND zone = ?2 AND field = ?3 LIMIT ?4)
-                    RETURNING \(RowBytes.SQL.entry)
-                    """,
-                arguments: [zone.database.rawValue, zone.number, index, limit]
-            )
-            return RemovedRows(count: bytes.count, bytes: bytes.reduce(0, +))
-        } catch {
-            throw StorageFailure(error)
-        }
+        let sizes = try self.writer.entries.remove(ofIndex: index, in: zone, limit: limit)
+        return RemovedRows(count: sizes.count, bytes: sizes.reduce(0) { $0 + RowBytes.entryBase + $1 })
     }
 
     // MARK: Stale changes
@@ -205,14 +195,15 @@ final class HousekeepingRows: HousekeepingTransaction {
 }
 
 extension UndeclaredRows {
-    /// The table, and what tells its rows in a zone apart.
-    fileprivate var table: (name: String, columns: String) {
+    /// The table, and what tells its rows in a zone apart; `nil` for entries, whose key is no column
+    /// of theirs.
+    fileprivate var table: (name: String, columns: String)? {
         switch self {
         case .records: ("record", "name")
         case .tombstones: ("tombstone", "name")
         case .references: ("hold", "target, holder")
         case .changes: ("change", "position")
-        case .entries: ("entry", "field, value, record")
+        case .entries: nil
         }
     }
 }

@@ -19,8 +19,11 @@ final class ReadConnection: RowReader, RowNames, Snapshot, @unchecked Sendable {
     private let dataVersion, zoneByName, recordByName, typeName, authorName: HotStatement
     /// The statements of feeds.
     let feedStatements: FeedStatements
-    /// The statements of queries.
-    let queryStatements: QueryStatements
+    /// Reads the entries of indexes.
+    var entryReader: any EntryReading { self.earlierEntries ?? self.entries }
+    private let entries: EntryReader
+    /// Until the entries of format 11 are copied.
+    private var earlierEntries: EarlierEntryReader?
     let knownTypes: KnownTypes
     let tables: TableStatements
     let indexes: IndexSearch
@@ -44,7 +47,8 @@ final class ReadConnection: RowReader, RowNames, Snapshot, @unchecked Sendable {
         self.dataVersion = try HotStatement("PRAGMA data_version", on: connection)
         self.zoneByName = try HotStatement(ZoneQueries.find, on: connection)
         self.recordByName = try HotStatement(RecordColumns.select, on: connection)
-        self.queryStatements = try QueryStatements(connection)
+        self.entries = try EntryReader(connection)
+        if try EntryCopy.isUnderWay(connection) { self.earlierEntries = try EarlierEntryReader(connection) }
         self.knownTypes = try KnownTypes(connection: connection)
         self.tables = TableStatements(connection: connection)
         self.indexes = try IndexSearch(connection)
@@ -72,6 +76,9 @@ final class ReadConnection: RowReader, RowNames, Snapshot, @unchecked Sendable {
         if version != self.versionKnown || self.zoneKeys.count >= Self.zoneKeysMax {
             self.versionKnown = version
             self.zoneKeys.removeAll()
+            if self.earlierEntries != nil, try !EntryCopy.isUnderWay(self.connection) {
+                self.earlierEntries = nil
+            }
         }
         defer { self.recordCursor.finish() }
         return try read()

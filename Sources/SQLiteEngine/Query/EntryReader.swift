@@ -1,0 +1,144 @@
+import RecordModel
+import RecordStore
+
+/// Reads entries of indexes within a snapshot: a table and its order, and nothing of what values mean.
+protocol EntryReading {
+    func entries(
+        _ scan: EntryScan,
+        of index: Int64,
+        in zone: ZoneKey,
+        limit: Int
+    ) throws(StorageFailure) -> [EntryPosition]
+
+    func records(
+        having value: [UInt8],
+        in index: Int64,
+        of zone: ZoneKey,
+        from number: Int64,
+        limit: Int
+    ) throws(StorageFailure) -> [Int64]
+
+    func countOfEntries(
+        _ scan: EntryScan,
+        of index: Int64,
+        in zone: ZoneKey,
+        limit: Int
+    ) throws(StorageFailure) -> Int
+}
+
+/// Reads entries of the table `index_entry`, with statements that are compiled once.
+///
+/// Those that scan entries have the same parameters: 1 the key to start at, or with 3 the entry to
+/// start behind, 2 the key to end before, 4 limit, 5 how many to pass over.
+final class EntryReader: EntryReading {
+    private let records, ascending, ascendingBehind, descending, count, countBehind, countAll: HotStatement
+
+    init(_ connection: OpaquePointer) throws(StorageFailure) {
+        func statement(_ sql: String) throws(StorageFailure) -> HotStatement {
+            try HotStatement(sql, on: connection)
+        }
+        // SQLite compares pairs for every entry that it reads, a key only to find the first.
+        let from = "FROM index_entry WHERE key >= ?1 AND key < ?2"
+        let behind = "FROM index_entry WHERE (key, record) > (?1, ?3) AND key < ?2"
+        let inOrder = "ORDER BY key, record LIMIT ?4 OFFSET ?5"
+        self.records = try statement(
+            "SELECT record FROM index_entry WHERE key = ?1 AND record >= ?3 ORDER BY record LIMIT ?4"
+        )
+        self.ascending = try statement("SELECT key, record \(from) \(inOrder)")
+        self.ascendingBehind = try statement("SELECT key, record \(behind) \(inOrder)")
+        self.descending = try statement(
+            """
+            SELECT key, record FROM index_entry WHERE key >= ?1 AND (key, record) < (?2, ?3)
+            ORDER BY key DESC, record DESC LIMIT ?4 OFFSET ?5
+            """
+        )
+        self.count = try statement("SELECT count(*) FROM (SELECT 1 \(from) LIMIT ?4)")
+        self.countBehind = try statement("SELECT count(*) FROM (SELECT 1 \(behind) LIMIT ?4)")
+        self.countAll = try statement("SELECT count(*) \(from)")
+    }
+
+    func entries(
+        _ scan: EntryScan,
+        of index: Int64,
+        in zone: ZoneKey,
+        limit: Int
+    ) throws(StorageFailure) -> [EntryPosition] {
+        let key = EntryKey(index, in: zone)
+        let statement = self.statement(scan, key)
+        statement.bind(4, Int64(limit))
+        statement.bind(5, Int64(scan.offset))
+        var entries: [EntryPosition] = []
+        while try statement.step() {
+            // SAFETY: what is lent is copied before the statement moves on.
+            let value = [UInt8](statement.lent(0).dropFirst(key.prefix.count))
+            entries.append(EntryPosition(value: value, record: statement.integer(1)))
+        }
+        return entries
+    }
+
+    func records(
+        having value: [UInt8],
+        in index: Int64,
+        of zone: ZoneKey,
+        from number: Int64,
+        limit: Int
+    ) throws(StorageFailure) -> [Int64] {
+        self.records.bind(1, EntryKey(index, in: zone)[value])
+        self.records.bind(3, number)
+        self.records.bind(4, Int64(limit))
+        var numbers: [Int64] = []
+        while try self.records.step() { numbers.append(self.records.integer(0)) }
+        return numbers
+    }
+
+    func countOfEntries(
+        _ scan: EntryScan,
+        of index: Int64,
+        in zone: ZoneKey,
+        limit: Int
+    ) throws(StorageFailure) -> Int {
+        let key = EntryKey(index, in: zone)
+        // The limit makes every entry dearer, and most counts end before it.
+        if scan.after == nil, let count = try self.countOfAll(scan, key, limit: limit) { return count }
+        let statement = scan.after == nil ? self.count : self.countBehind
+        self.bind(statement, scan, key)
+        statement.bind(4, Int64(limit))
+        guard try statement.step() else { return 0 }
+        defer { statement.reset() }
+        return Int(statement.integer(0))
+    }
+
+    /// Counts all entries, or returns `nil` if there may be more than the limit.
+    private func countOfAll(
+        _ scan: EntryScan,
+        _ key: EntryKey,
+        limit: Int
+    ) throws(StorageFailure) -> Int? {
+        self.bind(self.countAll, scan, key)
+        // Three for each entry, and some to begin with.
+        guard let hasRow = try self.countAll.step(operationsMax: 3 * limit + 64) else { return nil }
+        defer { self.countAll.reset() }
+        let count = hasRow ? Int(self.countAll.integer(0)) : 0
+        return count > limit ? nil : count
+    }
+
+    private func statement(_ scan: EntryScan, _ key: EntryKey) -> HotStatement {
+        guard !scan.isDescending else {
+            self.descending.bind(1, key[scan.range.lower])
+            let start = scan.after ?? scan.range.upper.map { EntryPosition(value: $0, record: 0) }
+            self.descending.bind(2, start.map { key[$0.value] } ?? key.end)
+            self.descending.bind(3, start?.record ?? 0)
+            return self.descending
+        }
+        let statement = scan.after == nil ? self.ascending : self.ascendingBehind
+        self.bind(statement, scan, key)
+        return statement
+    }
+
+    /// Binds where a scan in order starts and ends.
+    private func bind(_ statement: HotStatement, _ scan: EntryScan, _ key: EntryKey) {
+        statement.bind(1, key[scan.after?.value ?? scan.range.lower])
+        statement.bind(2, scan.range.upper.map { key[$0] } ?? key.end)
+        if let after = scan.after { statement.bind(3, after.record) }
+    }
+}
