@@ -31,7 +31,12 @@ struct FeedItems {
 private final class KeptItems: FeedSink {
     let items = Mutex<[FeedItem]>([])
 
-    func add(_ record: borrowing LentRecord, in zone: ZoneID) { self.add(.record(record.record(in: zone))) }
+    private let zone = Mutex(ZoneID(zoneName: "none"))
+
+    func enter(_ zone: ZoneID) { self.zone.withLock { $0 = zone } }
+    func add(_ record: borrowing LentRecord) {
+        self.add(.record(record.record(in: self.zone.withLock { $0 })))
+    }
     func removeAll() { self.items.withLock { $0 = [] } }
     func add(_ deleted: DeletedRecord) { self.add(.recordDeleted(deleted)) }
     func add(changed zone: ZoneID) { self.add(.zoneChanged(zone)) }

@@ -16,8 +16,12 @@ struct FoundPage: Sendable {
 final class KeptRecords: RecordSink {
     let records = Mutex<[Record]>([])
 
-    func add(_ record: borrowing LentRecord, in zone: ZoneID) {
-        let record = record.record(in: zone)
+    private let zone = Mutex(ZoneID(zoneName: "none"))
+
+    func enter(_ zone: ZoneID) { self.zone.withLock { $0 = zone } }
+
+    func add(_ record: borrowing LentRecord) {
+        let record = record.record(in: self.zone.withLock { $0 })
         self.records.withLock { $0.append(record) }
     }
 

@@ -12,7 +12,7 @@ package final class EncodedItems: RecordSink, FeedSink, @unchecked Sendable {
     /// Apart, so that an item is one access to it.
     private var encoding = Encoding()
     /// The zone of the record that came last.
-    private var zone: (id: ZoneID, encoded: EncodedZone)?
+    private var zone: EncodedZone?
 
     package init() {}
 
@@ -29,18 +29,14 @@ package final class EncodedItems: RecordSink, FeedSink, @unchecked Sendable {
 
     // MARK: RecordSink
 
-    package func add(_ record: borrowing LentRecord, in zone: ZoneID) {
-        self.encoding.add(record, in: self.encoded(zone))
+    package func enter(_ zone: ZoneID) { self.zone = EncodedZone(zone) }
+
+    package func add(_ record: borrowing LentRecord) {
+        guard let zone else { preconditionFailure("a record without a zone") }
+        self.encoding.add(record, in: zone)
     }
 
     package func removeAll() { self.encoding = Encoding() }
-
-    private func encoded(_ zone: ZoneID) -> EncodedZone {
-        if let last = self.zone, last.id == zone { return last.encoded }
-        let encoded = EncodedZone(zone)
-        self.zone = (zone, encoded)
-        return encoded
-    }
 
     // MARK: FeedSink
 

@@ -131,7 +131,7 @@ package struct FeedExecution {
 
     /// The token for now, of a zone or of the database.
     package func token(of zone: ZoneID?) throws(FeedFailure) -> [UInt8] {
-        let key = try zone.map { (zone) throws(FeedFailure) in try self.zone(zone).key }
+        let key = try zone.map { (zone) throws(FeedFailure) in try self.key(of: zone) }
         if let key { _ = try self.sharedAccess(to: key) }
         let state = try self.state(of: key?.database ?? self.requester.database)
         return self.token(of: key, .feed(after: state.position, known: state.position), state).bytes
@@ -183,6 +183,15 @@ package struct FeedExecution {
         }
         guard let state else { throw .refused(.internalFault) }
         return state
+    }
+
+    /// Where a zone is, without its counters.
+    private func key(of id: ZoneID) throws(FeedFailure) -> ZoneKey {
+        let key = try FeedFailure.wrapping { () throws(StorageFailure) in
+            try self.snapshot.key(of: id, for: self.requester)
+        }
+        guard let key else { throw .refused(.missing(id)) }
+        return key
     }
 
     private func zone(_ id: ZoneID) throws(FeedFailure) -> FeedZone {

@@ -49,6 +49,7 @@ struct FeedPage {
         self.budget = feed.budget
         self.snapshot = feed.snapshot
         self.sink = sink
+        sink.enter(read.zone)
         self.desiredKeys = read.desiredKeys.map { Set($0) }
     }
 
@@ -303,7 +304,7 @@ struct FeedPage {
         let size = record.fields.count
         guard self.itemCount == 0 || self.bytes + size <= self.budget.answerBytesMax else { return false }
         self.bytes += size
-        self.sink.add(record, in: self.read.zone)
+        self.sink.add(record)
         self.itemCount += 1
         return true
     }

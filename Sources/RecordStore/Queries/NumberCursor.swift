@@ -105,10 +105,7 @@ private final class NumberList {
 
     func next(from number: Int64) throws(QueryFailure) -> CursorStep<Int64> {
         while true {
-            while self.position < self.piece.count {
-                if self.piece[self.position] >= number { return .found(self.piece[self.position]) }
-                self.position += 1
-            }
+            if let found = self.found(from: number) { return .found(found) }
             if self.isLast { return .end }
             if self.hasRead, self.store.meter.isUsedUp { return .paused(number) }
             self.hasRead = true
@@ -126,6 +123,16 @@ private final class NumberList {
             self.position = 0
             self.isLast = self.piece.count < self.pieceSize
         }
+    }
+
+    /// The first number of the piece that is not less than this one; those before it are passed.
+    private func found(from number: Int64) -> Int64? {
+        // Thousands of steps: a local variable is read without a check of access.
+        let piece = self.piece
+        var position = self.position
+        while position < piece.count, piece[position] < number { position += 1 }
+        self.position = position
+        return position < piece.count ? piece[position] : nil
     }
 
     /// Whether another piece as wide as the last one reaches the number.

@@ -22,7 +22,7 @@ final class QueryPage {
     /// Whether every candidate belongs to the query, and to what the requester may read.
     private let takesEveryCandidate: Bool
     /// The zone of the record that was added last.
-    private var lastZone: (name: String, id: ZoneID)?
+    private var lastZone: ZoneKey?
 
     private(set) var recordCount = 0
     private(set) var count: Int64 = 0
@@ -172,15 +172,16 @@ final class QueryPage {
         guard self.recordCount == 0 || self.bytes + size <= self.budget.answerBytesMax else { return false }
         self.bytes += size
         self.recordCount += 1
-        self.sink.add(record, in: self.id(of: zone))
+        self.enter(zone)
+        self.sink.add(record)
         return true
     }
 
-    private func id(of zone: NamedZone) -> ZoneID {
-        if let id = self.read.zone { return id }
-        if let last = self.lastZone, last.name == zone.name { return last.id }
-        let id = ZoneID(zoneName: zone.name)
-        self.lastZone = (zone.name, id)
-        return id
+    private func enter(_ zone: NamedZone) {
+        guard self.lastZone != zone.key else { return }
+        self.lastZone = zone.key
+        self.sink.enter(self.id(of: zone))
     }
+
+    private func id(of zone: NamedZone) -> ZoneID { self.read.zone ?? ZoneID(zoneName: zone.name) }
 }

@@ -20,6 +20,9 @@ final class ReadMeter {
         static let bytes = 1_024
     }
 
+    /// What an attempt that reads so many small records costs at least.
+    static func cost(ofRecords count: Int) -> Int { Weight.record * count }
+
     init(_ budget: QueryBudget) { self.budget = budget }
 
     private var reads: Int { self.entriesRead + self.recordsRead }

@@ -17,6 +17,14 @@ package struct ReadRules: Hashable, Sendable {
 
     package init() {}
 
+    /// Whether a query is tried on the caller's thread: it asks for fewer records than that may read.
+    ///
+    /// Others would mostly end there, too. But threads of the engine answer many of them before the
+    /// connections' threads have to send, which takes less of both sides' processors.
+    func mayAttempt(_ read: QueryRead) -> Bool {
+        ReadMeter.cost(ofRecords: read.limit) < self.queryAttempt.costMax
+    }
+
     func queryBudget(isAttempt: Bool) -> QueryBudget {
         var budget = self.queries
         budget.answerBytesMax = self.answerBytesMax

@@ -25,7 +25,7 @@ extension Store {
         let rules = self.readRules
         let attempts = self.queryAttempts
         let shape = read.shape(in: requester.database)
-        let isAttempted = rules.queryAttempt.costMax > 0 && attempts.isWorthwhile(shape)
+        let isAttempted = rules.mayAttempt(read) && attempts.isWorthwhile(shape)
         let job = ReadJob(requester: requester, effort: .search(isAttempted: isAttempted)) {
             (snapshot, isAttempt) throws(StorageFailure) in
             let execution = QueryExecution(

@@ -141,7 +141,8 @@ struct Explain: AsyncParsableCommand {
 
     /// The records are not shown.
     private final class Dropped: RecordSink {
-        func add(_ record: borrowing LentRecord, in zone: ZoneID) {}
+        func enter(_ zone: ZoneID) {}
+        func add(_ record: borrowing LentRecord) {}
         func removeAll() {}
     }
 

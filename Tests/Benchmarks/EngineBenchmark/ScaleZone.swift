@@ -15,7 +15,8 @@ final class ScaleZone: Sendable {
 
     /// What a page leaves behind: nothing.
     private final class Forgetful: FeedSink {
-        func add(_ record: borrowing LentRecord, in zone: ZoneID) {}
+        func enter(_ zone: ZoneID) {}
+        func add(_ record: borrowing LentRecord) {}
         func removeAll() {}
         func add(_ deleted: DeletedRecord) {}
         func add(changed zone: ZoneID) {}
