@@ -86,6 +86,16 @@ struct `A fetched record` {
         #expect(copy["place"] as? CLLocation === place)
     }
 
+    @Test func `has bytes that cast to both types, and to an object`() {
+        let record = newRecord()
+        record["data"] = NSData(data: Data([1, 2]))
+        #expect(record["data"] as? Data == Data([1, 2]))
+        #expect(record["data"] as? NSData == NSData(data: Data([1, 2])))
+        #expect((record["data"] as? NSObject)?.isEqual(NSData(data: Data([1, 2]))) == true)
+        #expect((record["data"] as AnyObject) is NSData)
+        #expect(record.value(forKey: "data") as? Data == Data([1, 2]))
+    }
+
     @Test func `does not take a plain value for an encrypted field`() {
         let record = Self.record()
         record["secret"] = "plain"
