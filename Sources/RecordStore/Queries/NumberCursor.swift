@@ -24,12 +24,17 @@ final class NumberCursor {
 
     private let kind: Kind
 
-    init(_ source: NumberSource, in zone: ZoneKey, _ store: QueryStore) {
+    /// `isPart`: others are merged or intersected with it.
+    init(_ source: NumberSource, in zone: ZoneKey, _ store: QueryStore, isPart: Bool = false) {
         switch source {
         case .value(let index, let value):
-            self.kind = .list(NumberList(index: index.number, value: value, zone: zone, store: store))
-        case .any(let parts): self.kind = .any(parts.map { NumberCursor($0, in: zone, store) })
-        case .all(let parts): self.kind = .all(parts.map { NumberCursor($0, in: zone, store) })
+            // Nothing skips in a list by itself, and most come as one piece.
+            let pieceSize = isPart ? NumberList.pieceSizeMin : NumberList.pieceSizeAlone
+            self.kind = .list(NumberList(index.number, value, zone, store, pieceSize: pieceSize))
+        case .any(let parts):
+            self.kind = .any(parts.map { NumberCursor($0, in: zone, store, isPart: true) })
+        case .all(let parts):
+            self.kind = .all(parts.map { NumberCursor($0, in: zone, store, isPart: true) })
         }
     }
 
@@ -91,12 +96,14 @@ private final class NumberList {
     private var position = 0
     private var isLast = false
     private var hasRead = false
-    private var pieceSize = NumberList.pieceSizeMin
+    private var pieceSize: Int
 
-    private static let pieceSizeMin = 16
+    static let pieceSizeMin = 16
+    static let pieceSizeAlone = 64
     private static let pieceSizeMax = 512
 
-    init(index: Int64, value: [UInt8], zone: ZoneKey, store: QueryStore) {
+    init(_ index: Int64, _ value: [UInt8], _ zone: ZoneKey, _ store: QueryStore, pieceSize: Int) {
+        self.pieceSize = pieceSize
         self.index = index
         self.value = value
         self.zone = zone
@@ -107,12 +114,14 @@ private final class NumberList {
         while true {
             if let found = self.found(from: number) { return .found(found) }
             if self.isLast { return .end }
-            if self.hasRead, self.store.meter.isUsedUp { return .paused(number) }
+            if self.hasRead {
+                if self.store.meter.isUsedUp { return .paused(number) }
+                // If the next piece has the number anyway, pieces grow; if the list skips, they do
+                // not. A few hundred excess entries cost less than another search.
+                let isNear = self.isWithinNextPiece(number)
+                self.pieceSize = isNear ? min(self.pieceSize * 2, Self.pieceSizeMax) : Self.pieceSizeMin
+            }
             self.hasRead = true
-            // If the next piece has the number anyway, pieces grow; if the list skips, they do not.
-            // A few hundred excess entries cost less than another search.
-            let isNear = self.isWithinNextPiece(number)
-            self.pieceSize = isNear ? min(self.pieceSize * 2, Self.pieceSizeMax) : Self.pieceSizeMin
             self.piece = try self.store.records(
                 having: self.value,
                 in: self.index,

@@ -3,16 +3,18 @@ package import RecordModel
 /// Validates a query against the definitions of its type.
 package struct QueryCheck {
     private let type: QueryableType
-    /// Names of the fields that full text over all fields searches.
-    private let searchable: [String]
 
     /// How long a client should wait for an index that is being built.
     private static let buildingRetryMilliseconds: UInt32 = 1_000
 
     package init(_ type: QueryableType) {
         self.type = type
-        self.searchable = type.fields
-            .filter { SystemField(rawValue: $0.key) == nil && $0.value.indexes.contains(.searchable) }
+    }
+
+    /// Names of the fields that full text over all fields searches.
+    private var searchable: [String] {
+        self.type.fields
+            .filter { $0.value.indexes.contains(.searchable) && SystemField(rawValue: $0.key) == nil }
             .keys.sorted()
     }
 
