@@ -116,7 +116,7 @@ extension RecordState {
             return Parent(CKReference(recordID: parentID, action: .none), in: zone)
         }
         self.ancestor = record
-        for field in serverFields {
+        for field in serverFields where ShareRecord.isField(field.name) {
             switch field.value {
             case .reference(let share): self.share = CKReference(share, in: zone)
             case .bytes(let bytes): self.sharing = (try? Share(decoding: bytes)).map { ShareState($0) }

@@ -36,7 +36,7 @@ struct FieldTable: Sendable {
 
     /// Fields of the server that are decoded when somebody looks at them; `nil` if there are none.
     private var unread: UnreadFields?
-    /// All fields that are not unread; a field that is in both counts as it is here.
+    /// Fields that were decoded or set; a field that is in both counts as it is here.
     private var read: [String: Entry] = [:]
     private(set) var changes: [String: Change] = [:]
     /// The faults for which Apple's framework would have raised an exception, by key.

@@ -14,7 +14,7 @@ enum Books {
 
     static let zone = ZoneID(zoneName: "library")
     static let branch = ZoneID(zoneName: "branch")
-    private static let recordType = "Book"
+    static let recordType = "Book"
 
     /// A record by its number; those of the large zone come first.
     static func record(_ number: Int) -> RecordSave {

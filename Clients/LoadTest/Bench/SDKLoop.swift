@@ -133,7 +133,7 @@ final class SDKLoop: Sendable {
     }
 }
 
-/// What the operations of one loop are about, from a seed: the same as the requests of the driver.
+/// The records, queries and pages that one loop asks for, from a seed: those of the driver's requests.
 struct SDKChoices: Sendable {
     enum Choice {
         case fetch([CKRecord.ID])
@@ -168,7 +168,7 @@ struct SDKChoices: Sendable {
                 timeIntervalSinceReferenceDate: Double(60 * self.random(Books.recordCount - count + 1))
             )
             let query = CKQuery(
-                recordType: "Book",
+                recordType: Books.recordType,
                 predicate: NSPredicate(format: "published >= %@", minute as NSDate)
             )
             query.sortDescriptors = [NSSortDescriptor(key: "published", ascending: true)]
@@ -176,10 +176,11 @@ struct SDKChoices: Sendable {
         case .sdkChanges:
             let token = CKServerChangeToken(bytes: self.tokens[self.random(self.tokens.count)])
             return .changes(zone: Self.zone(Changes.zone), after: token)
-        default:
+        case .sdkSave:
             let first = self.random(Items.ownRecords - count + 1)
             let zone = Self.zone(Items.owned(0, zone: self.number).zone)
             return .save((first..<first + count).map { Self.item($0, in: zone, ofNumber: self.number) })
+        default: preconditionFailure("\(row.rawValue) is no row of the SDK")
         }
     }
 
@@ -187,7 +188,7 @@ struct SDKChoices: Sendable {
 
     private static func zone(_ id: ZoneID) -> CKRecordZone.ID { CKRecordZone.ID(zoneName: id.zoneName) }
 
-    /// What brings the record to the common size.
+    /// The bytes that bring the record to the common size.
     private static let payload: Data = {
         for field in Items.record(0).changes.fields where field.name == "payload" {
             if case .bytes(let bytes) = field.value { return Data(bytes) }

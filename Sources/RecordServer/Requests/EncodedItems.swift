@@ -8,10 +8,10 @@ package import WireProtocol
 ///
 /// SAFETY: the thread of the engine that reads the page has it until the reply, the
 /// connection's loop from then on.
-package final class EncodedItems: RecordSink, FeedSink, @unchecked Sendable {
+package final class EncodedItems: FeedSink, @unchecked Sendable {
     /// Apart, so that an item is one access to it.
     private var encoding = Encoding()
-    /// The zone of the record that came last.
+    /// The zone of the records that come.
     private var zone: EncodedZone?
 
     package init() {}

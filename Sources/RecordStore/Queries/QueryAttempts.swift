@@ -35,7 +35,7 @@ final class QueryAttempts: Sendable {
 }
 
 extension QueryRead {
-    /// What queries have in common that differ in nothing but the values they look for.
+    /// A hash of the query without its values: queries that differ in nothing else share it.
     func shape(in database: DatabaseID) -> Int {
         var hasher = Hasher()
         hasher.combine(database)

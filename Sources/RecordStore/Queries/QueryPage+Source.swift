@@ -57,7 +57,7 @@ extension QueryPage {
         return self.add(record, in: zone)
     }
 
-    /// What a walk does with a record of the query; `nil` if it adds the record to the page.
+    /// Takes a record of the query from a walk; a walk without it adds the record to the page.
     private typealias Take = (RecordValues, NamedZone) -> CandidateFate
 
     /// Passes every record of a source that belongs to the query to `take`, until one does not fit

@@ -11,16 +11,16 @@ final class ReadMeter {
     private var comparisonsBefore = 0
     private let budget: QueryBudget
 
-    /// What a read costs an attempt.
+    /// The costs of reads to an attempt, in entries.
     ///
-    /// To step to the next entry takes a fraction of a microsecond, to find a record several.
+    /// A step to the next entry takes a fraction of a microsecond, a search for a record several.
     private enum Weight {
         static let record = 16
         /// So many bytes of a body cost as much as an entry.
         static let bytes = 1_024
     }
 
-    /// What an attempt that reads so many small records costs at least.
+    /// The least cost of an attempt that reads this number of records.
     static func cost(ofRecords count: Int) -> Int { Weight.record * count }
 
     init(_ budget: QueryBudget) { self.budget = budget }

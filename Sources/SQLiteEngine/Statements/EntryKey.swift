@@ -7,7 +7,7 @@ import RecordStore
 /// the highest first. So the bytes of numbers are in the order of the numbers, and no number's bytes
 /// begin another's.
 struct EntryKey {
-    /// What all keys begin with.
+    /// The bytes that all keys begin with.
     let prefix: [UInt8]
     /// The first key behind them.
     let end: [UInt8]
