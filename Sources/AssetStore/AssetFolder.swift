@@ -59,6 +59,18 @@ struct AssetFolder: Sendable {
         try self.syncFolder(self.path + "/..")
     }
 
+    /// Opens the file of an asset for writing.
+    ///
+    /// Makes it if it does not exist, and its folder, durably.
+    func openForWriting(_ number: AssetNumber) throws(AssetStoreError) -> OpenFile {
+        do throws(AssetStoreError) {
+            return try self.open(self.file(number), .write)
+        } catch .missing {
+            try self.makeFolder(of: number)
+            return try self.open(self.file(number), .write)
+        }
+    }
+
     /// Makes the folder of this asset's file, durably.
     func makeFolder(of number: AssetNumber) throws(AssetStoreError) {
         let folder = self.folder(number)

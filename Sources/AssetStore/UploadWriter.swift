@@ -121,8 +121,7 @@ struct UploadWriter {
     private mutating func openFile() throws(AssetStoreError) -> OpenFile {
         if let file { return file }
         try self.folder.pass(.open)
-        try self.folder.makeFolder(of: self.number)
-        let file = try self.folder.open(self.folder.file(self.number), .write)
+        let file = try self.folder.openForWriting(self.number)
         let offset = self.offset
         try onFile { () throws(FileError) in
             // Bytes behind the recovered offset cannot be trusted.

@@ -29,9 +29,7 @@ package enum FileCopy {
     ) throws(Failure) -> Outcome {
         let from = try Self.at(.source) { () throws(FileError) in try OpenFile(path: source, .read) }
         let into = try Self.at(.target) { () throws(FileError) in
-            let file = try OpenFile(path: target, .write)
-            try file.cut(to: 0)
-            return file
+            try OpenFile(path: target, .replace)
         }
         return try Self.read(from, progress: progress) { (piece, offset) throws(Failure) in
             // SAFETY: bytes that `read` keeps until this returns.

@@ -9,12 +9,16 @@ enum AssetsOpening {
     /// Makes the byte store of a data folder for a server.
     ///
     /// Uploads leave the database the room that its reserve lacks.
-    static func make(_ folder: DataFolder, settings: Settings, store: Store) -> any AssetByteStore {
+    static func make(
+        _ folder: DataFolder,
+        settings: Settings,
+        reserveMissingBytes: @escaping @Sendable () -> Int64
+    ) -> any AssetByteStore {
         var configuration = AssetStoreConfiguration(directory: folder.assetsPath)
         configuration.threads = settings.assetThreads
         configuration.chunks.bytes = settings.server.storage.assetChunkBytes
         let uploadsLeave = Int64(settings.diskReserveBytes)
-        configuration.reserveBytes = { uploadsLeave + store.statistics.reserveMissingBytes }
+        configuration.reserveBytes = { uploadsLeave + reserveMissingBytes() }
         return AssetStore(configuration)
     }
 }

@@ -9,6 +9,15 @@ enum EngineOpening {
     /// Operations of an operator on the files of a store.
     static let files: any StoreFiles = SQLiteStoreFiles()
 
+    /// A store, and what else of its engine concerns a server.
+    struct Opened {
+        var store: Store
+        /// Room on the disk that the engine's reserve lacks, and that nobody else should take.
+        ///
+        /// Costs no call of the kernel.
+        var reserveMissingBytes: @Sendable () -> Int64
+    }
+
     /// Opens the engine of a data folder for a server.
     ///
     /// Makes it, or migrates it to the current format.
@@ -18,7 +27,7 @@ enum EngineOpening {
         _ folder: DataFolder,
         settings: Settings,
         logger: Logger
-    ) throws(CommandFailure) -> Store {
+    ) throws(CommandFailure) -> Opened {
         var configuration = SQLiteEngineConfiguration(directory: folder.path)
         configuration.housekeeping.requestIDRetentionSeconds =
             settings.server.storage.requestIDRetentionSeconds
@@ -34,7 +43,10 @@ enum EngineOpening {
             let engine = try SQLiteEngine(configuration: configuration, clock: SystemTime.milliseconds) {
                 Self.log($0, of: folder, to: logger)
             }
-            return Store(engine, configuration: Self.rules(settings))
+            return Opened(
+                store: Store(engine, configuration: Self.rules(settings)),
+                reserveMissingBytes: { engine.reserveMissingBytes }
+            )
         } catch {
             throw Self.failure(error, folder)
         }

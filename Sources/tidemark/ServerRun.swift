@@ -32,12 +32,12 @@ struct ServerRun {
         let lock = try DataFolderLock(folder: self.folder)
         self.warnOfFullDisk(logger: logger)
         let tls = try certificates.load(logger: logger)
-        let store = try EngineOpening.make(self.folder, settings: self.settings, logger: logger)
+        let engine = try EngineOpening.make(self.folder, settings: self.settings, logger: logger)
         self.settings.log(to: logger)
-        let server = try self.makeServer(store, tls.material, identityKeys?.tokens, logger: logger)
+        let server = try self.makeServer(engine, tls.material, identityKeys?.tokens, logger: logger)
         let service = ServerService(
             server: server,
-            store: store,
+            store: engine.store,
             socket: socket,
             lock: lock,
             listen: self.settings.listen,
@@ -67,7 +67,7 @@ struct ServerRun {
     }
 
     private func makeServer(
-        _ store: Store,
+        _ engine: EngineOpening.Opened,
         _ tls: TLSMaterial,
         _ identities: IdentityTokens?,
         logger: Logger
@@ -77,8 +77,12 @@ struct ServerRun {
         do {
             return try RecordServer(
                 configuration: configuration,
-                store: store,
-                assetBytes: AssetsOpening.make(self.folder, settings: self.settings, store: store),
+                store: engine.store,
+                assetBytes: AssetsOpening.make(
+                    self.folder,
+                    settings: self.settings,
+                    reserveMissingBytes: engine.reserveMissingBytes
+                ),
                 tls: tls,
                 identities: identities,
                 logger: logger,

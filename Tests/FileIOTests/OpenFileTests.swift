@@ -38,6 +38,18 @@ import Testing
         try file.sync()
     }
 
+    @Test func `a file that is replaced is empty, and a link is not followed`() throws {
+        try self.write(Array(0..<100), at: 0, to: OpenFile(path: self.path, .write))
+        let file = try OpenFile(path: self.path, .replace)
+        #expect(try file.size() == 0)
+        try self.write([1], at: 0, to: file)
+        #expect(try OpenFile(path: self.path, .write).size() == 1)
+        let link = self.path + "-link"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: self.path)
+        #expect(throws: FileError(errno: ELOOP)) { try OpenFile(path: link, .replace) }
+        #expect(try file.size() == 1)
+    }
+
     @Test func `a new file is readable for its owner only`() throws {
         let status = try OpenFile(path: self.path, .write).status()
         #expect(status.st_mode & 0o777 == 0o600)

@@ -86,9 +86,7 @@ final class TargetFile: Sendable {
     init(_ path: String, assetBytes: Int64) throws {
         self.path = path
         let file = try LoadFailure.onFile(path) { () throws(FileError) in
-            let file = try OpenFile(path: path, .write)
-            try file.cut(to: 0)
-            return file
+            try OpenFile(path: path, .replace)
         }
         self.writer = FileWriter(file, isLarge: assetBytes >= FileWriter.largeBytesMin)
     }
