@@ -90,8 +90,9 @@ struct AssetFolder: Sendable {
     ///
     /// - Durability: after `syncFolder`.
     func unlinkAll(_ number: AssetNumber) throws(AssetStoreError) {
-        try self.unlinkIfThere(self.file(number))
+        // The rows go first: an upload that finds no file looks for no rows.
         try self.unlinkIfThere(self.rows(number))
+        try self.unlinkIfThere(self.file(number))
     }
 
     func unlinkIfThere(_ path: String) throws(AssetStoreError) {
