@@ -13,6 +13,8 @@ final class TableStatements: TableWriter {
         case count(Shape)
         case put
         case insert
+        /// Of the columns whose bits are set, counted from the first.
+        case update(UInt64)
         case delete
         case deleteRange(Shape)
     }
@@ -45,14 +47,15 @@ final class TableStatements: TableWriter {
                 switch operation {
                 case .find(let index): self.find[index]
                 case .put: self.put
-                case .range, .count, .insert, .delete, .deleteRange: self.others[operation]
+                case .range, .count, .insert, .update, .delete, .deleteRange: self.others[operation]
                 }
             }
             set {
                 switch operation {
                 case .find(let index): self.find[index] = newValue
                 case .put: self.put = newValue
-                case .range, .count, .insert, .delete, .deleteRange: self.others[operation] = newValue
+                case .range, .count, .insert, .update, .delete, .deleteRange:
+                    self.others[operation] = newValue
                 }
             }
         }
@@ -104,13 +107,44 @@ final class TableStatements: TableWriter {
     func put(_ rows: [[ColumnValue]], in table: Table) throws(StorageFailure) -> [Int64] {
         var numbers: [Int64] = []
         for row in rows {
-            let isNew = table.numbering != .none && row[0] == .null
-            let statement = try self.statement(isNew ? .insert : .put, table)
-            statement.bind(row, from: 1)
-            try statement.run()
-            if isNew { numbers.append(statement.lastInsertedNumber) }
+            guard table.numbering != .none else {
+                _ = try self.run(.put, row, in: table)
+                continue
+            }
+            if row[0] == .null {
+                numbers.append(try self.run(.insert, row, in: table).lastInsertedNumber)
+            } else if try !self.update(row, in: table) {
+                _ = try self.run(.put, row, in: table)
+            }
         }
         return numbers
+    }
+
+    /// Writes the columns of a row that differ from those of the row that has its key.
+    ///
+    /// SQLite writes the entries of an index anew if one of its columns is written, be it with the
+    /// value that it had.
+    ///
+    /// - Returns: False if no row has the key.
+    private func update(_ row: [ColumnValue], in table: Table) throws(StorageFailure) -> Bool {
+        let key = table.key.columns.map { row[$0] }
+        guard let known = try self.rows(of: table, by: table.key, keys: [key])[0] else { return false }
+        let changed = row.indices.filter { row[$0] != known[$0] }
+        guard !changed.isEmpty else { return true }
+        let columns = changed.reduce(0 as UInt64) { $0 | 1 << UInt64($1) }
+        _ = try self.run(.update(columns), changed.map { row[$0] } + key, in: table)
+        return true
+    }
+
+    private func run(
+        _ operation: Operation,
+        _ parameters: [ColumnValue],
+        in table: Table
+    ) throws(StorageFailure) -> HotStatement {
+        let statement = try self.statement(operation, table)
+        statement.bind(parameters, from: 1)
+        try statement.run()
+        return statement
     }
 
     func delete(keys: [[ColumnValue]], from table: Table) throws(StorageFailure) {
@@ -167,6 +201,16 @@ final class TableStatements: TableWriter {
                 changed.isEmpty ? "NOTHING" : "UPDATE SET \(changed.joined(separator: ", "))"
             return """
                 INSERT INTO \(table.name) (\(all)) VALUES (\(values)) ON CONFLICT (\(key)) DO \(update)
+                """
+        case .update(let bits):
+            let changed = columns.indices.filter { bits & 1 << UInt64($0) != 0 }
+            let values = changed.enumerated().map { "\(columns[$1]) = ?\($0 + 1)" }
+            let key = table.key.columns.enumerated().map {
+                "\(columns[$1]) = ?\(changed.count + $0 + 1)"
+            }
+            return """
+                UPDATE \(table.name) SET \(values.joined(separator: ", ")) \
+                WHERE \(key.joined(separator: " AND "))
                 """
         case .delete:
             let condition = Self.condition(table.key, table.key.columns.count, table)
