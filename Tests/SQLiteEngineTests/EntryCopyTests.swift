@@ -70,6 +70,13 @@ struct EntryCopyTests {
 
     @Test
     func `queries and saves go on while entries are copied, and none is lost`() async throws {
+        // Beside other tests the copy may end before the first query.
+        for _ in 0..<5 where try await self.isUnderWayWhileQueriesAndSavesGoOn() { return }
+        Issue.record("the copy was never under way")
+    }
+
+    /// Returns whether the copy was under way for a part of the queries and saves.
+    private func isUnderWayWhileQueriesAndSavesGoOn() async throws -> Bool {
         let count = 4_000
         let (it, other) = try await Self.opened(count, copyingAtOnce: 2)
         var pages = 0
@@ -90,7 +97,6 @@ struct EntryCopyTests {
             }
             pages += try await other.count("entry_copy")
         }
-        #expect(pages > 0, "the copy was under way for a part of it")
         _ = try await it.modifyZones([], deletes: ["other"])
         try await Self.finished(other)
         try await it.swept()
@@ -98,6 +104,8 @@ struct EntryCopyTests {
         #expect(Set(contents.present) == contents.expected)
         #expect(contents.present.count == contents.expected.count && contents.present.count > 4 * count)
         #expect(try await it.wrongCounters() == [])
+        await it.store.shutdown()
+        return pages > 0
     }
 
     @Test

@@ -31,6 +31,7 @@ protocol EntryReading {
 /// Those that scan entries have the same parameters: 1 the key to start at, or with 3 the entry to
 /// start behind, 2 the key to end before, 4 limit, 5 how many to pass over.
 final class EntryReader: EntryReading {
+    private let collector: IntegerCollector
     private let records, ascending, ascendingBehind, descending, count, countBehind, countAll: HotStatement
 
     init(_ connection: OpaquePointer) throws(StorageFailure) {
@@ -41,8 +42,10 @@ final class EntryReader: EntryReading {
         let from = "FROM index_entry WHERE key >= ?1 AND key < ?2"
         let behind = "FROM index_entry WHERE (key, record) > (?1, ?3) AND key < ?2"
         let inOrder = "ORDER BY key, record LIMIT ?4 OFFSET ?5"
+        self.collector = try IntegerCollector(on: connection)
+        // SQLite reads the entries of one key in the order of their records.
         self.records = try statement(
-            "SELECT record FROM index_entry WHERE key = ?1 AND record >= ?3 ORDER BY record LIMIT ?4"
+            "SELECT \(IntegerCollector.function)(record) FROM index_entry WHERE key = ?1 AND record >= ?3"
         )
         self.ascending = try statement("SELECT key, record \(from) \(inOrder)")
         self.ascendingBehind = try statement("SELECT key, record \(behind) \(inOrder)")
@@ -85,10 +88,7 @@ final class EntryReader: EntryReading {
     ) throws(StorageFailure) -> [Int64] {
         self.records.bind(1, EntryKey(index, in: zone)[value])
         self.records.bind(3, number)
-        self.records.bind(4, Int64(limit))
-        var numbers: [Int64] = []
-        while try self.records.step() { numbers.append(self.records.integer(0)) }
-        return numbers
+        return try self.collector.collect(self.records, limit: limit)
     }
 
     func countOfEntries(
