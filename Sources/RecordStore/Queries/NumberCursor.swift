@@ -24,17 +24,14 @@ final class NumberCursor {
 
     private let kind: Kind
 
-    /// `isPart`: others are merged or intersected with it.
-    init(_ source: NumberSource, in zone: ZoneKey, _ store: QueryStore, isPart: Bool = false) {
+    init(_ source: NumberSource, in zone: ZoneKey, _ store: QueryStore) {
         switch source {
         case .value(let index, let value):
-            // Nothing skips in a list by itself, and most come as one piece.
-            let pieceSize = isPart ? NumberList.pieceSizeMin : NumberList.pieceSizeAlone
-            self.kind = .list(NumberList(index.number, value, zone, store, pieceSize: pieceSize))
+            self.kind = .list(NumberList(index.number, value, zone, store))
         case .any(let parts):
-            self.kind = .any(parts.map { NumberCursor($0, in: zone, store, isPart: true) })
+            self.kind = .any(parts.map { NumberCursor($0, in: zone, store) })
         case .all(let parts):
-            self.kind = .all(parts.map { NumberCursor($0, in: zone, store, isPart: true) })
+            self.kind = .all(parts.map { NumberCursor($0, in: zone, store) })
         }
     }
 
@@ -96,14 +93,14 @@ private final class NumberList {
     private var position = 0
     private var isLast = false
     private var hasRead = false
-    private var pieceSize: Int
+    private var pieceSize = NumberList.pieceSizeMin
 
-    static let pieceSizeMin = 16
-    static let pieceSizeAlone = 64
-    private static let pieceSizeMax = 512
+    /// The entries of such a piece cost as much as the search for its first.
+    private static let pieceSizeMin = 64
+    private static let pieceSizeMax = 1_024
+    private static let growth = 4
 
-    init(_ index: Int64, _ value: [UInt8], _ zone: ZoneKey, _ store: QueryStore, pieceSize: Int) {
-        self.pieceSize = pieceSize
+    init(_ index: Int64, _ value: [UInt8], _ zone: ZoneKey, _ store: QueryStore) {
         self.index = index
         self.value = value
         self.zone = zone
@@ -119,7 +116,7 @@ private final class NumberList {
                 // If the next piece has the number anyway, pieces grow; if the list skips, they do
                 // not. A few hundred excess entries cost less than another search.
                 let isNear = self.isWithinNextPiece(number)
-                self.pieceSize = isNear ? min(self.pieceSize * 2, Self.pieceSizeMax) : Self.pieceSizeMin
+                self.pieceSize = isNear ? min(self.pieceSize * Self.growth, Self.pieceSizeMax) : Self.pieceSizeMin
             }
             self.hasRead = true
             self.piece = try self.store.records(
