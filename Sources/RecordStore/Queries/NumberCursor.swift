@@ -116,7 +116,8 @@ private final class NumberList {
                 // If the next piece has the number anyway, pieces grow; if the list skips, they do
                 // not. A few hundred excess entries cost less than another search.
                 let isNear = self.isWithinNextPiece(number)
-                self.pieceSize = isNear ? min(self.pieceSize * Self.growth, Self.pieceSizeMax) : Self.pieceSizeMin
+                self.pieceSize =
+                    isNear ? min(self.pieceSize * Self.growth, Self.pieceSizeMax) : Self.pieceSizeMin
             }
             self.hasRead = true
             self.piece = try self.store.records(
