@@ -69,7 +69,12 @@ final class NumberCursor {
         var candidate = number
         var agreeing = 0
         var turn = 0
+        let pair = Self.pair(of: parts)
         while agreeing < parts.count {
+            if let next = pair.map({ NumberList.leastMeeting($0, $1, from: candidate) }), next > candidate {
+                candidate = next
+                agreeing = 0
+            }
             switch try parts[turn].next(from: candidate) {
             case .found(let found):
                 agreeing = found == candidate ? agreeing + 1 : 1
@@ -80,6 +85,13 @@ final class NumberCursor {
             turn = turn + 1 == parts.count ? 0 : turn + 1
         }
         return .found(candidate)
+    }
+
+    /// The first two parts, if both are lists.
+    private static func pair(of parts: [NumberCursor]) -> (NumberList, NumberList)? {
+        guard parts.count > 1, case .list(let first) = parts[0].kind, case .list(let second) = parts[1].kind
+        else { return nil }
+        return (first, second)
     }
 }
 
@@ -140,6 +152,29 @@ private final class NumberList {
         while position < piece.count, piece[position] < number { position += 1 }
         self.position = position
         return position < piece.count ? piece[position] : nil
+    }
+
+    /// Passes the numbers that only one of two lists has, as far as both have read.
+    ///
+    /// A loop over two arrays, where a step of the cursor for each number would take most of an
+    /// intersection's time.
+    ///
+    /// - Returns: A number below which the lists share none that is not less than `number`.
+    static func leastMeeting(_ first: NumberList, _ second: NumberList, from number: Int64) -> Int64 {
+        let (left, right) = (first.piece, second.piece)
+        var (i, j) = (first.position, second.position)
+        while i < left.count, j < right.count {
+            if left[i] < right[j] || left[i] < number {
+                i += 1
+            } else if right[j] < left[i] {
+                j += 1
+            } else {
+                break
+            }
+        }
+        (first.position, second.position) = (i, j)
+        if i < left.count, left[i] > number { return left[i] }
+        return j < right.count ? max(number, right[j]) : number
     }
 
     /// Whether another piece as wide as the last one reaches the number.
