@@ -110,19 +110,26 @@ struct EntryCopyTests {
 
     @Test
     func `a copy that was interrupted goes on, and queries are right before its end`() async throws {
+        for _ in 0..<5 where try await self.isInterruptedAndGoesOn() { return }
+        Issue.record("the copy always ended before the store did")
+    }
+
+    /// Returns whether the store ended while the copy was under way.
+    private func isInterruptedAndGoesOn() async throws -> Bool {
         var (it, other) = try await Self.opened(2_000, copyingAtOnce: 10)
+        while try await other.count("index_entry") == 0 {}
         await it.store.shutdown()
         let isUnderWay = try await other.count("entry_copy") > 0
-        let copied = try await other.count("index_entry")
         it = try await it.reopened()
         let all = QueryRead(query: Query(recordType: "Note"), zone: notes, isCount: true)
         #expect(try await it.query(all).count == 2_000)
         try await Self.finished(other)
-        #expect(isUnderWay && copied > 0, "the copy was interrupted")
         #expect(try await it.query(all).count == 2_000)
         let contents = try await IndexContents(of: other)
         #expect(Set(contents.present) == contents.expected)
         #expect(contents.present.count == contents.expected.count)
+        await it.store.shutdown()
+        return isUnderWay
     }
 
     @Test
