@@ -48,8 +48,8 @@ package final class UploadFile: Sendable {
     private struct Rows {
         var file: OpenFile?
         var count = 0
-        /// No file of rows was there or has been made, so none has to be removed.
-        var isNone = false
+        /// False if an earlier upload left no file of rows, and this one has made none.
+        var mayExist = true
         var hasSyncedFolder = false
     }
 
@@ -92,7 +92,7 @@ package final class UploadFile: Sendable {
             if state.recovery == nil {
                 guard let recovery = try self.startRecovery() else {
                     try self.folder.checkRoom(for: self.asset.size)
-                    rows.isNone = true
+                    rows.mayExist = false
                     return 0
                 }
                 state.recovery = recovery
@@ -118,8 +118,7 @@ package final class UploadFile: Sendable {
     ///
     /// - Returns: How many bytes from the beginning are durable.
     package func append(_ pieces: [ByteBuffer]) throws(AssetStoreError) -> Int64 {
-        // The reserve has room for the first bytes, which come right behind `recover`.
-        if self.state.withLock({ $0.writer.isOpen }) { try self.folder.checkRoom(for: 0) }
+        try self.folder.checkRoom(for: 0)
         var rest = pieces[...]
         while !rest.isEmpty {
             let isChunkAhead = try self.withState { state throws(AssetStoreError) in
@@ -189,7 +188,7 @@ package final class UploadFile: Sendable {
             try self.folder.syncFolder(of: self.number)
             state.writer.close()
             rows.file = nil
-            if !rows.isNone { try self.folder.unlinkIfThere(self.folder.rows(self.number)) }
+            if rows.mayExist { try self.folder.unlinkIfThere(self.folder.rows(self.number)) }
             return .complete
         }
     }
@@ -271,7 +270,7 @@ package final class UploadFile: Sendable {
         if let open = rows.file {
             rowFile = open
         } else {
-            rows.isNone = false
+            rows.mayExist = true
             rowFile = try self.folder.open(self.folder.rows(self.number), .write)
             let size = Int64(rows.count * ChunkRow.bytes)
             try onFile { () throws(FileError) in try rowFile.cut(to: size) }

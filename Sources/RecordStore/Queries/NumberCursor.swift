@@ -159,7 +159,7 @@ private final class NumberList {
     /// A loop over two arrays, where a step of the cursor for each number would take most of an
     /// intersection's time.
     ///
-    /// - Returns: A number below which the lists share none that is not less than `number`.
+    /// - Returns: The least number, not below `number`, that both lists may have.
     static func leastMeeting(_ first: NumberList, _ second: NumberList, from number: Int64) -> Int64 {
         let (left, right) = (first.piece, second.piece)
         var (i, j) = (first.position, second.position)

@@ -38,7 +38,7 @@ final class IntegerCollector {
                 let state = memory.assumingMemoryBound(to: State.self)
                 state.pointee.integers.append(sqlite3_value_int64(value))
                 // Ends the statement, which no limit in SQL does without another loop.
-                if state.pointee.integers.count == state.pointee.limit {
+                if state.pointee.integers.count >= state.pointee.limit {
                     sqlite3_result_error_code(context, SQLITE_ABORT)
                 }
             },
@@ -59,7 +59,7 @@ final class IntegerCollector {
     ///   - statement: It has the function as its only column, and its parameters are bound.
     ///   - limit: Positive.
     /// - Returns: The integers in the order in which SQLite reads them.
-    /// - Throws: What the statement fails with, unless it ends at the limit.
+    /// - Throws: The failure of the statement, unless the function has ended it at the limit.
     func collect(_ statement: HotStatement, limit: Int) throws(StorageFailure) -> [Int64] {
         self.state.pointee.limit = limit
         defer { self.state.pointee.integers = [] }
@@ -67,7 +67,7 @@ final class IntegerCollector {
             try statement.run()
         } catch {
             // The function has ended the statement.
-            guard self.state.pointee.integers.count == limit else { throw error }
+            guard self.state.pointee.integers.count >= limit else { throw error }
         }
         return self.state.pointee.integers
     }

@@ -108,13 +108,13 @@ final class TableStatements: TableWriter {
         var numbers: [Int64] = []
         for row in rows {
             guard table.numbering != .none else {
-                _ = try self.run(.put, row, in: table)
+                try self.run(.put, row, in: table)
                 continue
             }
             if row[0] == .null {
                 numbers.append(try self.run(.insert, row, in: table).lastInsertedNumber)
             } else if try !self.update(row, in: table) {
-                _ = try self.run(.put, row, in: table)
+                try self.run(.put, row, in: table)
             }
         }
         return numbers
@@ -132,10 +132,11 @@ final class TableStatements: TableWriter {
         let changed = row.indices.filter { row[$0] != known[$0] }
         guard !changed.isEmpty else { return true }
         let columns = changed.reduce(0 as UInt64) { $0 | 1 << UInt64($1) }
-        _ = try self.run(.update(columns), changed.map { row[$0] } + key, in: table)
+        try self.run(.update(columns), changed.map { row[$0] } + key, in: table)
         return true
     }
 
+    @discardableResult
     private func run(
         _ operation: Operation,
         _ parameters: [ColumnValue],
