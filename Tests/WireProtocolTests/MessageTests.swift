@@ -134,6 +134,19 @@ import WireProtocol
         }
     }
 
+    /// Requests too small for that many items are not counted.
+    @Test(arguments: [2, 100])
+    func `items of no bytes are counted as well`(itemsMax: Int) throws {
+        var bounds = Bounds.defaults
+        bounds.requestItemsMax = itemsMax
+        var message = PBRequest()
+        message.fetchRecords.ids = Array(repeating: .init(), count: itemsMax + 1)
+        let payload = ByteBuffer(bytes: try message.serializedBytes() as [UInt8])
+        #expect(throws: WireError(.refused(.limitExceeded), field: "items")) {
+            try Request(decoding: payload, bounds: bounds)
+        }
+    }
+
     @Test(arguments: [0, 1])
     func `a request of 2 MiB passes, one byte more is refused and the connection stays`(excess: Int) throws {
         let bytesMax = Bounds.defaults.requestBytesMax

@@ -16,6 +16,12 @@ package struct RequestShape {
     /// Whether records, zones or subscriptions are saved or deleted.
     package private(set) var isChange = false
 
+    /// The smallest item or key: a tag and a length of 0.
+    private static let itemBytesMin = 2
+
+    /// How many items, or keys, an encoded request can have at most: a bound that costs no walk.
+    static func itemCountMax(of payload: ByteBuffer) -> Int { payload.readableBytes / Self.itemBytesMin }
+
     package init(_ payload: ByteBuffer) {
         // Where the walk ends, the decoder's ends too.
         try? self.walk(MessageReader(payload, "request"))
