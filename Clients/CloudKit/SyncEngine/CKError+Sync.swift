@@ -9,6 +9,9 @@ extension CKError {
         }
     }
 
+    /// Whether a caller who waits goes on waiting: somebody has to sign in before anything else helps.
+    var isWaitedOut: Bool { self.isTransient && self.code != .notAuthenticated }
+
     /// Whether the error of a whole request is not caused by its items: another version or
     /// configuration, or another day, may remove it.
     var isOfService: Bool {
