@@ -43,7 +43,7 @@ final class TLSConnector: Sendable {
         let handlers = NIOLoopBound((tls, handler), eventLoop: eventLoop)
         return ClientBootstrap(group: eventLoop)
             .connectTimeout(self.connectTimeout)
-            .channelOption(.socketOption(.tcp_nodelay), value: 1)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             // Room for a piece of an upload; a small request waits for no more than this.
             .channelOption(
                 .writeBufferWaterMark,

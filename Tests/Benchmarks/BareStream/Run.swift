@@ -120,7 +120,7 @@ private final class AskingConnection: ChannelDuplexHandler {
             (handler.value.ready.futureResult, handler.value.finished.futureResult)
         }.get()
         let channel = try await ClientBootstrap(group: eventLoop)
-            .channelOption(.socketOption(.tcp_nodelay), value: 1)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandlers(

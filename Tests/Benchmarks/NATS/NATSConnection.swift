@@ -51,7 +51,7 @@ final class NATSConnection: ChannelInboundHandler {
         let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
         let ready = eventLoop.makePromise(of: Void.self)
         let channel = try await ClientBootstrap(group: eventLoop)
-            .channelOption(.socketOption(.tcp_nodelay), value: 1)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(
