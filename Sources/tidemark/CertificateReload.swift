@@ -10,6 +10,7 @@ import UnixSignals
 struct CertificateReload: Service {
     let source: CertificateSource
     let server: RecordServer
+    let supervisor: Supervisor
     let logger: Logger
 
     func run() async throws {
@@ -20,6 +21,7 @@ struct CertificateReload: Service {
     }
 
     private func reload() {
+        self.supervisor.tell(.reloading(monotonicMicroseconds: SystemTime.monotonicMicroseconds))
         do throws(CommandFailure) {
             let material = try self.source.load(logger: self.logger).material
             do {
@@ -28,11 +30,13 @@ struct CertificateReload: Service {
                 throw CommandFailure(.configuration, "the certificate cannot be used: \(error).")
             }
             self.logger.notice("reloaded the certificate", metadata: ["path": "\(self.source.path)"])
+            self.supervisor.tell(.reloaded(failure: nil))
         } catch {
             self.logger.error(
                 "keeping the old certificate",
                 metadata: ["path": "\(self.source.path)", "reason": "\(error.message)"]
             )
+            self.supervisor.tell(.reloaded(failure: error.message))
         }
     }
 }

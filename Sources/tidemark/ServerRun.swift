@@ -32,6 +32,8 @@ struct ServerRun {
         let lock = try DataFolderLock(folder: self.folder)
         self.warnOfFullDisk(logger: logger)
         let tls = try certificates.load(logger: logger)
+        let supervisor = Supervisor(environment: ProcessInfo.processInfo.environment, logger: logger)
+        supervisor.tell(.opening)
         let engine = try EngineOpening.make(self.folder, settings: self.settings, logger: logger)
         self.settings.log(to: logger)
         let server = try self.makeServer(engine, tls.material, identityKeys?.tokens, logger: logger)
@@ -42,6 +44,7 @@ struct ServerRun {
             lock: lock,
             listen: self.settings.listen,
             authorityPath: tls.authorityPath,
+            supervisor: supervisor,
             drain: .seconds(self.settings.drainSeconds)
         )
         let metrics = MetricsReport(
@@ -50,20 +53,32 @@ struct ServerRun {
             server: server,
             logger: logger
         )
-        var services: [any Service] = try await metrics.services() + [service]
-        services.append(CertificateReload(source: certificates, server: server, logger: logger))
+        var services: [any Service] = try await metrics.services()
+        // Before the server's, so that it ends after it: a long drain needs signs of life, too.
+        if let interval = supervisor.watchdogInterval {
+            services.append(
+                Watchdog(interval: interval, supervisor: supervisor) { await server.threadsResponse() }
+            )
+        }
+        services.append(service)
+        services.append(
+            CertificateReload(source: certificates, server: server, supervisor: supervisor, logger: logger)
+        )
         if let identityKeys { services.append(identityKeys) }
+        try await Self.serviceGroup(services, logger: logger).run()
+    }
+
+    private static func serviceGroup(_ services: [any Service], logger: Logger) -> ServiceGroup {
         // The library logs its own steps at info, which only its developers need.
         var lifecycleLogger = logger
         lifecycleLogger.logLevel = max(logger.logLevel, .warning)
-        let group = ServiceGroup(
+        return ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: services.map { .init(service: $0) },
                 gracefulShutdownSignals: [.sigterm, .sigint],
                 logger: lifecycleLogger
             )
         )
-        try await group.run()
     }
 
     private func makeServer(

@@ -13,6 +13,7 @@ struct ServerService: Service {
     let listen: ListenAddress
     /// `nil` if the certificate is the operator's.
     let authorityPath: String?
+    let supervisor: Supervisor
     let drain: Duration
 
     func run() async throws {
@@ -42,8 +43,10 @@ struct ServerService: Service {
             authorityPath: self.authorityPath
         )
         Terminal.write(variables.lines)
+        self.supervisor.tell(.ready(address: "\(address)"))
         // An error here is a cancellation, which leads to the same shutdown.
         try? await gracefulShutdown()
+        self.supervisor.tell(.stopping)
         await self.server.shutdown(grace: self.drain)
         await self.store.shutdown()
     }

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 
 /// The clock of the server.
@@ -7,4 +8,7 @@ enum SystemTime {
     static func milliseconds() -> Int64 {
         Int64((Date().timeIntervalSince1970 * 1_000).rounded(.down))
     }
+
+    /// Microseconds of `CLOCK_MONOTONIC`, as systemd compares them.
+    static var monotonicMicroseconds: UInt64 { DispatchTime.now().uptimeNanoseconds / 1_000 }
 }

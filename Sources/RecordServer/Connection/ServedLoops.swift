@@ -22,6 +22,14 @@ final class ServedLoops: Sendable {
         for loop in self.loops.withLock({ $0 }) { loop.execute(body) }
     }
 
+    /// Returns when each event loop has executed something.
+    func response() async {
+        for loop in self.loops.withLock({ $0 }) {
+            // A loop that ends meanwhile hangs no more than one that executes.
+            try? await loop.eventLoop.submit {}.get()
+        }
+    }
+
     /// Ends connections of the holder with most responses, if little room is left for the others.
     ///
     /// They come to an end on their event loops, until there is room again: those first that hold

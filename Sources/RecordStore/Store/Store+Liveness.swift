@@ -1,0 +1,16 @@
+extension Store {
+    /// Returns when the writer has taken an empty job and is done with it, whatever its outcome.
+    ///
+    /// It returns as well when the engine shuts down. A writer that hangs lets it wait.
+    package func writerResponse() async {
+        await withCheckedContinuation { continuation in
+            let job = WriteJob(asideAfterMilliseconds: 0) { _ in
+                .finished { continuation.resume() }
+            } fail: { _ in
+                // A full disk, for example: the writer is alive, and says so to clients.
+                continuation.resume()
+            }
+            self.engine.write(job)
+        }
+    }
+}
