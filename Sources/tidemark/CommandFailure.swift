@@ -6,7 +6,7 @@ struct CommandFailure: Error, Hashable {
         case usage = 64
         /// A named thing is invalid, missing, or exists already; or a file is damaged.
         case data = 65
-        /// The data folder does not exist, or has no store.
+        /// The data folder does not exist, or has no store; or there is no backup.
         case noStore = 66
         /// The server or the store is not available now.
         case unavailable = 69

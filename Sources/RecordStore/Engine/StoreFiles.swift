@@ -43,6 +43,16 @@ package protocol StoreSource: Sendable {
 
     /// Whether the store still has an asset, complete.
     func has(_ number: AssetNumber) throws(StoreCopyError) -> Bool
+
+    /// Reads everything: the engine's own structures, and each zone's records, whose number and bytes
+    /// are compared with those that the zone says it has.
+    func check() throws(StoreCopyError) -> StoreCheck
+
+    /// Finds a record by chance; `nil` if there is none.
+    func recordByChance() throws(StoreCopyError) -> KeptRecord?
+
+    /// Finds a record by its key; `nil` if it is gone.
+    func keptRecord(_ key: RecordKey) throws(StoreCopyError) -> KeptRecord?
 }
 
 /// A copy of a store in a backup, or in a folder that is being restored: one file of the current

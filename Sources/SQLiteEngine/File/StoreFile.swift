@@ -112,7 +112,7 @@ package final class StoreFile: StoreSource {
         try self.read { try TableStatements($0).isStored(number) }
     }
 
-    private func read<Value>(_ read: (Database) throws -> Value) throws(StoreCopyError) -> Value {
+    func read<Value>(_ read: (Database) throws -> Value) throws(StoreCopyError) -> Value {
         try StoreCopyError.wrapping { try self.reader.inDatabase(read) }
     }
 }

@@ -12,7 +12,7 @@ struct RestoreRun {
 
     let source: BackupFolder
     let target: DataFolder
-    private let manifest: BackupManifest
+    let manifest: BackupManifest
     private let folder: CopyFolder
     private var bar = ProgressBar()
 

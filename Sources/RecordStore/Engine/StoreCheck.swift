@@ -1,0 +1,42 @@
+/// The result of a complete reading of a store.
+package struct StoreCheck: Hashable, Sendable {
+    package var zones: Int64 = 0
+    package var records: Int64 = 0
+    /// Encoded bodies of records.
+    package var recordBytes: Int64 = 0
+    /// A line for each fault, at most `faultsMax`; empty if everything is as it should be.
+    package var faults: [String] = []
+
+    /// So many faults are listed: a damaged store may have one for each row.
+    package static let faultsMax = 10
+
+    package init() {}
+}
+
+/// A record as an engine keeps it, with which the same record of a copy is compared.
+package struct KeptRecord: Hashable, Sendable {
+    package var key: RecordKey
+    package var name: String
+    /// Of its last change: if it is the same in two copies, everything is.
+    package var position: Int64
+    /// Everything else but the body, in an order of the engine.
+    package var columns: [Int64]
+    package var parent: String?
+    package var body: [UInt8]
+
+    package init(
+        key: RecordKey,
+        name: String,
+        position: Int64,
+        columns: [Int64],
+        parent: String?,
+        body: [UInt8]
+    ) {
+        self.key = key
+        self.name = name
+        self.position = position
+        self.columns = columns
+        self.parent = parent
+        self.body = body
+    }
+}

@@ -1,0 +1,106 @@
+import FileIO
+import Foundation
+import RecordStore
+
+/// A restore of the newest backup into a folder that is removed afterwards: the proof that it can
+/// be used.
+struct BackupDrill {
+    /// Records that are compared with those of the data folder.
+    private static let sampleSize = 1_000
+
+    let backup: BackupFolder
+    /// Compared with the backup, if it has a store.
+    let data: DataFolder
+    /// The temporary folder is made in it.
+    let scratch: String
+
+    /// Restores, reads and compares everything.
+    ///
+    /// A backup that cannot be used is a result, and no error.
+    ///
+    /// - Throws: `CommandFailure` if the drill itself is impossible: there is no room, or no right.
+    func run() throws -> DrillReport {
+        let start = ContinuousClock.now
+        let folder = try self.makeFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        var report = DrillReport(backup: self.backup.path)
+        do {
+            try self.fill(&report, in: DataFolder(path: folder + "/data"))
+        } catch let failure as CommandFailure where failure.code == .data {
+            report.problems.append(failure.message)
+        }
+        report.seconds = (ContinuousClock.now - start) / .seconds(1)
+        return report
+    }
+
+    private func fill(_ report: inout DrillReport, in target: DataFolder) throws {
+        var run = try RestoreRun(of: self.backup, to: target)
+        report.take(run.manifest)
+        let (manifest, damaged) = try run.run()
+        report.assets = manifest.assets - damaged.count
+        report.problems += damaged.map { "\($0.file): \($0.problem)" }
+        do throws(StoreCopyError) {
+            let store = try EngineOpening.files.source(in: target.path)
+            report.take(try store.check())
+            try self.compare(store, &report)
+        } catch {
+            throw CopyAdvice.failure(error, in: target.path)
+        }
+    }
+
+    /// Compares records, taken by chance, with those of the data folder.
+    ///
+    /// Those that have changed since the backup are left out.
+    private func compare(_ store: any StoreSource, _ report: inout DrillReport) throws(StoreCopyError) {
+        guard self.data.hasStore else { return }
+        let served = try EngineOpening.files.source(in: self.data.path)
+        var compared = 0
+        for _ in 0..<Self.sampleSize {
+            guard let record = try store.recordByChance() else { break }
+            guard let other = try served.keptRecord(record.key), other.position == record.position else {
+                continue
+            }
+            compared += 1
+            guard other != record, report.problems.count < StoreCheck.faultsMax else { continue }
+            report.problems.append("record \(record.name) is not what \(self.data.path) has")
+        }
+        report.comparedRecords = compared
+    }
+
+    private func makeFolder() throws(CommandFailure) -> String {
+        var template = Array((self.scratch + "/tidemark-drill-XXXXXX").utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw CommandFailure(
+                .cannotCreate,
+                "a folder cannot be made in \(self.scratch): \(String(cString: strerror(errno))). "
+                    + "Name one with room for the whole backup: --scratch DIR"
+            )
+        }
+        return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}
+
+extension BackupFolder {
+    /// The newest complete backup: the folder itself, or one in it.
+    ///
+    /// - Throws: `noStore` if there is none; the failure of the folder itself if it is a backup that
+    ///   cannot be read.
+    static func newest(in path: String) throws(CommandFailure) -> BackupFolder {
+        let folder = BackupFolder(path: path)
+        guard !FileManager.default.fileExists(atPath: folder.manifestPath) else { return folder }
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        let newest = names.map { BackupFolder(path: folder.path + "/" + $0) }
+            .compactMap { backup in
+                (try? BackupManifest.read(in: backup)).map { (backup: backup, date: $0.date) }
+            }
+            // ISO 8601 in UTC is in the order of time.
+            .max { $0.date < $1.date }
+        guard let newest else {
+            throw CommandFailure(
+                .noStore,
+                "there is no complete backup in \(folder.path). Make one: tidemark backup --to DIR"
+            )
+        }
+        return newest.backup
+    }
+}
