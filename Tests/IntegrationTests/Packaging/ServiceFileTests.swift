@@ -107,16 +107,4 @@ struct ServiceFileTests {
         let outcome = try await PackagingFile.run("/bin/bash", "-n", path)
         #expect(outcome.exitCode == 0 && outcome.errors.isEmpty, "\(outcome.errors)")
     }
-
-    /// Three minutes with the network: `TIDEMARK_PACKAGES` names a folder that `Scripts/package` has filled.
-    @Test(
-        .enabled(if: ProcessInfo.processInfo.environment["TIDEMARK_PACKAGES"] != nil),
-        .timeLimit(.minutes(15))
-    )
-    func `the packages install, serve, upgrade and leave nothing behind`() async throws {
-        let folder = try #require(ProcessInfo.processInfo.environment["TIDEMARK_PACKAGES"])
-        let script = Readme.repository.appendingPathComponent("Scripts/package").path
-        let outcome = try await PackagingFile.run(script, "--check", folder)
-        #expect(outcome.exitCode == 0, "\(outcome.output)\n\(outcome.errors)")
-    }
 }
