@@ -123,7 +123,7 @@ let serverTargets: [Target] = [
             unixSignals, configuration, logging,
         ],
         path: "Sources/tidemark",
-        exclude: ["README.md", "METRICS.md", "STORE.md", "Guides", "Backup/README.md"],
+        exclude: ["README.md", "METRICS.md", "STORE.md", "Backup/README.md", "Guides"],
         swiftSettings: settings
     ),
 ]
