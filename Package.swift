@@ -347,6 +347,15 @@ let testTargets: [Target] = [
         path: "Tests/IntegrationTests",
         swiftSettings: settings
     ),
+    // Their code is in the shape of users' code, too: each block of the articles is a part of it.
+    .testTarget(
+        name: "GuideTests",
+        dependencies: [
+            "CloudKit", "CloudKitTesting", "TestSupport", "tidemark", "tidemark-listen", "tidemark-load",
+        ],
+        path: "Tests/GuideTests",
+        swiftSettings: userSettings
+    ),
     .executableTarget(
         name: "AssetWorker",
         dependencies: ["SQLiteEngine", "RecordStore", "RecordModel", "TestSupport"],
