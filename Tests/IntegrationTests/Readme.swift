@@ -1,48 +1,31 @@
 import Foundation
 import TestSupport
 
-/// The README of the repository, cut into what a reader copies out of it.
+/// The README of the repository and the first article, cut into what a reader copies out of them.
 struct Readme {
-    struct Block: Hashable {
-        let language: String
-        let text: String
-    }
-
     static let repository = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
     /// The fenced blocks, in order.
-    let blocks: [Block]
+    let blocks: [FencedBlock]
 
     init() throws {
         let file = Self.repository.appendingPathComponent("README.md")
-        self.init(text: try String(contentsOf: file, encoding: .utf8))
+        self.blocks = FencedBlock.all(in: try String(contentsOf: file, encoding: .utf8))
     }
 
-    init(text: String) {
-        var blocks: [Block] = []
-        var open: (language: String, text: String)?
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-            if line.hasPrefix("```") {
-                if let block = open { blocks.append(Block(language: block.language, text: block.text)) }
-                open = open == nil ? (String(line.dropFirst(3)), "") : nil
-            } else {
-                open?.text += line + "\n"
-            }
-        }
-        self.blocks = blocks
-    }
+    func blocks(in language: String) -> [FencedBlock] { self.blocks.filter { $0.language == language } }
 
-    func blocks(in language: String) -> [Block] { self.blocks.filter { $0.language == language } }
-
-    /// What a reader pastes into a shell: the lines of all `sh` blocks, in order, but those that
-    /// build.
+    /// What a reader of the first article pastes into a shell: the lines of its `sh` blocks, in order, but
+    /// the one that builds.
     ///
-    /// A line that builds begins with `swift build` or `Scripts/`, and does nothing else. The build
-    /// is there when tests run, and `QuickstartTests` run the script.
-    var pastedLines: [String] {
-        self.blocks(in: "sh")
+    /// The build is there when tests run, and `QuickstartTests` run the README's script.
+    static func pastedLines() throws -> [String] {
+        let article = Self.repository
+            .appendingPathComponent("Clients/CloudKit/Documentation.docc/GettingStarted.md")
+        return FencedBlock.all(in: try String(contentsOf: article, encoding: .utf8))
+            .filter { $0.language == "sh" }
             .flatMap { $0.text.split(separator: "\n").map(String.init) }
-            .filter { !$0.hasPrefix("swift build") && !$0.hasPrefix("Scripts/") }
+            .filter { $0 != "swift build" }
     }
 }

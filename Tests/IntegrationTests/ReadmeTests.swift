@@ -8,8 +8,8 @@ struct ReadmeTests {
     /// The first lines start a server in the background, and the next talk to it at once: what one
     /// round in two would show is found.
     @Test
-    func `the commands of the README do what it says, pasted twenty times`() async throws {
-        let lines = try Readme().pastedLines
+    func `the commands of the first article do what it says, pasted twenty times`() async throws {
+        let lines = try Readme.pastedLines()
         let address = "127.0.0.1:7430"
         try #require(lines.count { $0.contains(address) } == 1)
         for round in 0..<20 {
@@ -28,15 +28,13 @@ struct ReadmeTests {
         }
     }
 
-    /// The files are compiled with the package, and the test runs with the others.
+    /// The file is compiled with the package, and `QuickstartTests` run it.
     @Test
-    func `the programs of the README are files of the repository`() throws {
+    func `the program of the README is a file of the repository`() throws {
         let blocks = try Readme().blocks(in: "swift")
-        let files = ["Clients/Examples/Notes/Notes.swift", "Tests/IntegrationTests/NoteTests.swift"]
-        let texts = try files.map {
-            try String(contentsOf: Readme.repository.appendingPathComponent($0), encoding: .utf8)
-        }
-        #expect(blocks.map(\.text).filter { !$0.hasPrefix("// swift-tools-version") } == texts)
+        let file = Readme.repository.appendingPathComponent("Clients/Examples/Notes/Notes.swift")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        #expect(blocks.map(\.text).filter { !$0.hasPrefix("// swift-tools-version") } == [text])
     }
 
     /// To resolve it would fetch all packages; what the manifest says of this one is enough.

@@ -3,14 +3,6 @@ import Testing
 
 @Suite
 struct DocumentTests {
-    /// Two minutes of reading; the rest has documents of its own.
-    @Test
-    func `the README has at most 1,200 words`() throws {
-        let text = try #require(try Document.all().first { $0.path == "README.md" }).text
-        let count = text.split(whereSeparator: \.isWhitespace).count
-        #expect((300...1_200).contains(count))
-    }
-
     @Test
     func `every link in a document leads somewhere`() throws {
         let documents = try Document.all()
