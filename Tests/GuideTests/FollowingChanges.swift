@@ -93,7 +93,16 @@ extension FollowingChanges {
             }
             // </block>
             #expect(copy.count == 50)
-            #expect(token != nil)
+            do {
+                var said: [String] = []
+                func print(_ text: String) { said.append(text) }
+                // <block> Know that nothing is missing
+                if try await database.isCurrent(token, inZoneWith: zoneID) {
+                    print("Everything is here")
+                }
+                // </block>
+                #expect(said == ["Everything is here"])
+            }
         }
     }
 

@@ -15,6 +15,7 @@ struct DrillReport: Encodable, Hashable {
     var recordBytes: Int64 = 0
     var assets = 0
     /// Records that are as they are in the data folder; those that changed since were left out.
+    ///
     /// Absent if there is no data folder.
     var comparedRecords: Int?
     /// What the drill took.

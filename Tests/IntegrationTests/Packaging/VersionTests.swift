@@ -21,7 +21,7 @@ struct VersionTests {
             contentsOf: Readme.repository.appendingPathComponent("README.md"),
             encoding: .utf8
         )
-        #expect(readme.matches(of: /\*\*Version ([^*]+)\.\*\*/).map { String($0.1) } == [Release.version])
+        #expect(readme.matches(of: /This is version (\S+)\./).map { String($0.1) } == [Release.version])
         let changelog = try PackagingFile.text("debian/changelog")
         #expect(changelog.hasPrefix("tidemark (\(Release.version)) "))
         let script = #"here=$1; . "$1/Packaging/lib-stage"; release_version"#
