@@ -5,7 +5,7 @@ package import RecordModel
 /// A write is executed once for each request ID, and nothing that is refused leaves a trace.
 package struct WriteRules: Sendable {
     package let bounds: Bounds
-    package let quotas: StorageQuotas
+    let liveQuotas: LiveQuotas
     /// How long the outcome of a request is known.
     package let requestIDRetentionSeconds: Int
     /// How long an asset may be without a record that names it, and an upload without a byte.
@@ -18,10 +18,12 @@ package struct WriteRules: Sendable {
         assetGraceSeconds: Int
     ) {
         self.bounds = bounds
-        self.quotas = quotas
+        self.liveQuotas = LiveQuotas(quotas)
         self.requestIDRetentionSeconds = requestIDRetentionSeconds
         self.assetGraceSeconds = assetGraceSeconds
     }
+
+    package var quotas: StorageQuotas { self.liveQuotas.current }
 
     /// Clocks of clients may run ahead, but an ID from far ahead would stay on disk for as long.
     package static let clockSkewMaxMilliseconds: Int64 = 86_400_000

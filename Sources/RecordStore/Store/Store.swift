@@ -36,6 +36,12 @@ package final class Store: Sendable {
     /// What records may look like, and which roles users have.
     package var schemas: SchemaStore { SchemaStore(engine: self.engine) }
 
+    /// The quotas in force; others apply from the next request on.
+    package var quotas: StorageQuotas {
+        get { self.writeRules.liveQuotas.current }
+        set { self.writeRules.liveQuotas.current = newValue }
+    }
+
     /// Figures for metrics and for `tidemark-load`.
     package var statistics: EngineStatistics {
         var statistics = self.engine.statistics
