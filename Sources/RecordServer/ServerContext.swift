@@ -164,25 +164,31 @@ final class ServerContext: Sendable {
         _ page: QueryPageResult,
         _ items: EncodedItems,
         to query: AdmittedQuery,
-        in container: String,
         nowMilliseconds: Int64
     ) -> Outcomes {
-        self.tell(page.hiddenFields, of: query, in: container)
-        return Outcomes(page, items, of: query, key: self.sealKey, nowMilliseconds: nowMilliseconds)
+        Outcomes(page, items, of: query, key: self.sealKey, nowMilliseconds: nowMilliseconds)
     }
 
     /// Tells an operator, once, of fields that a query may have meant and can't name.
-    private func tell(_ hiddenFields: [String], of query: AdmittedQuery, in container: String) {
+    ///
+    /// - Parameters:
+    ///   - hiddenFields: The fields.
+    ///   - query: The query.
+    ///   - labelled: Adds what lines of the log say of the request.
+    func tell(
+        _ hiddenFields: [String],
+        of query: AdmittedQuery,
+        labelled: (Logger.Metadata) -> Logger.Metadata
+    ) {
         let (recordType, environment) = (query.read.query.recordType, query.requester.environment)
         for field in hiddenFields {
             let isNews = self.hiddenFields.withLock { $0.tells(field, of: recordType, in: environment) }
             guard isNews else { continue }
             self.logger.notice(
                 "a query named a field of the system, not the record type's own of the same name",
-                metadata: [
-                    LogKeys.container: "\(container)", LogKeys.recordType: "\(recordType)",
-                    LogKeys.field: "\(field)",
-                ]
+                metadata: labelled([
+                    LogKeys.recordType: "\(recordType)", LogKeys.field: "\(field)",
+                ])
             )
         }
     }

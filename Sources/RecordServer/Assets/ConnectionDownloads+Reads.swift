@@ -116,10 +116,13 @@ extension ConnectionDownloads {
             self.queue.left(bytes: turn.count)
             self.server.logger.error(
                 "a file of an asset cannot be read",
-                metadata: [
-                    LogKeys.asset: .stringConvertible(turn.pieces.first?.number.rawValue ?? 0),
-                    LogKeys.error: "\(error)",
-                ]
+                metadata: RequestLabel(stream: turn.stream, operation: .downloadAssets).metadata(
+                    of: self.connection.label,
+                    [
+                        LogKeys.asset: .stringConvertible(turn.pieces.first?.number.rawValue ?? 0),
+                        LogKeys.error: "\(error)",
+                    ]
+                )
             )
             self.end(turn.stream, failure: Failure(error, item: Int(turn.pieces.first?.item ?? 0)))
         case .success(let frames):

@@ -208,7 +208,7 @@ final class ConnectionUploads {
     func failed(_ upload: Upload, _ error: AssetStoreError, item: Int) {
         self.server.logger.error(
             "a file of an asset cannot be written",
-            metadata: [LogKeys.error: "\(error)"]
+            metadata: self.metadata(on: upload.stream, [LogKeys.error: "\(error)"])
         )
         let failure = Failure(error, item: item)
         switch upload.machine.fileFailed(item: item, isDiskFull: error == .full) {
@@ -216,6 +216,11 @@ final class ConnectionUploads {
         case .fail: self.end(upload.stream, failure: failure)
         case .ignore: break
         }
+    }
+
+    private func metadata(on stream: UInt32, _ others: Logger.Metadata) -> Logger.Metadata {
+        (self.responses[stream]?.label ?? RequestLabel(stream: stream))
+            .metadata(of: self.connection.label, others)
     }
 
     /// Removes what there is of an asset that the disk has no room for, as others need it.

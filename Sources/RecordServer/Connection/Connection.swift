@@ -31,6 +31,8 @@ final class Connection {
     /// Says at each flush whom to tell that the socket has taken it; `nil` while nobody asks.
     var flushPromise: (() -> EventLoopPromise<Void>?)?
 
+    /// For lines of the log.
+    private(set) var label: ConnectionLabel
     /// `nil` when the connection has ended, or is ending.
     private(set) var context: ChannelHandlerContext?
     /// Frames of this tick, flushed together.
@@ -45,6 +47,7 @@ final class Connection {
         self.number = arrival.number
         self.network = arrival.network
         self.account = arrival.account
+        self.label = ConnectionLabel(connection: arrival.number, peer: "")
         self.machine = ConnectionStateMachine(bounds: shared.bounds)
     }
 
@@ -66,7 +69,19 @@ final class Connection {
     var isWritable: Bool { self.context?.channel.isWritable ?? false }
 
     /// The connection has a channel.
-    func opened(in context: ChannelHandlerContext) { self.context = context }
+    func opened(in context: ChannelHandlerContext) {
+        self.context = context
+        self.label = ConnectionLabel(
+            connection: self.number,
+            peer: Self.name(of: context.channel.remoteAddress)
+        )
+    }
+
+    /// Somebody is signed in.
+    func signedIn(_ user: ConnectionUser) {
+        self.label.container = user.container
+        self.label.user = user.signIn.userRecordName ?? ""
+    }
 }
 
 // MARK: - Frames out
@@ -184,10 +199,9 @@ extension Connection {
             self.shared.logger.log(
                 level: reason == .drain || reason == .idle ? .debug : .info,
                 "connection closed",
-                metadata: [
-                    LogKeys.peer: "\(self.peerName)", LogKeys.reason: "\(reason.text)",
-                    LogKeys.detail: "\(detail)",
-                ]
+                metadata: self.label.metadata([
+                    LogKeys.reason: "\(reason.text)", LogKeys.detail: "\(detail)",
+                ])
             )
         }
         var goaway = GoAway(reason: reason, message: reason.text)
@@ -213,10 +227,9 @@ extension Connection {
         self.shared.logger.log(
             level: level,
             message,
-            metadata: [
-                LogKeys.peer: "\(self.peerName)",
-                LogKeys.error: "\(error.map { ConnectionFailureText.of($0) } ?? "")",
-            ]
+            metadata: self.label.metadata([
+                LogKeys.error: "\(error.map { ConnectionFailureText.of($0) } ?? "")"
+            ])
         )
         self.end()?.close(promise: nil)
     }
@@ -240,9 +253,9 @@ extension Connection {
         return context
     }
 
-    /// Address and port of the peer, for the log.
-    var peerName: String {
-        guard let address = self.context?.channel.remoteAddress else { return "" }
+    /// Address and port of a peer.
+    private static func name(of address: SocketAddress?) -> String {
+        guard let address else { return "" }
         guard let host = address.ipAddress, let port = address.port else { return "\(address)" }
         return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }

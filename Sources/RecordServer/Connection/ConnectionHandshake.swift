@@ -123,14 +123,10 @@ final class ConnectionHandshake {
         var bounds = self.server.configuration.bounds
         if user.signIn.userRecordName == nil { bounds.limitToStrangers() }
         self.writeWelcome(to: user, version: version, bounds: bounds)
+        self.connection.signedIn(user)
         self.server.logger.debug(
             "signed in",
-            metadata: [
-                LogKeys.peer: "\(self.connection.peerName)",
-                LogKeys.container: "\(Self.loggable(hello.container))",
-                LogKeys.user: "\(user.signIn.userRecordName ?? "")",
-                LogKeys.client: "\(Self.loggable(hello.client))",
-            ]
+            metadata: self.connection.label.metadata([LogKeys.client: "\(Self.loggable(hello.client))"])
         )
         self.letIn(Guest(user: user, admittance: admittance, bounds: bounds))
     }
@@ -150,6 +146,7 @@ final class ConnectionHandshake {
         let configuration = self.server.configuration
         var limits = configuration.limits
         limits.requestBytesMax = UInt32(clamping: bounds.requestBytesMax)
+        limits.userBytesMax = UInt64(clamping: self.server.store.quotas.userBytes)
         let welcome = Welcome(
             version: version,
             server: configuration.serverName,
@@ -165,12 +162,11 @@ final class ConnectionHandshake {
         guard self.connection.isOpen else { return }
         self.server.logger.info(
             "sign-in refused",
-            metadata: [
-                LogKeys.peer: "\(self.connection.peerName)",
+            metadata: self.connection.label.metadata([
                 LogKeys.container: "\(Self.loggable(hello.container))",
                 LogKeys.client: "\(Self.loggable(hello.client))",
                 LogKeys.reason: "\(refusal.reason.text)", LogKeys.detail: "\(refusal.detail)",
-            ]
+            ])
         )
         switch refusal.reason {
         case .notAuthenticated, .credentialExpired, .containerUnknown: break

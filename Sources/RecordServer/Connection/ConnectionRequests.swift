@@ -54,6 +54,7 @@ final class ConnectionRequests {
 
     /// Takes a request whose stream the machine has opened.
     func start(_ stream: UInt32, payload: ByteBuffer, arrived: NIODeadline) {
+        var label = RequestLabel(stream: stream)
         let admitted: RequestPipeline.Admitted
         do throws(RequestPipeline.Refusal) {
             admitted = try self.pipeline.admit(
@@ -61,7 +62,9 @@ final class ConnectionRequests {
                 of: self.user,
                 bounds: self.bounds,
                 origin: ChangeOrigin(run: self.server.run, connection: self.connection.number)
-            ) { kind in
+            ) { kind, requestID in
+                label.operation = kind
+                label.requestID = requestID
                 self.server.metrics.requestStarted(kind)
                 if !kind.movesAssets {
                     self.connection.busyUntil = self.connection.eventLoop.now + Self.quiet
@@ -69,7 +72,9 @@ final class ConnectionRequests {
             }
         } catch {
             switch error {
-            case .end(let failure): return self.responses.end(stream, failure: failure)
+            case .end(let failure):
+                self.responses.tell(of: failure, label)
+                return self.responses.end(stream, failure: failure)
             case .close(let reason, let field): return self.connection.close(reason, detail: field)
             }
         }
@@ -193,9 +198,13 @@ extension ConnectionRequests {
         case .query(let query):
             let (server, now) = (self.server, self.server.clock())
             let items = EncodedItems()
+            let (connection, label) = (self.connection.label, response.label)
             store.query(query.read, for: query.requester, into: items) {
                 back.deliver(
-                    $0.map { server.outcomes($0, items, to: query, in: container, nowMilliseconds: now) }
+                    $0.map { page in
+                        server.tell(page.hiddenFields, of: query) { label.metadata(of: connection, $0) }
+                        return server.outcomes(page, items, to: query, nowMilliseconds: now)
+                    }
                 )
             }
         case .feed(let feed):

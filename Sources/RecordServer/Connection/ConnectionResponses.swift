@@ -1,4 +1,6 @@
+import Logging
 import NIOCore
+import RecordModel
 import RecordStore
 import Transport
 import WireProtocol
@@ -206,9 +208,24 @@ extension ConnectionResponses {
         self.end(stream, with: End(failure: failure))
     }
 
+    /// Logs that a request failed as a whole.
+    ///
+    /// At debug, since most failures are an ordinary part of sync and clients are told of them.
+    func tell(of failure: Failure, _ label: RequestLabel) {
+        self.connection.shared.logger.log(
+            level: failure.code == .internalError ? .error : .debug,
+            "a request failed",
+            metadata: label.metadata(
+                of: self.connection.label,
+                [LogKeys.code: "\(ErrorCode.names[failure.code] ?? "\(failure.code.rawValue)")"]
+            )
+        )
+    }
+
     /// Closes a stream with its last frame, and grants what its request took.
     func end(_ stream: UInt32, with end: End) {
         if let response = self.table.removeValue(of: stream) {
+            if let failure = end.failure { self.tell(of: failure, response.label) }
             if !response.room.isEmpty {
                 self.room.release(&response.room, in: self.connection.account)
             }

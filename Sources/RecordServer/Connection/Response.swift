@@ -1,4 +1,5 @@
 import NIOCore
+import RecordModel
 import WireProtocol
 
 /// One stream from its request to its end: what is to be executed, and what came of it.
@@ -14,6 +15,8 @@ final class Response {
 
     let stream: UInt32
     let kind: OperationKind
+    /// `nil` if the client gave none.
+    let requestID: RequestID?
     /// When the request had come whole.
     let arrived: NIODeadline
     /// Milliseconds since 1970.
@@ -41,9 +44,15 @@ final class Response {
     ) {
         self.stream = stream
         self.kind = kind
+        self.requestID = request.requestID
         self.arrived = arrived
         self.stage = .waiting(request)
         self.deadlineMilliseconds = deadlineMilliseconds
+    }
+
+    /// For lines of the log.
+    var label: RequestLabel {
+        RequestLabel(stream: self.stream, operation: self.kind, requestID: self.requestID)
     }
 
     /// Takes the request out, to be executed; `nil` if it does not wait.

@@ -3,6 +3,15 @@
 /// Values are never record contents or tokens. Numbers are given as `.stringConvertible`, so that
 /// they are numbers in JSON.
 package enum LogKeys {
+    /// The number of a connection.
+    package static let connection = "connection"
+    /// The number of a request on its connection.
+    package static let stream = "stream"
+    /// The ID that a client gave a request.
+    package static let request = "request"
+    package static let operation = "operation"
+    /// The name of an error in `Protocol/registry.json`.
+    package static let code = "code"
     package static let peer = "peer"
     package static let reason = "reason"
     package static let detail = "detail"
@@ -14,6 +23,8 @@ package enum LogKeys {
     package static let user = "user"
     package static let host = "host"
     package static let port = "port"
+    /// Of a listener: `HOST:PORT` or `unix:PATH`.
+    package static let address = "address"
     package static let threads = "threads"
     package static let asset = "asset"
     package static let assets = "assets"
@@ -32,4 +43,8 @@ package enum LogKeys {
     package static let seconds = "seconds"
     package static let recordType = "record_type"
     package static let field = "field"
+    /// Names of settings that have other values from now on.
+    package static let changed = "changed"
+    /// Names of settings whose new values wait for a restart.
+    package static let needRestart = "need_restart"
 }

@@ -17,6 +17,12 @@ package enum AdmittedRequest: Sendable {
     case upload(AdmittedUpload)
     case download(AdmittedDownload)
 
+    /// The ID that the client gave a change.
+    var requestID: RequestID? {
+        guard case .write(let request) = self else { return nil }
+        return request.requestID
+    }
+
     /// Whether its response is made of what is stored, and may be large.
     var isReading: Bool {
         switch self {

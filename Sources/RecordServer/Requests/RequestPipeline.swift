@@ -51,7 +51,7 @@ struct RequestPipeline {
     ///   - user: The user of the connection.
     ///   - bounds: What requests of the connection may have.
     ///   - origin: The connection.
-    ///   - decoded: Called with the kind of a request that was decoded.
+    ///   - decoded: Called with the kind of a request that was decoded, and the ID that it has.
     /// - Returns: What is to pass the gate.
     /// - Throws: What ends the request or the connection; nothing was executed.
     func admit(
@@ -59,7 +59,7 @@ struct RequestPipeline {
         of user: ConnectionUser,
         bounds: Bounds,
         origin: ChangeOrigin,
-        decoded: (OperationKind) -> Void
+        decoded: (OperationKind, RequestID?) -> Void
     ) throws(Refusal) -> Admitted {
         var user = user
         if self.server.store.load.mayReject {
@@ -68,7 +68,7 @@ struct RequestPipeline {
         }
         let request = try Self.decode(payload, bounds: bounds)
         let kind = OperationKind(request.operation)
-        decoded(kind)
+        decoded(kind, request.requestID)
         user.deadlineMilliseconds = self.deadline(of: request)
         let admission = Admission(
             user: user,
