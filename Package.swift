@@ -115,12 +115,19 @@ let serverTargets: [Target] = [
         exclude: ["README.md"],
         swiftSettings: settings
     ),
+    .target(
+        name: "MonitoringEndpoint",
+        dependencies: [nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), logging],
+        path: "Sources/MonitoringEndpoint",
+        exclude: ["README.md"],
+        swiftSettings: settings
+    ),
     .executableTarget(
         name: "tidemark",
         dependencies: [
-            "RecordServer", "AccessTokens", "AssetStorage", "AssetStore", "FileIO", "SQLiteEngine",
-            "RecordStore", "RecordModel", "PredicateFormat", "ServerCertificates", argumentParser, lifecycle,
-            unixSignals, configuration, logging,
+            "RecordServer", "AccessTokens", "AssetStorage", "AssetStore", "FileIO", "MonitoringEndpoint",
+            "SQLiteEngine", "RecordStore", "RecordModel", "PredicateFormat", "ServerCertificates",
+            argumentParser, lifecycle, unixSignals, configuration, logging,
         ],
         path: "Sources/tidemark",
         exclude: ["README.md", "METRICS.md", "STORE.md", "Backup/README.md", "Guides"],
@@ -338,7 +345,7 @@ let testTargets: [Target] = [
         name: "IntegrationTests",
         dependencies: [
             "CloudKit", "CloudKitTesting", "RecordClient", "WireProtocol", "FileIO", "RecordModel",
-            "RecordServer", "ServerCertificates",
+            "RecordServer", "ServerCertificates", "MonitoringEndpoint",
             "TestSupport",
             nio("NIOCore"),
             nio("NIOPosix"), nioSSL, crypto, logging, "tidemark", "tidemark-listen",

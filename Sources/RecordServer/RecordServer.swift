@@ -26,6 +26,7 @@ package final class RecordServer: Sendable {
     let context: ServerContext
     private let tls: ServedCertificate
     private let running = Mutex<Running?>(nil)
+    private let currentPhase = Atomic(ServerPhase.starting)
 
     /// - Parameters:
     ///   - configuration: Every bound that may be chosen.
@@ -68,6 +69,13 @@ package final class RecordServer: Sendable {
     package func replaceCertificate(_ tls: TLSMaterial) throws {
         try self.tls.replace(tls)
     }
+
+    /// Changes how much users and containers may store.
+    ///
+    /// Clients that connect from now on are told of it.
+    package func replaceQuotas(_ quotas: StorageQuotas) { self.context.store.quotas = quotas }
+
+    package var phase: ServerPhase { self.currentPhase.load(ordering: .relaxed) }
 
     /// The most bytes of responses that clients made the server hold at any time: what its bounds are
     /// judged by.
@@ -159,6 +167,7 @@ package final class RecordServer: Sendable {
                     ]
                 )
             }
+            self.currentPhase.store(.serving, ordering: .relaxed)
             self.context.logger.info(
                 "listening",
                 metadata: [
@@ -191,6 +200,7 @@ package final class RecordServer: Sendable {
         }
         guard let running else { return }
         let deadline = ContinuousClock.now + grace
+        self.currentPhase.store(.draining, ordering: .relaxed)
         self.context.logger.info("draining")
         for timer in running.timers { timer.cancel() }
         // A listener that is closed already is what is wanted.
@@ -210,6 +220,7 @@ package final class RecordServer: Sendable {
         try? await self.context.schemaChecks.shutdown()
         try? await self.context.credentialWatch.threads.shutdownGracefully()
         try? await running.group.shutdownGracefully()
+        self.currentPhase.store(.stopped, ordering: .relaxed)
         self.context.logger.info("stopped")
     }
 

@@ -11,14 +11,14 @@ enum AssetsOpening {
     /// Uploads leave the database the room that its reserve lacks.
     static func make(
         _ folder: DataFolder,
-        settings: Settings,
+        settings live: LiveSettings,
         reserveMissingBytes: @escaping @Sendable () -> Int64
     ) -> any AssetByteStore {
+        let settings = live.current
         var configuration = AssetStoreConfiguration(directory: folder.assetsPath)
         configuration.threads = settings.assetThreads
         configuration.chunks.bytes = settings.server.storage.assetChunkBytes
-        let uploadsLeave = Int64(settings.diskReserveBytes)
-        configuration.reserveBytes = { uploadsLeave + reserveMissingBytes() }
+        configuration.reserveBytes = { Int64(live.current.diskReserveBytes) + reserveMissingBytes() }
         return AssetStore(configuration)
     }
 }

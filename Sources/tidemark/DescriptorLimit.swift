@@ -3,7 +3,8 @@ import RecordServer
 
 /// The limit of open files and connections of the server's process.
 enum DescriptorLimit {
-    /// Descriptors without clients: output, listening sockets, libraries, the metrics file.
+    /// Descriptors without clients: output, listening sockets, libraries, the metrics file
+    /// and the connections of `metrics_listen`.
     private static let ownCount = 64
     private static let descriptorsOfUpload = 3
     private static let descriptorsOfEventLoop = 3

@@ -2,6 +2,7 @@ import AccessTokens
 import FileIO
 import Foundation
 import Logging
+import MonitoringEndpoint
 import RecordServer
 import RecordStore
 import ServiceLifecycle
@@ -9,6 +10,8 @@ import UnixSignals
 
 /// One run of a server, from its settings to its exit.
 struct ServerRun {
+    let reader: SettingsReader
+    /// As the reader had them at the start.
     let settings: Settings
     let folder: DataFolder
 
@@ -16,8 +19,9 @@ struct ServerRun {
     ///
     /// - Throws: `CommandFailure`.
     func run() async throws {
-        let logger = self.settings.makeLogger()
-        // Until `CertificateReload` handles the signal, it must not end the process.
+        let logLevel = LogLevel(self.settings.logLevel)
+        let logger = self.settings.makeLogger(level: logLevel)
+        // Until `SettingsReload` handles the signal, it must not end the process.
         signal(SIGHUP, SIG_IGN)
         self.raiseDescriptorLimit(logger: logger)
         let certificates = CertificateSource(self.settings, folder: self.folder)
@@ -27,6 +31,38 @@ struct ServerRun {
         // Bind before anything is made. The folder of a server that cannot listen would only be in
         // the way.
         let socket = try self.bind()
+        let health = ServerHealth()
+        let reading = MetricsReading(health: health, folder: self.folder)
+        let endpoint = try await self.monitor(health, reading, logger: logger)
+        do {
+            try await self.serve(
+                on: socket,
+                certificates,
+                identityKeys,
+                Report(reading: reading, logLevel: logLevel, logger: logger)
+            )
+            await endpoint?.stop()
+        } catch {
+            await endpoint?.stop()
+            throw error
+        }
+    }
+
+    /// What operators learn of the server, and by what.
+    private struct Report {
+        let reading: MetricsReading
+        let logLevel: LogLevel
+        let logger: Logger
+    }
+
+    /// Opens the store and serves it.
+    private func serve(
+        on socket: BoundSocket,
+        _ certificates: CertificateSource,
+        _ identityKeys: IdentityKeysFile?,
+        _ report: Report
+    ) async throws {
+        let logger = report.logger
         try self.folder.make()
         try self.narrowModes(logger: logger)
         let lock = try DataFolderLock(folder: self.folder)
@@ -36,7 +72,9 @@ struct ServerRun {
         supervisor.tell(.opening)
         let engine = try EngineOpening.make(self.folder, settings: self.settings, logger: logger)
         self.settings.log(to: logger)
-        let server = try self.makeServer(engine, tls.material, identityKeys?.tokens, logger: logger)
+        let live = LiveSettings(self.settings)
+        let server = try self.makeServer(engine, tls.material, identityKeys?.tokens, live, logger: logger)
+        report.reading.health.opened(server, reserveMissingBytes: engine.reserveMissingBytes)
         let service = ServerService(
             server: server,
             store: engine.store,
@@ -45,11 +83,11 @@ struct ServerRun {
             listen: self.settings.listen,
             authorityPath: tls.authorityPath,
             supervisor: supervisor,
-            drain: .seconds(self.settings.drainSeconds)
+            settings: live
         )
         let metrics = MetricsReport(
             settings: self.settings,
-            folder: self.folder,
+            reading: report.reading,
             server: server,
             logger: logger
         )
@@ -62,7 +100,15 @@ struct ServerRun {
         }
         services.append(service)
         services.append(
-            CertificateReload(source: certificates, server: server, supervisor: supervisor, logger: logger)
+            SettingsReload(
+                reader: self.reader,
+                settings: live,
+                folder: self.folder,
+                server: server,
+                supervisor: supervisor,
+                logLevel: report.logLevel,
+                logger: logger
+            )
         )
         if let identityKeys { services.append(identityKeys) }
         try await Self.serviceGroup(services, logger: logger).run()
@@ -81,10 +127,28 @@ struct ServerRun {
         )
     }
 
+    /// Serves metrics and health, from before the store is opened until the process ends.
+    private func monitor(
+        _ health: ServerHealth,
+        _ reading: MetricsReading,
+        logger: Logger
+    ) async throws -> MonitoringEndpoint? {
+        guard let address = self.settings.metricsListen else { return nil }
+        let pages = MonitoringPages(health: health, reading: reading)
+        do {
+            let endpoint = try await MonitoringEndpoint(on: address, pages: pages.byPath, logger: logger)
+            logger.info("serving metrics", metadata: [LogKeys.address: "\(endpoint.address)"])
+            return endpoint
+        } catch let error as EndpointFailure {
+            throw MetricsListen.failure(error, address)
+        }
+    }
+
     private func makeServer(
         _ engine: EngineOpening.Opened,
         _ tls: TLSMaterial,
         _ identities: IdentityTokens?,
+        _ live: LiveSettings,
         logger: Logger
     ) throws(CommandFailure) -> RecordServer {
         var configuration = self.settings.server
@@ -95,7 +159,7 @@ struct ServerRun {
                 store: engine.store,
                 assetBytes: AssetsOpening.make(
                     self.folder,
-                    settings: self.settings,
+                    settings: live,
                     reserveMissingBytes: engine.reserveMissingBytes
                 ),
                 tls: tls,

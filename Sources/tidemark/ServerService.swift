@@ -14,7 +14,7 @@ struct ServerService: Service {
     /// `nil` if the certificate is the operator's.
     let authorityPath: String?
     let supervisor: Supervisor
-    let drain: Duration
+    let settings: LiveSettings
 
     func run() async throws {
         let port: Int
@@ -47,7 +47,7 @@ struct ServerService: Service {
         // An error here is a cancellation, which leads to the same shutdown.
         try? await gracefulShutdown()
         self.supervisor.tell(.stopping)
-        await self.server.shutdown(grace: self.drain)
+        await self.server.shutdown(grace: .seconds(self.settings.current.drainSeconds))
         await self.store.shutdown()
     }
 }

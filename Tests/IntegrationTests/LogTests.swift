@@ -105,6 +105,58 @@ struct LogTests {
         #expect(lines.last?.contains(" request_items_max=400 ") == true)
     }
 
+    @Test
+    func `a server that cannot start says why in the format that was asked for`() async throws {
+        let folder = try TemporaryDirectory()
+        try "mine".write(toFile: folder.path + "/data", atomically: true, encoding: .utf8)
+        let outcome = try await ChildProcess.tidemark(
+            "serve",
+            "--data",
+            folder.path + "/data",
+            "--listen",
+            "127.0.0.1:0",
+            "--log-format",
+            "json"
+        )
+        #expect(outcome.exitCode != 0)
+        let last = try #require(outcome.errors.split(separator: "\n").last)
+        for line in outcome.errors.split(separator: "\n") {
+            #expect(try JSONSerialization.jsonObject(with: Data(line.utf8)) is [String: Any], "\(line)")
+        }
+        let text =
+            #""level":"critical","message":"the server cannot run","metadata":{"reason":"\#(folder.path)"#
+        #expect(last.contains(text), "\(last)")
+    }
+
+    /// Reads the calls of the sources and the table of the operators' guide.
+    @Test
+    func `each level that the server logs at has a row in the guide, and no other level`() throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../Sources")
+        var used: Set<String> = []
+        for module in ["tidemark", "RecordServer", "MonitoringEndpoint"] {
+            let folder = root.appendingPathComponent(module).path
+            for name in try FileManager.default.subpathsOfDirectory(atPath: folder)
+            where name.hasSuffix(".swift") {
+                let text = try String(contentsOfFile: folder + "/" + name, encoding: .utf8)
+                let calls = text.matches(
+                    of: /ogger\)?\.(trace|debug|info|notice|warning|error|critical)\(\s*"/
+                )
+                used.formUnion(calls.map { String($0.1) })
+            }
+        }
+        let guide = try String(
+            contentsOf: root.appendingPathComponent("tidemark/README.md"),
+            encoding: .utf8
+        )
+        let table = try #require(guide.components(separatedBy: "| level | what it says |").dropFirst().first)
+        let rows = table.split(separator: "\n").dropFirst().prefix { $0.hasPrefix("| `") }
+        let cells = rows.compactMap { $0.split(separator: "|").first }
+        let documented = cells.flatMap { $0.matches(of: /`([a-z]+)`/).map { String($0.1) } }
+        #expect(Set(documented) == used.union(["critical"]))
+        #expect(used.isSuperset(of: ["debug", "info", "notice", "warning", "error"]))
+    }
+
     @Test(arguments: ["text", "json"])
     func `every line of a server is in the format that was asked for`(format: String) async throws {
         let folder = try TemporaryDirectory()

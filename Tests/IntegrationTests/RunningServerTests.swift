@@ -107,14 +107,14 @@ struct RunningServerTests {
         // A key that is not the certificate's: nothing changes.
         try write(second.keyPEM, key)
         process.signal(SIGHUP)
-        try await self.waits { process.errorsSoFar.contains("keeping the old certificate") }
+        try await self.waits { process.errorsSoFar.contains("keeping the old settings and certificate") }
         #expect(process.errorsSoFar.contains("the key in \(key) does not belong to the first certificate"))
         let another = self.client(server, trusting: self.directory.path + "/first-ca.pem")
         #expect(await self.isServed(another))
 
         try write(second.chainPEM, chain)
         process.signal(SIGHUP)
-        try await self.waits { process.errorsSoFar.contains("reloaded the certificate") }
+        try await self.waits { process.errorsSoFar.contains("reloaded the settings and the certificate") }
         let new = self.client(server, trusting: self.directory.path + "/second-ca.pem")
         #expect(await self.isServed(new))
         // The connection that was there goes on with what it began with.

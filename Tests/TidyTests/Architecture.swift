@@ -44,10 +44,16 @@ enum Architecture {
         ),
         ModuleRow(folder: "Sources/ServerCertificates", ours: [], outside: ["X509", "SwiftASN1", "Crypto"]),
         ModuleRow(
+            folder: "Sources/MonitoringEndpoint",
+            ours: [],
+            outside: ["NIOCore", "NIOPosix", "NIOHTTP1", "Logging"]
+        ),
+        ModuleRow(
             folder: "Sources/tidemark",
             ours: [
-                "RecordServer", "AccessTokens", "AssetStorage", "AssetStore", "FileIO", "SQLiteEngine",
-                "RecordStore", "RecordModel", "PredicateFormat", "ServerCertificates",
+                "RecordServer", "AccessTokens", "AssetStorage", "AssetStore", "FileIO",
+                "MonitoringEndpoint", "SQLiteEngine", "RecordStore", "RecordModel", "PredicateFormat",
+                "ServerCertificates",
             ],
             outside: [
                 "ArgumentParser", "ServiceLifecycle", "UnixSignals", "Configuration", "Logging",

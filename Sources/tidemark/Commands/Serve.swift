@@ -1,5 +1,7 @@
 import ArgumentParser
 import Foundation
+import Logging
+import RecordServer
 
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -17,6 +19,9 @@ struct Serve: AsyncParsableCommand {
             Settings come from the flags, the environment (TIDEMARK_LISTEN, \
             TIDEMARK_IN_FLIGHT_MAX, …) and the file, in this order of \
             precedence. `tidemark settings --all` lists them all.
+
+            SIGHUP reads the file and the certificate again. The log names the \
+            settings that changed, and those that need a restart.
             """
     )
 
@@ -79,6 +84,14 @@ struct Serve: AsyncParsableCommand {
     )
     var metricsFile: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Where to serve /metrics, /healthz and /readyz to this machine: 127.0.0.1:PORT or unix:PATH. (default: none)",
+            valueName: "address"
+        )
+    )
+    var metricsListen: String?
+
     @Option(name: .customLong("set"), help: ArgumentHelp("Any setting. Repeatable.", valueName: "name=value"))
     var assignments: [String] = []
 
@@ -89,7 +102,17 @@ struct Serve: AsyncParsableCommand {
             environment: environment,
             filePath: self.config ?? environment["TIDEMARK_CONFIG"]
         )
-        try await ServerRun(settings: reader.read(), folder: self.data.folder).run()
+        let settings = try await reader.read()
+        do {
+            try await ServerRun(reader: reader, settings: settings, folder: self.data.folder).run()
+        } catch let failure as CommandFailure where settings.logFormat == .json {
+            // A program reads this log, and the reason is a line of it like any other.
+            settings.makeLogger(level: LogLevel(settings.logLevel)).critical(
+                "the server cannot run",
+                metadata: [LogKeys.reason: "\(failure.message)"]
+            )
+            throw ExitCode(failure.code.rawValue)
+        }
     }
 
     /// The flags as settings by name.
@@ -98,7 +121,7 @@ struct Serve: AsyncParsableCommand {
         let named: [(TextSetting, String?)] = [
             (.listen, self.listen), (.tlsCertificate, self.tlsCert), (.tlsKey, self.tlsKey),
             (.logLevel, self.logLevel), (.logFormat, self.logFormat),
-            (.metricsFile, self.metricsFile),
+            (.metricsFile, self.metricsFile), (.metricsListen, self.metricsListen),
         ]
         for (setting, value) in named {
             if let value { flags.append((setting.rawValue, value)) }

@@ -18,6 +18,8 @@ struct SettingsCommand: AsyncParsableCommand {
             To see the effect of a file:
 
               tidemark settings --config tidemark.json
+
+            CHANGE says what a running server needs for a new value in the file: sighup, or a restart.
             """
     )
 
@@ -26,7 +28,9 @@ struct SettingsCommand: AsyncParsableCommand {
     @Flag(help: "List every setting, also those whose defaults are nearly always right.")
     var all = false
 
-    @Flag(help: "Print a JSON array of objects with name, value, default, origin, min, max and meaning.")
+    @Flag(
+        help: "Print a JSON array of objects with name, value, default, origin, change, min, max and meaning."
+    )
     var json = false
 
     func run() async throws {
@@ -46,7 +50,7 @@ struct SettingsCommand: AsyncParsableCommand {
         } else {
             Terminal.write(
                 Terminal.table(
-                    header: ["NAME", "VALUE", "FROM", "DEFAULT", "BOUNDS", "MEANING"],
+                    header: ["NAME", "VALUE", "FROM", "DEFAULT", "CHANGE", "BOUNDS", "MEANING"],
                     rows: rows.map(\.cells)
                 )
             )
@@ -79,6 +83,8 @@ struct SettingsCommand: AsyncParsableCommand {
         let `default`: Value
         /// `flag`, `environment`, the path of a file, or `default`.
         let origin: String
+        /// `sighup` or `restart`: what a new value needs to take effect.
+        let change: String
         let min: Int?
         let max: Int?
         let meaning: String
@@ -88,6 +94,7 @@ struct SettingsCommand: AsyncParsableCommand {
             self.value = .text(setting.read(settings))
             self.default = .text(setting.defaultText)
             self.origin = settings.origins[setting.rawValue]?.description ?? "default"
+            self.change = Self.change(isReloadable: setting.isReloadable)
             (self.min, self.max) = (nil, nil)
             self.meaning = setting.meaning
         }
@@ -97,13 +104,18 @@ struct SettingsCommand: AsyncParsableCommand {
             self.value = .number(setting.read(settings))
             self.default = .number(setting.read(.defaults))
             self.origin = settings.origins[setting.name]?.description ?? "default"
+            self.change = Self.change(isReloadable: setting.isReloadable)
             (self.min, self.max) = (setting.range.lowerBound, setting.range.upperBound)
             self.meaning = setting.meaning
         }
 
         var cells: [String] {
             let bounds = if let min, let max { "\(min)…\(max)" } else { "" }
-            return [self.name, self.value.text, self.origin, self.default.text, bounds, self.meaning]
+            return [
+                self.name, self.value.text, self.origin, self.default.text, self.change, bounds, self.meaning,
+            ]
         }
+
+        private static func change(isReloadable: Bool) -> String { isReloadable ? "sighup" : "restart" }
     }
 }

@@ -10,18 +10,27 @@ struct LineLogHandler: LogHandler {
     ///
     /// Called from any thread.
     let write: @Sendable (String) -> Void
-    var logLevel = Logger.Level.info
+    /// `nil` for the level that all loggers of the process share.
+    private var ownLevel: Logger.Level?
+    private let sharedLevel: LogLevel
     var metadata: Logger.Metadata = [:]
     var metadataProvider: Logger.MetadataProvider?
 
     init(
         label: String,
         format: Settings.LogFormat,
+        level: LogLevel = LogLevel(.info),
         write: @escaping @Sendable (String) -> Void = StandardError.write
     ) {
         self.label = label
         self.format = format
+        self.sharedLevel = level
         self.write = write
+    }
+
+    var logLevel: Logger.Level {
+        get { self.ownLevel ?? self.sharedLevel.current }
+        set { self.ownLevel = newValue }
     }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -49,10 +58,11 @@ struct LineLogHandler: LogHandler {
 
 extension Settings {
     /// Makes the log of a server with these settings, on standard error.
-    func makeLogger() -> Logger {
-        var logger = Logger(label: "tidemark") { LineLogHandler(label: $0, format: self.logFormat) }
-        logger.logLevel = self.logLevel
-        return logger
+    ///
+    /// - Parameter level: Of the logger and its copies, also when it changes.
+    /// - Returns: The logger.
+    func makeLogger(level: LogLevel) -> Logger {
+        Logger(label: "tidemark") { LineLogHandler(label: $0, format: self.logFormat, level: level) }
     }
 }
 

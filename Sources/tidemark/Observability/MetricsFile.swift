@@ -24,8 +24,7 @@ struct MetricsFile: Service {
 
     /// - Throws: `cannotCreate`.
     func write() async throws(CommandFailure) {
-        let written = Metric(.metricsWritten, Date().timeIntervalSince1970)
-        let text = Exposition.text(of: await self.read() + [written])
+        let text = Exposition.text(of: await self.read())
         // A collector reads files that end with `.prom`, and so not this one.
         let draft = self.path + ".new"
         guard self.write(text, to: draft), rename(draft, self.path) == 0 else {

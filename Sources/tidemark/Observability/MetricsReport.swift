@@ -1,4 +1,3 @@
-import Foundation
 import Logging
 import RecordServer
 import ServiceLifecycle
@@ -6,10 +5,9 @@ import ServiceLifecycle
 /// Reports the metrics of a server to operators: in the log, and in a file if one is configured.
 struct MetricsReport {
     let settings: Settings
-    let folder: DataFolder
+    let reading: MetricsReading
     let server: RecordServer
     let logger: Logger
-    let startSeconds = Date().timeIntervalSince1970
 
     /// The services, to be started before the server's.
     ///
@@ -22,7 +20,7 @@ struct MetricsReport {
             let file = MetricsFile(
                 path: path,
                 interval: .seconds(self.settings.metricsFileIntervalSeconds),
-                read: { await self.everything() },
+                read: { await self.reading.all() },
                 logger: self.logger
             )
             try await file.write()
@@ -33,18 +31,12 @@ struct MetricsReport {
                 MetricsLog(
                     read: { [server] in server.metrics },
                     interval: .seconds(self.settings.metricsIntervalSeconds),
-                    // A file has all metrics, so the log need not show them at info.
-                    level: services.isEmpty ? .info : .debug,
+                    // With all metrics elsewhere, the log need not show them at info.
+                    level: services.isEmpty && self.settings.metricsListen == nil ? .info : .debug,
                     logger: self.logger
                 )
             )
         }
         return services
-    }
-
-    private func everything() async -> [Metric] {
-        self.server.metrics + (await self.server.storageMetrics())
-            + ProcessMetrics.freeBytes(at: self.folder.path) + ProcessMetrics.readings
-            + [ProcessMetrics.build, Metric(.processStart, self.startSeconds)]
     }
 }

@@ -33,6 +33,13 @@ struct NumberSetting: Sendable {
         "disk_reserve_bytes", "tombstone_retention_s", "drain_timeout_s",
     ]
 
+    /// Whether SIGHUP is enough for a new value, without a restart.
+    var isReloadable: Bool { Self.reloadable.contains(self.name) }
+
+    private static let reloadable: Set = [
+        "user_bytes_max", "container_bytes_max", "disk_reserve_bytes", "drain_timeout_s",
+    ]
+
     static let all: [NumberSetting] = bounds + timeouts + memory + assets + operation + storage + identity
 
     private static let bounds: [NumberSetting] = [

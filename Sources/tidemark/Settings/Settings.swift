@@ -1,6 +1,7 @@
 import AccessTokens
 import Foundation
 import Logging
+import MonitoringEndpoint
 import RecordServer
 import RecordStore
 
@@ -28,6 +29,8 @@ struct Settings: Sendable {
     var metricsFilePath: String?
     /// Time between two updates of the file.
     var metricsFileIntervalSeconds = 10
+    /// Where metrics and the server's health are served over HTTP; `nil` if nowhere.
+    var metricsListen: EndpointAddress?
     /// How long a shutdown waits for requests in flight.
     var drainSeconds = 30
     var server = ServerConfiguration.defaults

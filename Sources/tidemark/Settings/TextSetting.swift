@@ -1,5 +1,6 @@
 import AccessTokens
 import Logging
+import MonitoringEndpoint
 import ServerCertificates
 
 /// The settings that are not numbers, by their names in a file.
@@ -11,6 +12,7 @@ enum TextSetting: String, CaseIterable {
     case logLevel = "log_level"
     case logFormat = "log_format"
     case metricsFile = "metrics_file"
+    case metricsListen = "metrics_listen"
     case identityKeys = "jwt_keys_file"
     case identityIssuer = "jwt_issuer"
     case identityAudience = "jwt_audience"
@@ -26,12 +28,24 @@ enum TextSetting: String, CaseIterable {
         case .logFormat: "text or json, one line per event, to standard error"
         case .metricsFile:
             "a file that the server replaces with its metrics, as Prometheus' node_exporter reads them"
+        case .metricsListen:
+            "where to serve metrics and health over HTTP, to this machine alone: 127.0.0.1:PORT, [::1]:PORT or unix:PATH"
         case .identityKeys:
             "public keys of an identity provider, a JSON Web Key Set or PEM; read again when it changes"
         case .identityIssuer: "iss of the provider's tokens"
         case .identityAudience: "aud of the provider's tokens; without it the container's identifier"
         case .identityKeysKeep:
             "when the last keys stay valid without their file: never, while-unreadable, or always (also when it is empty or gone)"
+        }
+    }
+
+    /// Whether SIGHUP is enough for a new value, without a restart.
+    var isReloadable: Bool {
+        switch self {
+        case .logLevel, .tlsCertificate, .tlsKey, .tlsHosts: true
+        case .listen, .logFormat, .metricsFile, .metricsListen, .identityKeys, .identityIssuer,
+            .identityAudience, .identityKeysKeep:
+            false
         }
     }
 
@@ -49,6 +63,7 @@ enum TextSetting: String, CaseIterable {
         case .logLevel: settings.logLevel.rawValue
         case .logFormat: settings.logFormat.rawValue
         case .metricsFile: settings.metricsFilePath ?? ""
+        case .metricsListen: settings.metricsListen?.description ?? ""
         case .identityKeys: settings.identity.keysPath ?? ""
         case .identityIssuer: settings.identity.issuer ?? ""
         case .identityAudience: settings.identity.audience ?? ""
@@ -90,6 +105,8 @@ enum TextSetting: String, CaseIterable {
             settings.logFormat = format
         case .metricsFile:
             settings.metricsFilePath = value
+        case .metricsListen:
+            settings.metricsListen = try MetricsListen.address(value)
         case .identityKeys:
             settings.identity.keysPath = value
         case .identityIssuer:

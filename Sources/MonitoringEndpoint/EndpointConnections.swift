@@ -1,0 +1,55 @@
+import Logging
+import NIOCore
+
+/// What all connections of the endpoint share, on its one event loop.
+final class EndpointConnections {
+    let rules: EndpointRules
+    let bounds: EndpointBounds
+    private let pages: [String: @Sendable () async -> EndpointPage]
+    private let eventLoop: any EventLoop
+    private let logger: Logger
+    private var openCount = 0
+    /// Pages that are being made, by path: clients that ask meanwhile get the same one.
+    private var pagesUnderway: [String: EventLoopFuture<EndpointPage>] = [:]
+    private var nextLine: NIODeadline?
+
+    init(
+        pages: [String: @Sendable () async -> EndpointPage],
+        rules: EndpointRules,
+        bounds: EndpointBounds,
+        eventLoop: any EventLoop,
+        logger: Logger
+    ) {
+        self.pages = pages
+        self.rules = rules
+        self.bounds = bounds
+        self.eventLoop = eventLoop
+        self.logger = logger
+    }
+
+    /// Counts a connection, unless there are as many as there may be.
+    func opened() -> Bool {
+        guard self.openCount < self.bounds.connectionsMax else { return false }
+        self.openCount += 1
+        return true
+    }
+
+    func closed() { self.openCount -= 1 }
+
+    func page(at path: String) -> EventLoopFuture<EndpointPage> {
+        if let underway = self.pagesUnderway[path] { return underway }
+        guard let make = self.pages[path] else { preconditionFailure("a path that the rules do not have") }
+        let page = self.eventLoop.makeFutureWithTask { await make() }
+        self.pagesUnderway[path] = page
+        page.assumeIsolated().whenComplete { _ in self.pagesUnderway[path] = nil }
+        return page
+    }
+
+    /// Logs that a client was turned away, and then nothing of the kind for a while.
+    func tell(_ reason: String) {
+        let now = NIODeadline.now()
+        guard self.nextLine.map({ now >= $0 }) ?? true else { return }
+        self.nextLine = now + self.bounds.lineInterval
+        self.logger.info("a client of metrics_listen was turned away", metadata: ["reason": "\(reason)"])
+    }
+}

@@ -1,0 +1,9 @@
+/// Why the endpoint cannot listen.
+package enum EndpointFailure: Error, Hashable, Sendable {
+    /// There is a file at the path of the Unix socket, and it is none.
+    case notASocket
+    /// The path of the Unix socket is longer than the system permits.
+    case pathTooLong
+    /// The system's error.
+    case refused(errno: Int32)
+}

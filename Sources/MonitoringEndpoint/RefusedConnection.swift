@@ -1,0 +1,16 @@
+import NIOCore
+
+/// Tells a client that there are too many others, and closes.
+final class RefusedConnection: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private static let refusal =
+        "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+
+    func channelActive(context: ChannelHandlerContext) {
+        let refusal = context.channel.allocator.buffer(string: Self.refusal)
+        context.writeAndFlush(Self.wrapOutboundOut(refusal), promise: nil)
+        context.close(promise: nil)
+    }
+}

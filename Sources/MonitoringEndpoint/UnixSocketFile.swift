@@ -1,0 +1,43 @@
+import Foundation
+import NIOCore
+
+/// The file of a Unix socket: freed before it is bound, and removed at the end.
+struct UnixSocketFile {
+    /// The server's user, and its group: a collector is put into it.
+    private static let permissions: mode_t = 0o660
+
+    let path: String
+    private let inode: ino_t
+
+    /// Removes the file of a process that has ended.
+    ///
+    /// - Throws: `notASocket`, `pathTooLong`; `refused` with `EADDRINUSE` if somebody listens there.
+    static func free(_ path: String) throws(EndpointFailure) {
+        guard let address = try? SocketAddress(unixDomainSocketPath: path) else { throw .pathTooLong }
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return }
+        guard status.st_mode & S_IFMT == S_IFSOCK else { throw .notASocket }
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw .refused(errno: errno) }
+        defer { close(descriptor) }
+        // SAFETY: the address outlives the call, which reads as many bytes of it as it is told.
+        let code = address.withSockAddr { connect(descriptor, $0, socklen_t($1)) == 0 ? 0 : errno }
+        // Only a refusal says that nobody listens.
+        guard code == ECONNREFUSED else { throw .refused(errno: code == 0 ? EADDRINUSE : code) }
+        unlink(path)
+    }
+
+    /// Lets the group use a file that was just bound.
+    init(bound path: String) {
+        self.path = path
+        chmod(path, Self.permissions)
+        var status = stat()
+        self.inode = lstat(path, &status) == 0 ? status.st_ino : 0
+    }
+
+    /// Removes the file, unless another has taken its place.
+    func remove() {
+        var status = stat()
+        if lstat(self.path, &status) == 0, status.st_ino == self.inode { unlink(self.path) }
+    }
+}
