@@ -130,7 +130,10 @@ let serverTargets: [Target] = [
             argumentParser, lifecycle, unixSignals, configuration, logging,
         ],
         path: "Sources/tidemark",
-        exclude: ["README.md", "METRICS.md", "STORE.md", "Backup/README.md", "Guides"],
+        exclude: [
+            "README.md", "METRICS.md", "STORE.md", "Backup/README.md", "Guides", "Monitoring/alerts.yml",
+            "Monitoring/dashboard.json",
+        ],
         swiftSettings: settings
     ),
 ]

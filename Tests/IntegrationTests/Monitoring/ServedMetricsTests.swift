@@ -6,6 +6,7 @@ import RecordClient
 import RecordModel
 import RecordStore
 import ServerCertificates
+import Synchronization
 import TestSupport
 import Testing
 import WireProtocol
@@ -183,7 +184,7 @@ struct ServedMetricsTests {
         #expect(ExpositionGrammar(try await HTTPPeer.ask(self.socket, "/metrics").body).faults == [])
 
         try folder.make()
-        let engine = try EngineOpening.make(folder, settings: settings, health: health, logger: logger)
+        let engine = try EngineOpening.make(folder, settings: settings, logger: logger)
         let certificates = try ServerCertificates.make(hosts: [])
         var configuration = settings.server
         configuration.listen.port = 0
