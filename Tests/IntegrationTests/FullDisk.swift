@@ -1,5 +1,6 @@
 import CloudKit
 import Foundation
+import MonitoringEndpoint
 import TestSupport
 import Testing
 
@@ -12,6 +13,7 @@ final class FullDisk {
 
     let server: ServerProcess
     private let files: SampleFiles
+    private let monitor: EndpointAddress
     /// Keeps the file system mounted.
     private let holder: ChildProcess
     private var token = ""
@@ -32,7 +34,8 @@ final class FullDisk {
 
     private init() throws {
         self.files = try SampleFiles()
-        self.server = try ServerProcess()
+        self.monitor = .unix(path: self.files.url("m").path)
+        self.server = try ServerProcess(settings: ["--metrics-listen", "unix:\(self.files.url("m").path)"])
         let data = self.server.dataPath
         try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
         let mount = "mount -t tmpfs -o mode=700,size=\(Self.diskBytes) tmpfs '\(data)'"
@@ -60,6 +63,9 @@ final class FullDisk {
         let attributes = try? FileManager.default.attributesOfItem(atPath: self.path(name))
         return attributes?[.size] as? Int ?? -1
     }
+
+    /// What a load balancer is told.
+    func readiness() async throws -> String { try await HTTPPeer.ask(self.monitor, "/readyz").body }
 
     var freeBytes: Int {
         var status = statvfs()

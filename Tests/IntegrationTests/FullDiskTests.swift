@@ -14,6 +14,9 @@ struct FullDiskTests {
             try disk.fill()
             let saved = try await disk.saveUntilRefused("r")
             #expect(disk.bytes("reserve") < FullDisk.reserveBytes)
+            #expect(
+                try await disk.readiness() == "disk full: only deletes and administration are executed\n"
+            )
             // Again and again: the room of the log is used again.
             for name in saved {
                 let id = CKRecord.ID(recordName: name)
@@ -32,6 +35,7 @@ struct FullDiskTests {
             disk.makeRoom()
             #expect(await disk.takesSavesAgain("again"))
             await eventually { disk.bytes("reserve") == FullDisk.reserveBytes }
+            #expect(try await disk.readiness() == "ok\n")
             #expect(
                 disk.server.log().contains("the disk is full: only deletes and administration are executed")
             )

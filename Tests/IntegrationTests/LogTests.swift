@@ -146,7 +146,7 @@ struct LogTests {
             }
         }
         let guide = try String(
-            contentsOf: root.appendingPathComponent("tidemark/README.md"),
+            contentsOf: root.appendingPathComponent("tidemark/Guides/Production.md"),
             encoding: .utf8
         )
         let table = try #require(guide.components(separatedBy: "| level | what it says |").dropFirst().first)
