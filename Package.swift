@@ -109,6 +109,13 @@ let serverTargets: [Target] = [
         swiftSettings: settings
     ),
     .target(
+        name: "RecordJSON",
+        dependencies: ["RecordModel"],
+        path: "Sources/RecordJSON",
+        exclude: ["README.md"],
+        swiftSettings: settings
+    ),
+    .target(
         name: "ServerCertificates",
         dependencies: [x509, asn1, crypto],
         path: "Sources/ServerCertificates",
@@ -126,8 +133,8 @@ let serverTargets: [Target] = [
         name: "tidemark",
         dependencies: [
             "RecordServer", "AccessTokens", "AssetStorage", "AssetStore", "FileIO", "MonitoringEndpoint",
-            "SQLiteEngine", "RecordStore", "RecordModel", "PredicateFormat", "ServerCertificates",
-            argumentParser, lifecycle, unixSignals, configuration, logging,
+            "SQLiteEngine", "RecordStore", "RecordModel", "RecordJSON", "PredicateFormat",
+            "ServerCertificates", argumentParser, lifecycle, unixSignals, configuration, logging,
         ],
         path: "Sources/tidemark",
         exclude: [
@@ -234,6 +241,12 @@ let testTargets: [Target] = [
         name: "PredicateFormatTests",
         dependencies: ["PredicateFormat", "RecordModel", "TestSupport"],
         path: "Tests/PredicateFormatTests",
+        swiftSettings: settings
+    ),
+    .testTarget(
+        name: "RecordJSONTests",
+        dependencies: ["RecordJSON", "RecordModel", "TestSupport"],
+        path: "Tests/RecordJSONTests",
         swiftSettings: settings
     ),
     .testTarget(

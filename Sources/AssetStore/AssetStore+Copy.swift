@@ -44,6 +44,46 @@ extension AssetStore {
         return condition
     }
 
+    /// Copies a file of an operator to the place of an incomplete asset, in place of what is there.
+    ///
+    /// A file with other bytes leaves nothing there. Blocks; may be called without `start`. `progress`
+    /// gets the number of bytes since the last call.
+    ///
+    /// - Durability: The file and its name are on disk when this returns `intact`.
+    package func insert(
+        fileAt path: String,
+        as stored: StoredAsset,
+        progress: (Int) -> Void
+    ) throws(AssetStoreError) -> AssetCondition {
+        try self.folder.makeFolder(of: stored.number)
+        try self.folder.checkRoom(for: stored.asset.size)
+        // Rows of an earlier upload would speak of other bytes.
+        try self.folder.unlinkAll(stored.number)
+        let target = self.folder.file(stored.number)
+        let condition: AssetCondition
+        do throws(FileCopy.Failure) {
+            let copy = try FileCopy.copy(path, to: target, progress: progress)
+            if copy.bytes != stored.asset.size {
+                condition = .wrongSize(copy.bytes)
+            } else {
+                condition = copy.sha256 == stored.asset.sha256 ? .intact : .differs
+            }
+        } catch {
+            switch error {
+            case .target(let error): throw AssetStoreError(error)
+            case .source(let error): condition = AssetCondition(AssetStoreError(error))
+            }
+        }
+        guard condition == .intact else {
+            try self.folder.unlinkIfThere(target)
+            return condition
+        }
+        let file = try self.folder.open(stored.number)
+        try onFile { () throws(FileError) in try file.sync() }
+        try self.folder.syncFolder(of: stored.number)
+        return .intact
+    }
+
     /// Removes the file of an asset from a folder that no server uses.
     package func removeFile(of number: AssetNumber) throws(AssetStoreError) {
         try self.folder.unlinkAll(number)

@@ -82,6 +82,10 @@ package struct TypeAccess: Hashable, Sendable {
             self = requester.scope == .private ? .everything : Self(toAll: [], toOwn: [], creator: nil)
             return
         }
+        guard !requester.isOperator else {
+            self = .reading
+            return
+        }
         let isSignedIn = requester.userRecordName != nil
         var toAll: Permissions = []
         var toOwn: Permissions = []

@@ -63,6 +63,13 @@ struct AssetFiles {
         try self.store.copy(stored, to: other.store, progress: progress)
     }
 
+    /// Copies a file from elsewhere to the place of an incomplete asset, durably.
+    ///
+    /// A file with other bytes leaves nothing there.
+    func insert(fileAt path: String, as stored: StoredAsset) throws(AssetStoreError) -> AssetCondition {
+        try self.store.insert(fileAt: path, as: stored) { _ in }
+    }
+
     /// Removes the file of an asset from a folder that no server uses.
     func removeFile(of number: AssetNumber) throws(AssetStoreError) {
         try self.store.removeFile(of: number)

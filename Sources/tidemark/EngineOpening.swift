@@ -64,10 +64,12 @@ enum EngineOpening {
 
     /// Opens the existing engine of a data folder, for a command beside a server.
     ///
-    /// Waits for a server that is starting.
+    /// Waits for a server that is starting. `settings` are those of the rules, for a command that saves;
+    /// `nil` for the defaults.
     ///
     /// - Throws: `noStore`, `noPermission`, `unavailable`, `data`, `cannotCreate`.
-    static func open(_ folder: DataFolder) async throws -> Store {
+    static func open(_ folder: DataFolder, settings: Settings? = nil) async throws -> Store {
+        let rules = settings.map { Self.rules($0) } ?? StoreConfiguration(clock: SystemTime.milliseconds)
         var configuration = SQLiteEngineConfiguration(directory: folder.path)
         configuration.preparation = .none
         var wait = ServerWait(folder: folder)
@@ -76,7 +78,7 @@ enum EngineOpening {
             do {
                 return Store(
                     try SQLiteEngine(configuration: configuration, clock: SystemTime.milliseconds) { _ in },
-                    configuration: StoreConfiguration(clock: SystemTime.milliseconds)
+                    configuration: rules
                 )
             } catch {
                 guard let lack = Self.lack(error), try await wait.goesOn(without: lack) else {
@@ -84,6 +86,23 @@ enum EngineOpening {
                 }
             }
         }
+    }
+
+    /// Opens the existing engine of a data folder at once, to complete a command line.
+    ///
+    /// Returns `nil` if that does not work, for whatever reason.
+    static func openForCompletion(_ folder: DataFolder) -> Store? {
+        guard (try? folder.refuseUnlessServable()) != nil else { return nil }
+        var configuration = SQLiteEngineConfiguration(directory: folder.path)
+        configuration.preparation = .none
+        guard
+            let engine = try? SQLiteEngine(
+                configuration: configuration,
+                clock: SystemTime.milliseconds,
+                report: { _ in }
+            )
+        else { return nil }
+        return Store(engine, configuration: StoreConfiguration(clock: SystemTime.milliseconds))
     }
 
     /// The part that a server may be about to bring; `nil` if waiting does not help.

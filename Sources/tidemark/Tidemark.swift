@@ -29,7 +29,8 @@ struct Tidemark: AsyncParsableCommand {
         subcommands: [
             Serve.self, Status.self, ContainerCommand.self, UserCommand.self, KeyCommand.self,
             SchemaCommand.self,
-            AssetsCommand.self, Backup.self, Restore.self, Usage.self, Explain.self, Access.self,
+            RecordsCommand.self, AssetsCommand.self, Backup.self, Restore.self, Usage.self, Explain.self,
+            Access.self,
             SettingsCommand.self,
         ]
     )
@@ -39,7 +40,7 @@ struct Tidemark: AsyncParsableCommand {
         umask(0o077)
         do {
             try CommandNames.check(Array(CommandLine.arguments.dropFirst()), of: self)
-            var command = try self.parseAsRoot()
+            var command = try await self.asyncParseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {

@@ -42,6 +42,7 @@ enum Architecture {
             ],
             outside: ["NIOCore", "NIOPosix", "NIOTLS", "NIOSSL", "Crypto", "Logging"]
         ),
+        ModuleRow(folder: "Sources/RecordJSON", ours: ["RecordModel"], outside: []),
         ModuleRow(folder: "Sources/ServerCertificates", ours: [], outside: ["X509", "SwiftASN1", "Crypto"]),
         ModuleRow(
             folder: "Sources/MonitoringEndpoint",
@@ -52,8 +53,8 @@ enum Architecture {
             folder: "Sources/tidemark",
             ours: [
                 "RecordServer", "AccessTokens", "AssetStorage", "AssetStore", "FileIO",
-                "MonitoringEndpoint", "SQLiteEngine", "RecordStore", "RecordModel", "PredicateFormat",
-                "ServerCertificates",
+                "MonitoringEndpoint", "SQLiteEngine", "RecordStore", "RecordModel", "RecordJSON",
+                "PredicateFormat", "ServerCertificates",
             ],
             outside: [
                 "ArgumentParser", "ServiceLifecycle", "UnixSignals", "Configuration", "Logging",

@@ -14,7 +14,7 @@ struct FeedPage {
     private let shared: SharedAccess?
     /// Whether there are such rights, which are too much to look at for each record.
     private let isForeign: Bool
-    /// Whether what may be read depends on the type, in the public database.
+    /// Whether what may be read depends on the type: for users of the public database.
     private let isPublic: Bool
     private let budget: FeedBudget
     private let snapshot: any Snapshot
@@ -43,7 +43,7 @@ struct FeedPage {
         self.zone = zone
         self.shared = shared
         self.isForeign = shared != nil
-        self.isPublic = feed.requester.scope == .public
+        self.isPublic = feed.requester.scope == .public && !feed.requester.isOperator
         self.requester = feed.requester
         self.ahead = ahead
         self.budget = feed.budget

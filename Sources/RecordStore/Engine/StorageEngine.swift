@@ -20,6 +20,10 @@ package struct Requester: Hashable, Sendable {
     package var network: String
     /// Milliseconds since 1970 after which a read that waits is refused instead of executed.
     package var deadlineMilliseconds: Int64
+    /// Whether an operator asks, who reads every record of the public database, and writes none.
+    ///
+    /// Only a command on the store's files sets it.
+    package var isOperator = false
 
     package init(
         database: DatabaseID,

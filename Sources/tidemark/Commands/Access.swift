@@ -21,15 +21,16 @@ struct Access: AsyncParsableCommand {
     @Argument(help: "The record's name.")
     var record: String
 
-    @Option(help: ArgumentHelp("The container.", valueName: "id"))
+    @Option(help: ArgumentHelp("The container.", valueName: "id"), completion: Completions.containers)
     var container: String
 
     @Option(
-        help: ArgumentHelp("The user of a private database; without it, the public one.", valueName: "name")
+        help: ArgumentHelp("The user of a private database; without it, the public one.", valueName: "name"),
+        completion: Completions.users
     )
     var user: String?
 
-    @Option(help: "The zone.")
+    @Option(help: "The zone.", completion: Completions.zones)
     var zone = ZoneID.defaultZoneName
 
     @Option(help: "Whose data.")

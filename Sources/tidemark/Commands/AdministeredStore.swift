@@ -39,12 +39,13 @@ enum AdministeredStore {
 
     /// Opens the store for a command that needs all of it.
     ///
-    /// Never makes a store, or changes its format.
+    /// Never makes a store, or changes its format. `settings` are as in `EngineOpening`.
     static func open<Result>(
         _ folder: DataFolder,
+        settings: Settings? = nil,
         _ body: (Store) async throws -> Result
     ) async throws -> Result {
-        let store = try await EngineOpening.open(folder)
+        let store = try await EngineOpening.open(folder, settings: settings)
         do {
             let result = try await body(store)
             await store.shutdown()

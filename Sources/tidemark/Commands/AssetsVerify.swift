@@ -143,7 +143,8 @@ extension AssetReport.Damaged {
 }
 
 extension AssetCondition {
-    fileprivate var text: String {
+    /// What is wrong with the file.
+    var text: String {
         switch self {
         case .intact: "intact"
         case .missing: "missing"

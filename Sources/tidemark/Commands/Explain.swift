@@ -1,5 +1,4 @@
 import ArgumentParser
-import PredicateFormat
 import RecordModel
 import RecordServer
 import RecordStore
@@ -26,7 +25,7 @@ struct Explain: AsyncParsableCommand {
         case `public`
     }
 
-    @Option(help: ArgumentHelp("The container.", valueName: "id"))
+    @Option(help: ArgumentHelp("The container.", valueName: "id"), completion: Completions.containers)
     var container: String
 
     @Option(help: "The environment of the schema and the data.")
@@ -39,14 +38,15 @@ struct Explain: AsyncParsableCommand {
         help: ArgumentHelp(
             "The user of the private database, or the requester of the public one.",
             valueName: "name"
-        )
+        ),
+        completion: Completions.users
     )
     var user: String?
 
-    @Option(help: ArgumentHelp("One zone instead of all.", valueName: "name"))
+    @Option(help: ArgumentHelp("One zone instead of all.", valueName: "name"), completion: Completions.zones)
     var zone: String?
 
-    @Option(help: ArgumentHelp("The record type.", valueName: "type"))
+    @Option(help: ArgumentHelp("The record type.", valueName: "type"), completion: Completions.types)
     var type: String
 
     @Option(help: ArgumentHelp("A field to sort by; behind ':desc' descending.", valueName: "field"))
@@ -64,7 +64,7 @@ struct Explain: AsyncParsableCommand {
         guard (1...Bounds.queryPageMax).contains(self.limit) else {
             throw CommandFailure(.usage, "--limit is \(self.limit): say 1 to \(Bounds.queryPageMax).")
         }
-        let query = try self.query()
+        let query = try QueryText.query(ofType: self.type, predicate: self.predicate, sort: self.sort)
         let result = try await AdministeredStore.open(self.data.folder) { store in
             let requester = try self.requester(store.directory)
             let read = QueryRead(
@@ -79,27 +79,6 @@ struct Explain: AsyncParsableCommand {
         switch result {
         case .success(let page): self.print(page, of: query)
         case .failure(let error): throw CommandFailure(.data, "the query is refused: \(error.row.text).")
-        }
-    }
-
-    private func query() throws -> Query {
-        let sort = try self.sort.map { key in
-            let isDescending = key.hasSuffix(":desc")
-            switch SystemField.fieldName(key: isDescending ? String(key.dropLast(5)) : key) {
-            case .success(let field): return SortKey(field: field, isAscending: !isDescending)
-            case .failure(let problem): throw CommandFailure(.usage, "--sort: \(problem.text).")
-            }
-        }
-        do {
-            let syntax = try PredicateSyntax(format: self.predicate, arguments: [])
-            let now = ServerDate.seconds(milliseconds: SystemTime.milliseconds())
-            return Query(
-                recordType: self.type,
-                predicate: try Predicate(syntax, nowSeconds: now),
-                sort: sort
-            )
-        } catch {
-            throw CommandFailure(.usage, error.text)
         }
     }
 

@@ -20,7 +20,10 @@ struct ServiceArguments: ParsableArguments {
     @Argument(help: "The service's name, which no user of the container has.")
     var name: String
 
-    @Option(help: ArgumentHelp("The service's container.", valueName: "id"))
+    @Option(
+        help: ArgumentHelp("The service's container.", valueName: "id"),
+        completion: Completions.containers
+    )
     var container: String
 
     @OptionGroup var data: DataOption

@@ -9,7 +9,7 @@ struct KeyList: AsyncParsableCommand {
         discussion: "  tidemark key list --container iCloud.org.example.app --json"
     )
 
-    @Option(help: ArgumentHelp("The container.", valueName: "id"))
+    @Option(help: ArgumentHelp("The container.", valueName: "id"), completion: Completions.containers)
     var container: String
 
     @OptionGroup var data: DataOption

@@ -26,7 +26,7 @@ struct SchemaCommand: ParsableCommand {
 
 /// `--container ID --data DIR`, which every command about schemas takes.
 struct SchemaArguments: ParsableArguments {
-    @Option(help: ArgumentHelp("The container.", valueName: "id"))
+    @Option(help: ArgumentHelp("The container.", valueName: "id"), completion: Completions.containers)
     var container: String
 
     @OptionGroup var data: DataOption

@@ -21,7 +21,10 @@ struct Usage: AsyncParsableCommand {
             """
     )
 
-    @Option(help: ArgumentHelp("One container instead of all.", valueName: "id"))
+    @Option(
+        help: ArgumentHelp("One container instead of all.", valueName: "id"),
+        completion: Completions.containers
+    )
     var container: String?
 
     @OptionGroup var data: DataOption

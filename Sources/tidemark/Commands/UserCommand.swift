@@ -15,10 +15,13 @@ struct UserCommand: ParsableCommand {
 
 /// `NAME --container ID --data DIR`, which the commands about one user take.
 struct UserArguments: ParsableArguments {
-    @Argument(help: "The user's name, for administration only: clients see a random user record name.")
+    @Argument(
+        help: "The user's name, for administration only: clients see a random user record name.",
+        completion: Completions.users
+    )
     var name: String
 
-    @Option(help: ArgumentHelp("The user's container.", valueName: "id"))
+    @Option(help: ArgumentHelp("The user's container.", valueName: "id"), completion: Completions.containers)
     var container: String
 
     @OptionGroup var data: DataOption

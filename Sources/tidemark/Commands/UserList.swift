@@ -9,7 +9,7 @@ struct UserList: AsyncParsableCommand {
         discussion: "  tidemark user list --container iCloud.org.example.app --json"
     )
 
-    @Option(help: ArgumentHelp("The container.", valueName: "id"))
+    @Option(help: ArgumentHelp("The container.", valueName: "id"), completion: Completions.containers)
     var container: String
 
     @OptionGroup var data: DataOption

@@ -1,0 +1,49 @@
+/// A JSON value, and where it begins.
+///
+/// Numbers are kept as they are written, so that no digit is lost before the type is known.
+package struct JSONNode: Hashable, Sendable {
+    package indirect enum Value: Hashable, Sendable {
+        case null
+        case bool(Bool)
+        case number(String)
+        case string(String)
+        case array([JSONNode])
+        /// In the order of the text; no name comes twice.
+        case object([Member])
+    }
+
+    package struct Member: Hashable, Sendable {
+        package var name: String
+        /// Where the name begins.
+        package var place: TextPlace
+        package var node: JSONNode
+    }
+
+    package var place: TextPlace
+    package var value: Value
+
+    /// The kind of value, as an error names it.
+    package var kind: String {
+        switch self.value {
+        case .null: "null"
+        case .bool: "a boolean"
+        case .number: "a number"
+        case .string: "a text"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+}
+
+/// A place in a text: lines from 1, and bytes in the line from 1.
+package struct TextPlace: Hashable, Sendable, CustomStringConvertible {
+    package var line: Int
+    package var column: Int
+
+    package init(line: Int, column: Int) {
+        self.line = line
+        self.column = column
+    }
+
+    package var description: String { "line \(self.line), column \(self.column)" }
+}

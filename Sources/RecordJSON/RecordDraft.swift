@@ -1,0 +1,119 @@
+package import RecordModel
+
+/// A record as somebody wrote it, to be saved.
+package struct RecordDraft: Hashable, Sendable {
+    package var recordName: String
+    package var recordType: String
+    /// `nil` if the text names none.
+    package var zone: ZoneID?
+    package var changeTag: String?
+    package var parent: RecordSave.ParentChange
+    /// Checked, in the encoding of saves.
+    package var changes: RecordBody
+    /// Where the record begins in the text.
+    package var place: TextPlace
+
+    /// Reads a record from JSON.
+    ///
+    /// - Throws: For the first error, its place and field.
+    package init(_ node: JSONNode) throws(RecordJSONError) {
+        var object = try JSONObject(node, of: "a record")
+        self.place = node.place
+        self.recordName = try object.required("recordName").string()
+        self.recordType = try object.required("recordType").string()
+        self.changeTag = try object.take("recordChangeTag")?.string()
+        self.zone = try object.take("zoneID")?.zone()
+        self.parent = .unchanged
+        if let parent = object.take("parent") {
+            if parent.value == .null {
+                self.parent = .removed
+            } else {
+                var target = try JSONObject(parent, of: "the parent")
+                self.parent = .set(recordName: try target.required("recordName").string())
+                target.ignore(["zoneID", "action"])
+                try target.finish()
+            }
+        }
+        let fields = object.take("fields")
+        // What a server says of a record, and nobody can save.
+        object.ignore(["created", "modified", "deleted", "pluginFields", "share", "shortGUID"])
+        try object.finish()
+        self.changes = try FieldReading.body(of: fields, at: node.place)
+    }
+
+    package init(
+        recordName: String,
+        recordType: String,
+        changeTag: String?,
+        changes: RecordBody,
+        place: TextPlace
+    ) {
+        self.recordName = recordName
+        self.recordType = recordType
+        self.zone = nil
+        self.changeTag = changeTag
+        self.parent = .unchanged
+        self.changes = changes
+        self.place = place
+    }
+}
+
+/// The members of an object that are still to be read.
+struct JSONObject {
+    private var members: [JSONNode.Member]
+    private let node: JSONNode
+    private let field: String?
+
+    init(_ node: JSONNode, of what: String, field: String? = nil) throws(RecordJSONError) {
+        guard case .object(let members) = node.value else {
+            throw RecordJSONError(
+                .wrongValue(expected: field == nil ? "\(what) as an object" : "an object", found: node.kind),
+                at: node.place,
+                field: field
+            )
+        }
+        self.members = members
+        self.node = node
+        self.field = field
+    }
+
+    mutating func take(_ name: String) -> JSONNode? {
+        guard let offset = self.members.firstIndex(where: { $0.name == name }) else { return nil }
+        return self.members.remove(at: offset).node
+    }
+
+    mutating func required(_ name: String) throws(RecordJSONError) -> JSONNode {
+        guard let node = self.take(name) else {
+            throw RecordJSONError(.missing(name: name), at: self.node.place, field: self.field)
+        }
+        return node
+    }
+
+    mutating func ignore(_ names: Set<String>) { self.members.removeAll { names.contains($0.name) } }
+
+    /// Refuses what nobody asked for: a misspelt name would be lost otherwise.
+    func finish() throws(RecordJSONError) {
+        guard let member = self.members.first else { return }
+        throw RecordJSONError(.unknown(name: member.name), at: member.place, field: self.field)
+    }
+}
+
+extension JSONNode {
+    func wrong(_ expected: String, field: String? = nil) -> RecordJSONError {
+        RecordJSONError(.wrongValue(expected: expected, found: self.kind), at: self.place, field: field)
+    }
+
+    func string(field: String? = nil) throws(RecordJSONError) -> String {
+        guard case .string(let text) = self.value else { throw self.wrong("a text", field: field) }
+        return text
+    }
+
+    func zone(field: String? = nil) throws(RecordJSONError) -> ZoneID {
+        var object = try JSONObject(self, of: "a zone", field: field)
+        let name = try object.required("zoneName").string(field: field)
+        let owner = try object.take("ownerRecordName")?.string(field: field) ?? ""
+        object.ignore(["zoneType"])
+        try object.finish()
+        return ZoneID(zoneName: name, ownerName: owner)
+    }
+}

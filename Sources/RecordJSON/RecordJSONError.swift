@@ -1,0 +1,60 @@
+/// What is wrong with the text of records, and where.
+package struct RecordJSONError: Error, Hashable, Sendable {
+    package enum Reason: Hashable, Sendable {
+        case notUTF8
+        /// The text ends within a value.
+        case unfinished
+        /// Has what was expected.
+        case syntax(expected: String)
+        case tooDeep(levelsMax: Int)
+        case tooLarge(bytesMax: Int)
+        /// A name that comes twice in an object, or a column that comes twice.
+        case duplicate(name: String)
+        /// A member or a column that no record has.
+        case unknown(name: String)
+        case missing(name: String)
+        /// A value of another kind than its place needs.
+        case wrongValue(expected: String, found: String)
+        case unknownType(String)
+        case tooManyFields
+        case tooManyElements
+        case tooManyColumns(Int)
+    }
+
+    package var place: TextPlace
+    /// The field or member that is at fault; `nil` if it is none of them.
+    package var field: String?
+    package var reason: Reason
+
+    package init(_ reason: Reason, at place: TextPlace, field: String? = nil) {
+        self.reason = reason
+        self.place = place
+        self.field = field
+    }
+
+    /// What is wrong, without the place.
+    package var text: String {
+        let subject = self.field.map { "the field '\($0)'" }
+        switch self.reason {
+        case .notUTF8: return "the text is not UTF-8"
+        case .unfinished: return "the text ends within a record"
+        case .syntax(let expected): return "expected \(expected)"
+        case .tooDeep(let levelsMax): return "the value has more than \(levelsMax) levels"
+        case .tooLarge(let bytesMax): return "a record has at most \(bytesMax) bytes of text"
+        case .duplicate(let name): return "'\(name)' comes twice"
+        case .unknown(let name): return "no record has '\(name)'"
+        case .missing(let name): return "\(subject ?? "the record") has no '\(name)'"
+        case .wrongValue(let expected, let found):
+            return "\(subject ?? "the value") has to be \(expected), and is \(found)"
+        case .unknownType(let name):
+            return "\(subject ?? "the value") has the type '\(name)', which there is not"
+        case .tooManyFields: return "the record has more fields than any may have"
+        case .tooManyElements: return "\(subject ?? "the list") has more elements than a list may have"
+        case .tooManyColumns(let count): return "the row has \(count) cells, more than the header names"
+        }
+    }
+}
+
+extension RecordJSONError: CustomStringConvertible {
+    package var description: String { "\(self.place): \(self.text)" }
+}

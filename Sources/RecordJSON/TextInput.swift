@@ -1,0 +1,50 @@
+/// Reads a text piece by piece, and knows where it is.
+///
+/// Holds one piece. The reader of the bytes decides how large that is.
+package struct TextInput {
+    /// Returns the next bytes; none at the end.
+    package typealias Read = () throws -> [UInt8]
+
+    private let read: Read
+    private var piece: [UInt8] = []
+    private var offset = 0
+    private(set) var place = TextPlace(line: 1, column: 1)
+    /// Bytes that were taken so far.
+    private(set) var bytesTaken: Int64 = 0
+
+    package init(_ read: @escaping Read) { self.read = read }
+
+    /// The next byte, which stays; `nil` at the end.
+    mutating func peek() throws -> UInt8? {
+        if self.offset == self.piece.count {
+            self.piece = try self.read()
+            self.offset = 0
+            if self.piece.isEmpty { return nil }
+        }
+        return self.piece[self.offset]
+    }
+
+    mutating func next() throws -> UInt8? {
+        guard let byte = try self.peek() else { return nil }
+        self.offset += 1
+        self.bytesTaken += 1
+        if byte == UInt8(ascii: "\n") {
+            self.place = TextPlace(line: self.place.line + 1, column: 1)
+        } else {
+            self.place.column += 1
+        }
+        return byte
+    }
+}
+
+/// A text of records, one after the other.
+package protocol DraftReader {
+    /// Reads the next record, or returns `nil` at the end of the text.
+    ///
+    /// - Throws: `RecordJSONError` for the first error, and errors of the file. Reading cannot go on
+    ///   after one.
+    mutating func next() throws -> RecordDraft?
+
+    /// Bytes of the text up to the end of the last record.
+    var bytesTaken: Int64 { get }
+}

@@ -1,0 +1,148 @@
+import RecordJSON
+import RecordModel
+import RecordStore
+
+/// A database that a command works on, with the rights of its requester.
+///
+/// A call that meets a busy or building store is made again for half a minute. A write keeps its
+/// request ID then, so it is executed once.
+struct AdministeredDatabase {
+    private static let patience = Duration.seconds(30)
+
+    let store: Store
+    let requester: Requester
+    let folder: DataFolder
+    /// What a request may have, by the settings.
+    let bounds: Bounds
+
+    // MARK: Reading
+
+    /// Reads a page of a query.
+    func page(_ read: QueryRead) async throws -> (records: [Record], end: QueryPageResult) {
+        let gathered = GatheredRecords()
+        let end = try await self.retrying {
+            await withCheckedContinuation { continuation in
+                self.store.query(read, for: self.requester, into: gathered) {
+                    continuation.resume(returning: $0)
+                }
+            }
+        }
+        return (gathered.take().records, end)
+    }
+
+    /// Counts the records that a query finds.
+    func count(_ query: Query, in zone: ZoneID?) async throws -> Int64 {
+        var read = QueryRead(query: query, zone: zone, isCount: true)
+        var count: Int64 = 0
+        repeat {
+            let end = try await self.page(read).end
+            count += end.count
+            read.resume = end.resume
+        } while read.resume != nil
+        return count
+    }
+
+    /// Reads records by ID: one outcome for each, in order.
+    ///
+    /// More than fit into one response are read in parts.
+    func fetch(_ ids: [RecordID]) async throws -> [ReadOutcome] {
+        guard !ids.isEmpty else { return [] }
+        do {
+            return try await self.retrying {
+                await withCheckedContinuation { continuation in
+                    self.store.fetchRecords(ids, desiredKeys: nil, for: self.requester) {
+                        continuation.resume(returning: $0)
+                    }
+                }
+            }
+        } catch StoreError.answerTooLarge where ids.count > 1 {
+            let half = ids.count / 2
+            return try await self.fetch(Array(ids[..<half])) + self.fetch(Array(ids[half...]))
+        }
+    }
+
+    /// Reads a page of a zone's feed.
+    func changes(_ read: FeedRead) async throws -> (page: FeedItems, end: FeedPageEnd) {
+        let gathered = GatheredRecords()
+        let end = try await self.retrying {
+            await withCheckedContinuation { continuation in
+                self.store.changes(read, for: self.requester, into: gathered) {
+                    continuation.resume(returning: $0)
+                }
+            }
+        }
+        return (gathered.take(), end)
+    }
+
+    /// All zones of the database, by name.
+    func zones() async throws -> [ZoneID] {
+        let outcomes = try await self.retrying {
+            await withCheckedContinuation { continuation in
+                self.store.fetchZones(.all, for: self.requester) { continuation.resume(returning: $0) }
+            }
+        }
+        return outcomes.compactMap { if case .zone(let zone) = $0 { zone.id } else { nil } }
+    }
+
+    /// Finds the files of assets that a record names.
+    func assets(_ hashes: [[UInt8]], of record: RecordID) async throws -> [StoredAsset] {
+        try await self.retrying {
+            await withCheckedContinuation { continuation in
+                self.store.locateAssets(hashes, of: record, for: self.requester) {
+                    continuation.resume(returning: $0)
+                }
+            }
+        }
+    }
+
+    // MARK: Writing
+
+    /// Executes a change: one outcome an item, saves first.
+    ///
+    /// - Durability: returns when it is on disk.
+    func write(_ operation: WriteRequest.Operation, bytes: Int = 0) async throws -> [WriteOutcome] {
+        var generator = SystemRandomNumberGenerator()
+        let request = WriteRequest(
+            requester: self.requester,
+            requestID: RequestID(milliseconds: SystemTime.milliseconds(), using: &generator),
+            operation: operation,
+            bytes: bytes,
+            deadlineMilliseconds: .max
+        )
+        return try await self.retrying {
+            await withCheckedContinuation { continuation in
+                self.store.write(request) { continuation.resume(returning: $0) }
+            }
+        }
+    }
+
+    /// The ID of a record that somebody wrote: `zone` wins over the text.
+    ///
+    /// The requester's own zone has no owner, so that it has one ID.
+    func id(of draft: RecordDraft, in zone: ZoneID?) -> RecordID {
+        RecordID(zone: self.canonical(zone ?? draft.zone ?? .default), recordName: draft.recordName)
+    }
+
+    func canonical(_ zone: ZoneID) -> ZoneID {
+        zone.ownerName == self.requester.userRecordName ? ZoneID(zoneName: zone.zoneName) : zone
+    }
+
+    // MARK: Waiting
+
+    /// Makes a call again as long as the store says when.
+    ///
+    /// - Throws: `StoreError`.
+    func retrying<Value>(_ call: () async -> Result<Value, StoreError>) async throws -> Value {
+        let end = ContinuousClock.now + Self.patience
+        while true {
+            switch await call() {
+            case .success(let value): return value
+            case .failure(let error):
+                guard case .after(let milliseconds) = error.row.retry, ContinuousClock.now < end else {
+                    throw error
+                }
+                try await Task.sleep(for: .milliseconds(max(20, Int64(milliseconds))))
+            }
+        }
+    }
+}

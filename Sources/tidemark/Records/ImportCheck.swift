@@ -1,0 +1,49 @@
+import RecordJSON
+import RecordModel
+
+/// The first reading of an import: nothing is written before the whole file is known to be right.
+struct ImportCheck {
+    /// Names that are compared with those before them.
+    ///
+    /// Bounds memory. Beyond it, a name that comes again meets its own record, and is a conflict.
+    private static let namesMax = 1_000_000
+
+    private struct Seen {
+        var line: Int
+        var changeTag: String?
+    }
+
+    let file: String
+    /// By a hash, since names may be long.
+    private var seen: [Int: Seen] = [:]
+    private(set) var zones: Set<ZoneID> = []
+    private(set) var records = 0
+    /// Lines that a later line of the same record replaces.
+    private(set) var superseded: Set<Int> = []
+
+    init(file: String) {
+        self.file = file
+    }
+
+    /// - Throws: `data` for a record that comes twice.
+    mutating func add(_ draft: RecordDraft, as id: RecordID) throws(CommandFailure) {
+        self.records += 1
+        if self.zones.count <= Bounds.defaults.zonesMax { self.zones.insert(id.zone) }
+        guard self.seen.count < Self.namesMax else { return }
+        let line = draft.place.line
+        if let earlier = self.seen.updateValue(
+            Seen(line: line, changeTag: draft.changeTag),
+            forKey: id.hashValue
+        ) {
+            // An export writes a record again that changed meanwhile, and its change tag has changed.
+            guard let tag = draft.changeTag, let earlierTag = earlier.changeTag, tag != earlierTag else {
+                throw CommandFailure(
+                    .data,
+                    "\(self.file): line \(line): the record '\(draft.recordName)' is also in line \(earlier.line). "
+                        + "Remove one of the two. Nothing was written."
+                )
+            }
+            self.superseded.insert(earlier.line)
+        }
+    }
+}

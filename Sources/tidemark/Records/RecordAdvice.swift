@@ -1,0 +1,52 @@
+import RecordJSON
+import RecordModel
+import RecordStore
+
+/// Error texts of commands about records.
+enum RecordAdvice {
+    /// The failure for an error of a whole request.
+    static func failure(_ error: StoreError, doing what: String) -> CommandFailure {
+        CommandFailure(self.code(error), "\(what): \(self.text(error))")
+    }
+
+    /// What is wrong, and then what to do, with a full stop.
+    static func text(_ error: StoreError) -> String {
+        let text = error.row.text
+        let sentence = text.hasSuffix(".") ? text : text + "."
+        return self.advice(error).map { sentence + " " + $0 } ?? sentence
+    }
+
+    private static func code(_ error: StoreError) -> CommandFailure.Code {
+        switch error {
+        case .permissionDenied, .notSignedIn: .noPermission
+        case .overloaded, .storageUnavailable, .diskFull, .shuttingDown, .indexBuilding, .internalFault:
+            .unavailable
+        default: .data
+        }
+    }
+
+    private static func advice(_ error: StoreError) -> String? {
+        switch error {
+        case .recordExists(let record):
+            "It has the change tag \(record.changeTag). To change it, name the tag, or say --policy changed-keys."
+        case .changeTagStale(let record):
+            "Its change tag is \(record.changeTag). Get it, merge, and save again, or say --policy changed-keys."
+        case .recordMissing: "To make it, leave the change tag out."
+        case .zoneMissing: "Name one that exists, or let an import make it: --create-zones."
+        case .changeTokenExpired: "Begin anew, without --since."
+        case .notSignedIn: "Name a user with --as."
+        case .permissionDenied: "The schema says who may: tidemark access --help"
+        case .fieldNotQueryable:
+            "Without an index there is the way over all records: tidemark records export --help"
+        case .atomicPeer: "Nothing of its batch was written."
+        default: nil
+        }
+    }
+}
+
+extension CommandFailure {
+    /// The failure for an error in the text of records.
+    init(_ error: RecordJSONError, in file: String) {
+        self.init(.data, "\(file): \(error).")
+    }
+}

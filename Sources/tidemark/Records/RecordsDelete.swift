@@ -1,0 +1,165 @@
+import ArgumentParser
+import RecordModel
+import RecordStore
+
+struct RecordsDelete: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete",
+        abstract: "Delete records by name, or those that a predicate finds.",
+        usage: """
+            tidemark records delete <names> ... [<options>]
+            tidemark records delete --type <type> <predicate> [<options>]
+            """,
+        discussion: """
+            Says how many records would go, and asks for confirmation. Records that \
+            refer to them with DELETE_SELF go too. Of more than 400 records, each batch \
+            of 400 is deleted for itself; if the command is interrupted, run it again.
+
+              tidemark records delete note-1 note-2 --container iCloud.org.example.app \\
+                  --as alice --zone Notes
+              tidemark records delete --container iCloud.org.example.app --as alice \\
+                  --type Note "isDone == 1" --dry-run
+            """
+    )
+
+    @OptionGroup var options: RecordsOptions
+    @OptionGroup var zone: ZoneOptions
+
+    @Option(
+        help: ArgumentHelp("Delete records of this type that the predicate finds.", valueName: "type"),
+        completion: Completions.types
+    )
+    var type: String?
+
+    @Flag(help: "Count the records, and delete none.")
+    var dryRun = false
+
+    @Flag(help: "Skip the confirmation.")
+    var yes = false
+
+    @Flag(help: "Print a JSON object with found and deleted.")
+    var json = false
+
+    @OptionGroup var settings: SettingsOptions
+
+    @Argument(help: "Names of records, or with --type one predicate.")
+    var targets: [String]
+
+    func validate() throws {
+        if self.type != nil, self.targets.count > 1 {
+            throw ValidationError(
+                "--type takes one predicate in quotes, and \(self.targets.count) are given."
+            )
+        }
+    }
+
+    func run() async throws {
+        let query = try self.type.map { (type) throws(CommandFailure) in
+            try QueryText.query(ofType: type, predicate: self.targets[0])
+        }
+        let (found, failures) = try await self.options.openForWriting(self.settings) { database in
+            do {
+                return try await self.delete(query, in: database)
+            } catch let error as StoreError {
+                throw RecordAdvice.failure(error, doing: "nothing more is deleted")
+            }
+        }
+        let done = found - failures.count
+        if self.json {
+            Terminal.write(try JSONText.of(["found": found, "deleted": self.dryRun ? 0 : done]))
+        } else {
+            Terminal.write((self.dryRun ? "Would delete" : "Deleted") + " \(Self.count(done)).\n")
+        }
+        try failures.report(of: found, done: self.dryRun ? "found" : "deleted")
+    }
+
+    private static func count(_ number: Int) -> String { "\(number) \(number == 1 ? "record" : "records")" }
+
+    private func delete(
+        _ query: Query?,
+        in database: AdministeredDatabase
+    ) async throws -> (found: Int, failures: ItemFailures) {
+        guard let query else { return try await self.deleteNamed(in: database) }
+        let found = Int(try await database.count(query, in: self.zone.id))
+        guard try self.mayGoOn(found) else { return (found, ItemFailures()) }
+        return try await self.delete(query, in: database)
+    }
+
+    /// Whether something is to be deleted, and the operator agrees.
+    private func mayGoOn(_ found: Int) throws(CommandFailure) -> Bool {
+        guard !self.dryRun, found > 0 else { return false }
+        if !self.yes {
+            try Confirmation.ask(
+                "This deletes \(Self.count(found)) of \(self.options.container) for good.",
+                name: self.options.container
+            )
+        }
+        return true
+    }
+
+    /// Deletes the named records; one that is not there is a failure.
+    private func deleteNamed(
+        in database: AdministeredDatabase
+    ) async throws -> (found: Int, failures: ItemFailures) {
+        let ids = Self.unique(self.targets.map { RecordID(zone: self.zone.idOrDefault, recordName: $0) })
+        var there: [RecordID] = []
+        var failures = ItemFailures()
+        for start in stride(from: 0, to: ids.count, by: Bounds.defaults.requestItemsMax) {
+            let batch = Array(ids[start..<min(start + Bounds.defaults.requestItemsMax, ids.count)])
+            for (id, outcome) in zip(batch, try await database.fetch(batch)) {
+                switch outcome {
+                // Without a right to read it the delete decides.
+                case .record, .failed(.permissionDenied): there.append(id)
+                case .failed(let error): failures.add(ItemFailure(record: id.recordName, error: error))
+                case .zone, .shareMetadata, .identity: continue
+                }
+            }
+        }
+        if try self.mayGoOn(there.count) { failures.add(try await self.delete(there, in: database)) }
+        return (ids.count, failures)
+    }
+
+    /// Deletes a page of the query after the other.
+    ///
+    /// What is found meanwhile may be more or less than was counted.
+    private func delete(
+        _ query: Query,
+        in database: AdministeredDatabase
+    ) async throws -> (found: Int, failures: ItemFailures) {
+        var read = QueryRead(query: query, zone: self.zone.id, desiredKeys: [])
+        var found = 0
+        var failures = ItemFailures()
+        repeat {
+            let page = try await database.page(read)
+            found += page.records.count
+            failures.add(try await self.delete(page.records.map(\.id), in: database))
+            read.resume = page.end.resume
+        } while read.resume != nil
+        return (found, failures)
+    }
+
+    private func delete(_ ids: [RecordID], in database: AdministeredDatabase) async throws -> ItemFailures {
+        var failures = ItemFailures()
+        var left = Self.unique(ids)[...]
+        while !left.isEmpty {
+            let batch = Array(left.prefix(database.bounds.requestItemsMax))
+            left = left.dropFirst(batch.count)
+            let operation = ModifyRecords(
+                scope: database.requester.scope,
+                saves: [],
+                deletes: batch,
+                isAtomic: false
+            )
+            for (id, outcome) in zip(batch, try await database.write(.modifyRecords(operation))) {
+                guard case .failed(let error) = outcome else { continue }
+                failures.add(ItemFailure(record: id.recordName, error: error))
+            }
+        }
+        return failures
+    }
+
+    private static func unique(_ ids: [RecordID]) -> [RecordID] {
+        var seen: Set<RecordID> = []
+        return ids.filter { seen.insert($0).inserted }
+    }
+}

@@ -1,0 +1,211 @@
+import ArgumentParser
+import Foundation
+import RecordJSON
+import RecordModel
+import RecordStore
+
+struct RecordsImport: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Save all records of a file in JSON lines or CSV.",
+        discussion: """
+            Reads the whole file before it writes anything, so a file with an error \
+            changes nothing. Then compares each record with the one that is there. \
+            Records without a counterpart are created; equal ones are left alone, so an \
+            import that was interrupted is run again. A record that differs is a \
+            conflict, unless its recordChangeTag is the current one or --policy says \
+            otherwise. Conflicts are named with their lines, and the command then exits \
+            with 65.
+
+              tidemark records import notes.jsonl --container iCloud.org.example.app \\
+                  --as alice --dry-run
+              tidemark records import posts.csv --container iCloud.org.example.app \\
+                  --as editor --database public --type Post --policy changed-keys
+
+            Files of assets are read from FILE.assets, where an export puts them. Shares \
+            and user records are left out.
+            """
+    )
+
+    enum FileFormat: String, ExpressibleByArgument, CaseIterable {
+        case json
+        case csv
+    }
+
+    @OptionGroup var options: RecordsOptions
+    @OptionGroup var zone: ZoneOptions
+
+    @Argument(help: "The file.", completion: .file(extensions: ["jsonl", "json", "csv"]))
+    var file: String
+
+    @Option(help: "The format. (default: csv for a name that ends so, otherwise json)")
+    var format: FileFormat?
+
+    @Option(
+        help: ArgumentHelp("With CSV: the type of all records.", valueName: "type"),
+        completion: Completions.types
+    )
+    var type: String?
+
+    @Option(help: "What to do with records that differ.")
+    var policy = PolicyName.ifUnchanged
+
+    @Option(
+        help: ArgumentHelp("The folder with files of assets. (default: FILE.assets)", valueName: "dir"),
+        completion: .directory
+    )
+    var assets: String?
+
+    @Flag(help: "Create zones that are not there, in a private database.")
+    var createZones = false
+
+    @Flag(help: "Say what would be created, changed and in conflict, and write nothing.")
+    var dryRun = false
+
+    @Flag(help: "Print a JSON object with the numbers, and an array failures.")
+    var json = false
+
+    @OptionGroup var settings: SettingsOptions
+
+    private var source: ImportSource {
+        let isCSV = self.format.map { $0 == .csv } ?? self.file.lowercased().hasSuffix(".csv")
+        return ImportSource(path: self.file, isCSV: isCSV, recordType: self.type)
+    }
+
+    func run() async throws {
+        let result = try await self.options.openForWriting(self.settings) { database in
+            var run = ImportRun(
+                database: database,
+                source: self.source,
+                zone: self.zone.id,
+                policy: self.policy,
+                assets: AssetsBeside(path: self.assets ?? self.file + ".assets", database: database),
+                isDryRun: self.dryRun
+            )
+            do {
+                try await run.prepare(createsZones: self.createZones)
+                try await run.write()
+            } catch let error as StoreError {
+                throw RecordAdvice.failure(error, doing: "the import stops, \(run.result.written)")
+            }
+            return run.result
+        }
+        if self.json {
+            Terminal.write(try JSONText.of(result.row))
+        } else {
+            Terminal.write(result.text(isDryRun: self.dryRun))
+        }
+        try result.failures.report(
+            "\(result.failures.count) records were refused, and all others \(self.dryRun ? "would be" : "are") imported."
+        )
+    }
+}
+
+/// The file of an import, which is read more than once.
+struct ImportSource {
+    let path: String
+    let isCSV: Bool
+    let recordType: String?
+
+    var bytes: Int64 {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: self.path)
+        return (attributes?[.size] as? NSNumber)?.int64Value ?? 0
+    }
+
+    /// Passes all records in order.
+    ///
+    /// - Parameters:
+    ///   - written: What was written so far, for an error.
+    ///   - body: Gets a record, and how many bytes of the file were read since the last call.
+    /// - Throws: `data` with line and column, and what the body throws.
+    func forEach(
+        written: () -> String,
+        _ body: (RecordDraft, Int) async throws -> Void
+    ) async throws {
+        let (name, input) = try RecordFile.input(self.path)
+        if self.isCSV {
+            let reader: CSVRecordReader
+            do {
+                reader = try CSVRecordReader(input, recordType: self.recordType)
+            } catch let error as RecordJSONError {
+                throw CommandFailure(.data, "\(name): \(error). \(written())")
+            }
+            try await self.forEach(reader, name, written, body)
+        } else {
+            try await self.forEach(JSONRecordReader(input), name, written, body)
+        }
+    }
+
+    private func forEach(
+        _ reader: some DraftReader,
+        _ name: String,
+        _ written: () -> String,
+        _ body: (RecordDraft, Int) async throws -> Void
+    ) async throws {
+        var reader = reader
+        var bytes: Int64 = 0
+        while let draft = try RecordFile.next(&reader, of: name, written: written()) {
+            try await body(draft, Int(reader.bytesTaken - bytes))
+            bytes = reader.bytesTaken
+        }
+    }
+}
+
+/// What became of the records of an import.
+struct ImportResult {
+    struct Row: Encodable {
+        struct Failure: Encodable {
+            let line: Int?
+            let recordName: String
+            let reason: String
+        }
+
+        let created: Int
+        let changed: Int
+        let unchanged: Int
+        let skipped: Int
+        let failed: Int
+        let zonesCreated: Int
+        /// The first 1,000.
+        let failures: [Failure]
+    }
+
+    var created = 0
+    var changed = 0
+    var unchanged = 0
+    /// Shares, user records, and lines that a later one replaces.
+    var skipped = 0
+    var zonesCreated = 0
+    var failures = ItemFailures()
+
+    /// What is on disk, within a sentence.
+    var written: String {
+        self.created + self.changed == 0
+            ? "and nothing was written"
+            : "after \(self.created) records were created and \(self.changed) changed; "
+                + "run it again to go on"
+    }
+
+    func text(isDryRun: Bool) -> String {
+        let parts = [
+            "created \(self.created)", "changed \(self.changed)", "unchanged \(self.unchanged)",
+            "skipped \(self.skipped)", "refused \(self.failures.count)",
+        ]
+        let zones = self.zonesCreated == 0 ? "" : ", zones created \(self.zonesCreated)"
+        return (isDryRun ? "Would be: " : "Records: ") + parts.joined(separator: ", ") + zones + ".\n"
+    }
+
+    var row: Row {
+        Row(
+            created: self.created,
+            changed: self.changed,
+            unchanged: self.unchanged,
+            skipped: self.skipped,
+            failed: self.failures.count,
+            zonesCreated: self.zonesCreated,
+            failures: self.failures.kept.map {
+                Row.Failure(line: $0.line, recordName: $0.record, reason: $0.text)
+            }
+        )
+    }
+}

@@ -1,0 +1,143 @@
+import ArgumentParser
+import RecordModel
+import RecordServer
+import RecordStore
+
+/// The options that every command about records takes: which database, and as whom.
+struct RecordsOptions: ParsableArguments {
+    enum DatabaseName: String, ExpressibleByArgument, CaseIterable {
+        case `private`
+        case `public`
+        case shared
+
+        var scope: DatabaseScope {
+            switch self {
+            case .private: .private
+            case .public: .public
+            case .shared: .shared
+            }
+        }
+    }
+
+    @Option(
+        help: ArgumentHelp("The container.", valueName: "id"),
+        completion: Completions.containers
+    )
+    var container: String
+
+    @Option(help: "Which database.")
+    var database = DatabaseName.private
+
+    @Option(
+        name: .customLong("as"),
+        help: ArgumentHelp(
+            "The user or service with whose rights the command acts.",
+            discussion: "Without it, an operator reads all of the public database, and writes nothing.",
+            valueName: "name"
+        ),
+        completion: Completions.users
+    )
+    var user: String?
+
+    @Option(help: "The environment of the schema and the data.")
+    var environment = EnvironmentName.development
+
+    @OptionGroup var data: DataOption
+
+    /// Opens the database, runs the body, and closes the store.
+    ///
+    /// `settings` are those of the rules, for a command that writes.
+    func open<Result>(
+        settings: Settings? = nil,
+        _ body: (AdministeredDatabase) async throws -> Result
+    ) async throws -> Result {
+        try await AdministeredStore.open(self.data.folder, settings: settings) { store in
+            try await body(
+                AdministeredDatabase(
+                    store: store,
+                    requester: try self.requester(store.directory),
+                    folder: self.data.folder,
+                    bounds: settings?.server.bounds ?? .defaults
+                )
+            )
+        }
+    }
+
+    /// The same for a command that writes.
+    ///
+    /// - Throws: `usage` without a user: a record has a modifier.
+    func openForWriting<Result>(
+        _ settings: SettingsOptions,
+        _ body: (AdministeredDatabase) async throws -> Result
+    ) async throws -> Result {
+        guard self.user != nil else {
+            throw CommandFailure(
+                .usage,
+                "a record has a creator and a modifier: name the user or service with --as. "
+                    + "To add a service for this: tidemark key add NAME --container \(self.container)"
+            )
+        }
+        return try await self.open(settings: try await settings.read(), body)
+    }
+
+    private func requester(_ directory: Directory) throws(CommandFailure) -> Requester {
+        if self.user == nil, self.database != .public {
+            throw CommandFailure(
+                .usage,
+                "a \(self.database.rawValue) database belongs to a user: name them with --as, or say --database public."
+            )
+        }
+        let signIn: SignIn
+        do throws(DirectoryError) {
+            signIn = try directory.account(
+                named: self.user,
+                ofContainer: self.container,
+                environment: self.environment.environment
+            )
+        } catch {
+            throw DirectoryAdvice.failure(error, container: self.container, user: self.user)
+        }
+        let database: DatabaseID? =
+            switch self.database {
+            case .public: signIn.publicDatabase
+            case .private: signIn.privateDatabase
+            case .shared: signIn.sharedDatabase
+            }
+        guard let database else {
+            throw CommandFailure(
+                .data,
+                "\(self.user ?? "") has no \(self.database.rawValue) database in \(self.environment.rawValue): "
+                    + "it is made at the first sign-in, and services have none."
+            )
+        }
+        var requester = Requester(
+            database: database,
+            scope: self.database.scope,
+            environment: signIn.environment,
+            userRecordName: signIn.userRecordName
+        )
+        requester.isOperator = self.user == nil
+        return requester
+    }
+}
+
+/// `--zone NAME --owner NAME`, for commands that work in one zone.
+struct ZoneOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The zone.", valueName: "name"), completion: Completions.zones)
+    var zone: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "In a shared database, the user record name of the zone's owner.",
+            valueName: "name"
+        )
+    )
+    var owner: String?
+
+    /// `nil` if no zone was named.
+    var id: ZoneID? { self.zone.map { ZoneID(zoneName: $0, ownerName: self.owner ?? "") } }
+
+    var idOrDefault: ZoneID {
+        self.id ?? ZoneID(zoneName: ZoneID.defaultZoneName, ownerName: self.owner ?? "")
+    }
+}
