@@ -7,9 +7,12 @@
 package struct JSONParser {
     /// Bounds the stack; a record needs 6.
     package static let levelsMax = 32
+    /// Bounds memory: a body of 1 MiB has no more values.
+    package static let valuesMax = 1_100_000
 
     private let bytes: [UInt8]
     private var offset = 0
+    private var values = 0
     private var place: TextPlace
 
     /// Reads a text that is one value, with white space around it.
@@ -71,6 +74,10 @@ package struct JSONParser {
         let place = self.place
         guard level <= Self.levelsMax else {
             throw RecordJSONError(.tooDeep(levelsMax: Self.levelsMax), at: place)
+        }
+        self.values += 1
+        guard self.values <= Self.valuesMax else {
+            throw RecordJSONError(.tooManyValues(max: Self.valuesMax), at: place)
         }
         let value: JSONNode.Value
         switch self.next {

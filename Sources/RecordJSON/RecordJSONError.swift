@@ -8,6 +8,7 @@ package struct RecordJSONError: Error, Hashable, Sendable {
         case syntax(expected: String)
         case tooDeep(levelsMax: Int)
         case tooLarge(bytesMax: Int)
+        case tooManyValues(max: Int)
         /// A name that comes twice in an object, or a column that comes twice.
         case duplicate(name: String)
         /// A member or a column that no record has.
@@ -41,6 +42,7 @@ package struct RecordJSONError: Error, Hashable, Sendable {
         case .syntax(let expected): return "expected \(expected)"
         case .tooDeep(let levelsMax): return "the value has more than \(levelsMax) levels"
         case .tooLarge(let bytesMax): return "a record has at most \(bytesMax) bytes of text"
+        case .tooManyValues(let max): return "a record has at most \(max) values"
         case .duplicate(let name): return "'\(name)' comes twice"
         case .unknown(let name): return "no record has '\(name)'"
         case .missing(let name): return "\(subject ?? "the record") has no '\(name)'"

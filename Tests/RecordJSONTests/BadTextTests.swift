@@ -73,7 +73,9 @@ struct BadTextTests {
     }
 
     @Test
-    func `levels and bytes have a bound`() {
+    func `levels, values and bytes have a bound`() {
+        let many = "{\"a\":[" + String(repeating: "0,", count: JSONParser.valuesMax) + "0]}"
+        #expect(Self.error(Array(many.utf8))?.reason == .tooManyValues(max: JSONParser.valuesMax))
         let deep = String(repeating: "[", count: 100_000)
         #expect(
             Self.error(Array(("{\"a\":" + deep).utf8))?.reason == .tooDeep(levelsMax: JSONParser.levelsMax)

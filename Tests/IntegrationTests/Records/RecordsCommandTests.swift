@@ -132,6 +132,26 @@ struct RecordsCommandTests {
     }
 
     @Test
+    func `what get prints is what save takes, through a pipe`() async throws {
+        try await BackupScene.run { scene in
+            let saved = try await scene.save(recordText("a", #""text":{"value":"Hello"},"size":{"value":3}"#))
+            #expect(saved.exitCode == 0, "\(saved.errors)")
+            let program = ChildProcess.tidemark.path
+            let place = scene.place().joined(separator: " ")
+            let pipe = """
+                \(program) records get a --zone desk \(place) --json | sed s/Hello/Bye/ \
+                    | \(program) records save \(place)
+                """
+            for message in ["Saved 1 record.", "Saved 1 record."] {
+                let outcome = try await ChildProcess.run(URL(fileURLWithPath: "/bin/sh"), ["-c", pipe])
+                #expect(outcome.exitCode == 0 && outcome.output == message + "\n", "\(outcome.errors)")
+            }
+            let record = try await scene.database().record(for: scene.record("a").recordID)
+            #expect(record["text"] as? String == "Bye" && record["size"] as? Int64 == 3)
+        }
+    }
+
+    @Test
     func `a bad line names its place and what was saved before it`() async throws {
         try await BackupScene.run { scene in
             let twice = try await scene.save(recordText("a", "") + recordText("a", ""))
