@@ -64,6 +64,28 @@ extension Directory {
         }
     }
 
+    /// The same for an operator who saves as a user: creates the user's databases, as their first
+    /// sign-in would.
+    ///
+    /// A service has no databases.
+    ///
+    /// - Throws: `userMissing`.
+    package func accountWithDatabases(
+        named name: String,
+        ofContainer container: String,
+        environment: Environment
+    ) throws(DirectoryError) -> SignIn {
+        let signIn = try self.account(named: name, ofContainer: container, environment: environment)
+        guard signIn.privateDatabase == nil || signIn.sharedDatabase == nil else { return signIn }
+        let user = try self.read { try $0.user(named: name, in: $0.container(container)) }
+        guard user.kind == .person else { return signIn }
+        try self.write { transaction in
+            try UserRecordCreation(transaction: transaction, environment: signIn.environment)
+                .welcome(user.number, named: user.recordName, publicDatabase: signIn.publicDatabase)
+        }
+        return try self.account(named: name, ofContainer: container, environment: environment)
+    }
+
     /// The users whose tokens, keys or rights were changed after a version; the first version is 0.
     package func credentialChanges(after version: Int64) throws(DirectoryError) -> CredentialChanges {
         try self.read { try $0.credentialChanges(after: version) }

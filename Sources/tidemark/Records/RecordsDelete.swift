@@ -57,7 +57,8 @@ struct RecordsDelete: AsyncParsableCommand {
         let query = try self.type.map { (type) throws(CommandFailure) in
             try QueryText.query(ofType: type, predicate: self.targets[0])
         }
-        let (found, failures) = try await self.options.openForWriting(self.settings) { database in
+        let (found, failures) = try await self.options.openForWriting(self.settings, createsDatabases: false)
+        { database in
             do {
                 return try await self.delete(query, in: database)
             } catch let error as StoreError {

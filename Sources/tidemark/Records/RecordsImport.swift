@@ -73,7 +73,8 @@ struct RecordsImport: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let result = try await self.options.openForWriting(self.settings) { database in
+        let result = try await self.options.openForWriting(self.settings, createsDatabases: !self.dryRun) {
+            database in
             var run = ImportRun(
                 database: database,
                 source: self.source,

@@ -49,13 +49,14 @@ struct RecordsOptions: ParsableArguments {
     /// `settings` are those of the rules, for a command that writes.
     func open<Result>(
         settings: Settings? = nil,
+        createsDatabases: Bool = false,
         _ body: (AdministeredDatabase) async throws -> Result
     ) async throws -> Result {
         try await AdministeredStore.open(self.data.folder, settings: settings) { store in
             try await body(
                 AdministeredDatabase(
                     store: store,
-                    requester: try self.requester(store.directory),
+                    requester: try self.requester(store.directory, createsDatabases: createsDatabases),
                     folder: self.data.folder,
                     bounds: settings?.server.bounds ?? .defaults
                 )
@@ -65,9 +66,12 @@ struct RecordsOptions: ParsableArguments {
 
     /// The same for a command that writes.
     ///
+    /// One that saves creates the databases of a user who has not signed in yet.
+    ///
     /// - Throws: `usage` without a user: a record has a modifier.
     func openForWriting<Result>(
         _ settings: SettingsOptions,
+        createsDatabases: Bool,
         _ body: (AdministeredDatabase) async throws -> Result
     ) async throws -> Result {
         guard self.user != nil else {
@@ -77,26 +81,24 @@ struct RecordsOptions: ParsableArguments {
                     + "To add a service for this: tidemark key add NAME --container \(self.container)"
             )
         }
-        return try await self.open(settings: try await settings.read(), body)
+        return try await self.open(
+            settings: try await settings.read(),
+            createsDatabases: createsDatabases,
+            body
+        )
     }
 
-    private func requester(_ directory: Directory) throws(CommandFailure) -> Requester {
+    private func requester(
+        _ directory: Directory,
+        createsDatabases: Bool
+    ) throws(CommandFailure) -> Requester {
         if self.user == nil, self.database != .public {
             throw CommandFailure(
                 .usage,
                 "a \(self.database.rawValue) database belongs to a user: name them with --as, or say --database public."
             )
         }
-        let signIn: SignIn
-        do throws(DirectoryError) {
-            signIn = try directory.account(
-                named: self.user,
-                ofContainer: self.container,
-                environment: self.environment.environment
-            )
-        } catch {
-            throw DirectoryAdvice.failure(error, container: self.container, user: self.user)
-        }
+        let signIn = try self.signIn(directory, createsDatabases: createsDatabases)
         let database: DatabaseID? =
             switch self.database {
             case .public: signIn.publicDatabase
@@ -107,7 +109,7 @@ struct RecordsOptions: ParsableArguments {
             throw CommandFailure(
                 .data,
                 "\(self.user ?? "") has no \(self.database.rawValue) database in \(self.environment.rawValue): "
-                    + "it is made at the first sign-in, and services have none."
+                    + "it is made at the first sign-in or save, and services have none."
             )
         }
         var requester = Requester(
@@ -118,6 +120,29 @@ struct RecordsOptions: ParsableArguments {
         )
         requester.isOperator = self.user == nil
         return requester
+    }
+
+    private func signIn(
+        _ directory: Directory,
+        createsDatabases: Bool
+    ) throws(CommandFailure) -> SignIn {
+        let environment = self.environment.environment
+        do throws(DirectoryError) {
+            guard let user, createsDatabases else {
+                return try directory.account(
+                    named: self.user,
+                    ofContainer: self.container,
+                    environment: environment
+                )
+            }
+            return try directory.accountWithDatabases(
+                named: user,
+                ofContainer: self.container,
+                environment: environment
+            )
+        } catch {
+            throw DirectoryAdvice.failure(error, container: self.container, user: self.user)
+        }
     }
 }
 

@@ -44,7 +44,7 @@ struct RecordsSave: AsyncParsableCommand {
 
     func run() async throws {
         let (name, input) = try RecordFile.input(self.file)
-        let run = try await self.options.openForWriting(self.settings) { database in
+        let run = try await self.options.openForWriting(self.settings, createsDatabases: true) { database in
             var run = SaveRun(
                 database: database,
                 policy: self.policy,

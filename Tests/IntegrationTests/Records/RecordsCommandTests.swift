@@ -294,6 +294,13 @@ struct RecordsCommandTests {
             #expect(unknown.exitCode == 65 && unknown.errors.contains("there is no user carol"))
             let early = try await scene.records("query", ["--type", "Secret"], user: "bob")
             #expect(early.exitCode == 65 && early.errors.contains("first sign-in"), "\(early.errors)")
+            let path = try scene.write(recordText("b", zone: "_defaultZone", ""), to: "bob.json")
+            let dry = try await scene.records("import", [path, "--dry-run"], user: "bob")
+            #expect(dry.exitCode == 65 && dry.errors.contains("first sign-in or save"), "\(dry.errors)")
+            let first = try await scene.records("import", [path], user: "bob")
+            #expect(first.exitCode == 0, "\(first.errors)")
+            let known = try await scene.records("get", ["b"], user: "bob")
+            #expect(known.objects.count == 1, "\(known.errors)")
         }
     }
 
