@@ -143,6 +143,7 @@ package struct ServerConfiguration: Hashable, Sendable {
         limits.tombstoneRetentionSeconds = UInt32(clamping: self.storage.tombstoneRetentionSeconds)
         limits.deleteSelfReferencesMax = UInt32(clamping: self.bounds.deleteSelfReferencesMax)
         limits.shareMissesPerMinuteMax = UInt32(clamping: self.bounds.shareMissesPerMinuteMax)
+        limits.userBytesMax = UInt64(clamping: self.storage.quotas.userBytes)
         return limits
     }
 

@@ -10,10 +10,6 @@ extension CKDatabase {
     /// every change that was acknowledged before it. Its own changes count, until it has fetched
     /// them. The answer takes one round trip and no record travels, but of the first change.
     ///
-    /// ```swift
-    /// if try await database.isCurrent(token, inZoneWith: zoneID) { showAsUpToDate() }
-    /// ```
-    ///
     /// - Parameters:
     ///   - token: The token of the last page that the client has applied. If `nil`, the client has
     ///     nothing: then only an empty zone has nothing new.

@@ -30,12 +30,6 @@ extension CKSyncEngine {
     /// `state`, or the delegate has handled its error. Temporary errors are retried. A change that
     /// always fails, and that the delegate adds again each time, takes all the time.
     ///
-    /// ```swift
-    /// guard try await engine.waitUntilCurrent(timeout: .seconds(10)) else {
-    ///     return showOffline()
-    /// }
-    /// ```
-    ///
     /// - Parameter timeout: How long to try. When it passes, the fetch or send that is under way is
     ///   cancelled; no change is lost.
     /// - Returns: `false` if the time has passed.

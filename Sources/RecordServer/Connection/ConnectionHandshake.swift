@@ -146,6 +146,7 @@ final class ConnectionHandshake {
         let configuration = self.server.configuration
         var limits = configuration.limits
         limits.requestBytesMax = UInt32(clamping: bounds.requestBytesMax)
+        // It may have changed since the start.
         limits.userBytesMax = UInt64(clamping: self.server.store.quotas.userBytes)
         let welcome = Welcome(
             version: version,
