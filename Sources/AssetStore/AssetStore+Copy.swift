@@ -26,20 +26,8 @@ extension AssetStore {
     ) throws(AssetStoreError) -> AssetCondition {
         try other.folder.makeFolder(of: stored.number)
         let target = other.folder.file(stored.number)
-        var condition: AssetCondition
-        do throws(FileCopy.Failure) {
-            let copy = try FileCopy.copy(self.folder.file(stored.number), to: target, progress: progress)
-            if copy.bytes != stored.asset.size {
-                condition = .wrongSize(copy.bytes)
-            } else {
-                condition = copy.sha256 == stored.asset.sha256 ? .intact : .differs
-            }
-        } catch {
-            switch error {
-            case .target(let error): throw AssetStoreError(error)
-            case .source(let error): condition = AssetCondition(AssetStoreError(error))
-            }
-        }
+        let path = self.folder.file(stored.number)
+        let condition = try Self.copyFile(at: path, to: target, of: stored.asset, progress: progress)
         if condition != .intact { try other.folder.unlinkIfThere(target) }
         return condition
     }
@@ -60,20 +48,7 @@ extension AssetStore {
         // Rows of an earlier upload would speak of other bytes.
         try self.folder.unlinkAll(stored.number)
         let target = self.folder.file(stored.number)
-        let condition: AssetCondition
-        do throws(FileCopy.Failure) {
-            let copy = try FileCopy.copy(path, to: target, progress: progress)
-            if copy.bytes != stored.asset.size {
-                condition = .wrongSize(copy.bytes)
-            } else {
-                condition = copy.sha256 == stored.asset.sha256 ? .intact : .differs
-            }
-        } catch {
-            switch error {
-            case .target(let error): throw AssetStoreError(error)
-            case .source(let error): condition = AssetCondition(AssetStoreError(error))
-            }
-        }
+        let condition = try Self.copyFile(at: path, to: target, of: stored.asset, progress: progress)
         guard condition == .intact else {
             try self.folder.unlinkIfThere(target)
             return condition
@@ -82,6 +57,27 @@ extension AssetStore {
         try onFile { () throws(FileError) in try file.sync() }
         try self.folder.syncFolder(of: stored.number)
         return .intact
+    }
+
+    /// Copies a file, and says whether the copy has the bytes of the asset.
+    ///
+    /// - Throws: Errors of the target; those of the source are a condition.
+    private static func copyFile(
+        at path: String,
+        to target: String,
+        of asset: Asset,
+        progress: (Int) -> Void
+    ) throws(AssetStoreError) -> AssetCondition {
+        do throws(FileCopy.Failure) {
+            let copy = try FileCopy.copy(path, to: target, progress: progress)
+            guard copy.bytes == asset.size else { return .wrongSize(copy.bytes) }
+            return copy.sha256 == asset.sha256 ? .intact : .differs
+        } catch {
+            switch error {
+            case .target(let error): throw AssetStoreError(error)
+            case .source(let error): return AssetCondition(AssetStoreError(error))
+            }
+        }
     }
 
     /// Removes the file of an asset from a folder that no server uses.

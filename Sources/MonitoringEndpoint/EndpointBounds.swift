@@ -1,6 +1,6 @@
 package import NIOCore
 
-/// What clients can make the endpoint hold, and how long it waits for them.
+/// Bounds on the memory that clients can make the endpoint hold, and on its waits for them.
 package struct EndpointBounds: Sendable {
     package static let defaults = EndpointBounds()
 

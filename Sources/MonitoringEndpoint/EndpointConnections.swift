@@ -1,7 +1,7 @@
 import Logging
 import NIOCore
 
-/// What all connections of the endpoint share, on its one event loop.
+/// State that all connections of the endpoint share, on its one event loop.
 final class EndpointConnections {
     let rules: EndpointRules
     let bounds: EndpointBounds

@@ -1,6 +1,6 @@
 import NIOHTTP1
 
-/// What the head of a request leads to.
+/// The answer that the head of a request leads to.
 enum OnRequest: Equatable {
     /// Make the page of this path.
     case page(String)

@@ -23,7 +23,7 @@ package final class MonitoringEndpoint: Sendable {
     /// - Parameters:
     ///   - address: Where to listen.
     ///   - pages: The closure that makes each page, by path; clients that ask meanwhile get the same.
-    ///   - bounds: What clients may make it hold.
+    ///   - bounds: The memory and time that clients may take.
     ///   - logger: Gets a line a minute about clients that were turned away.
     /// - Throws: `EndpointFailure`.
     package init(

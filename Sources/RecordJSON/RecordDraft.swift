@@ -35,7 +35,7 @@ package struct RecordDraft: Hashable, Sendable {
             }
         }
         let fields = object.take("fields")
-        // What a server says of a record, and nobody can save.
+        // Fields that a server adds to a record, and nobody can save.
         object.ignore(["created", "modified", "deleted", "pluginFields", "share", "shortGUID"])
         try object.finish()
         self.changes = try FieldReading.body(of: fields, at: node.place)

@@ -1,4 +1,4 @@
-/// What is wrong with the text of records, and where.
+/// An error in the text of records, and its place.
 package struct RecordJSONError: Error, Hashable, Sendable {
     package enum Reason: Hashable, Sendable {
         case notUTF8
@@ -33,7 +33,7 @@ package struct RecordJSONError: Error, Hashable, Sendable {
         self.field = field
     }
 
-    /// What is wrong, without the place.
+    /// The error without its place.
     package var text: String {
         let subject = self.field.map { "the field '\($0)'" }
         switch self.reason {

@@ -174,7 +174,7 @@ final class ServerContext: Sendable {
     /// - Parameters:
     ///   - hiddenFields: The fields.
     ///   - query: The query.
-    ///   - labelled: Adds what lines of the log say of the request.
+    ///   - labelled: Adds the values by which the log names the request.
     func tell(
         _ hiddenFields: [String],
         of query: AdmittedQuery,

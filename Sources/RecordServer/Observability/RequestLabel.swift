@@ -1,7 +1,7 @@
 import Logging
 import RecordModel
 
-/// What lines of the log say of a connection.
+/// The values by which lines of the log name a connection.
 struct ConnectionLabel: Sendable {
     /// As long as the server runs, no other connection has it.
     let connection: UInt64
@@ -18,11 +18,11 @@ struct ConnectionLabel: Sendable {
         ]
     }
 
-    /// The same with what else an event has.
+    /// The same with the other values of an event.
     func metadata(_ others: Logger.Metadata) -> Logger.Metadata { self.metadata.merging(others) { $1 } }
 }
 
-/// What lines of the log say of a request, beside its connection.
+/// The values by which lines of the log name a request, beside its connection.
 ///
 /// Stream and connection are its name in every case. Changes have an ID from the client as well,
 /// under which they come again.

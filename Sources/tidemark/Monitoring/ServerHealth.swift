@@ -16,7 +16,9 @@ final class ServerHealth: Sendable {
     /// The server whose health this is, once there is one.
     var server: RecordServer? { self.opened.withLock { $0?.server } }
 
-    /// Takes the server of a store that was opened, and what tells how much room the disk lacks.
+    /// Takes the server of a store that was opened.
+    ///
+    /// `reserveMissingBytes` is the room that the disk lacks for the engine's reserve.
     func opened(_ server: RecordServer, reserveMissingBytes: @escaping @Sendable () -> Int64) {
         self.opened.withLock { $0 = Opened(server: server, reserveMissingBytes: reserveMissingBytes) }
     }
