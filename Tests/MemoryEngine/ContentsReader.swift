@@ -140,12 +140,12 @@ class ContentsReader: Snapshot {
         if isDescending {
             let end = number.map { records.offset(of: $0) } ?? records.entries.count
             for entry in records.entries[..<end].reversed() {
-                guard try Self.lend(entry.value, visit) else { return }
+                guard try entry.value.stored.visited(named: entry.value.name, visit) else { return }
             }
         } else {
             let start = number.map { number in records.offset { $0 > number } } ?? 0
             for entry in records.entries[start...] {
-                guard try Self.lend(entry.value, visit) else { return }
+                guard try entry.value.stored.visited(named: entry.value.name, visit) else { return }
             }
         }
     }
@@ -155,31 +155,7 @@ class ContentsReader: Snapshot {
         _ visit: (borrowing FeedRow) throws(FeedFailure) -> Bool
     ) throws(FeedFailure) -> Bool? {
         guard let record = self.contents.zones[key.zone]?.records[key.number] else { return nil }
-        return try Self.lend(record, visit)
-    }
-
-    private static func lend(
-        _ record: ZoneContents.Record,
-        _ visit: (borrowing FeedRow) throws(FeedFailure) -> Bool
-    ) throws(FeedFailure) -> Bool {
-        let id = RecordID(zone: .default, recordName: record.name)
-        let stored = record.stored
-        return try stored.record(id: id).lentThrowing { (lent) throws(FeedFailure) in
-            try visit(
-                FeedRow(
-                    number: stored.number,
-                    position: stored.position,
-                    record: LentRecord(
-                        name: lent.name,
-                        recordType: lent.recordType,
-                        changeTag: lent.changeTag,
-                        system: lent.system,
-                        parent: lent.parent,
-                        fields: lent.fields
-                    )
-                )
-            )
-        }
+        return try record.stored.visited(named: record.name, visit)
     }
 
     // MARK: Changes

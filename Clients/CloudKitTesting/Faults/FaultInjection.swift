@@ -115,12 +115,22 @@ package final class FaultInjection: RequestGate {
 
     /// The outcomes of a request, and the failure of the item that it was executed without.
     private static func adding(_ refused: RefusedItem, to outcomes: Outcomes) -> Outcomes {
+        var passing = self.items(of: outcomes)
+        passing.insert(.failure(refused.failure), at: min(refused.number, passing.count))
         let items = EncodedItems()
-        for number in 0...outcomes.count {
-            if number == refused.number { items.add(.failure(refused.failure)) }
-            if number < outcomes.count { items.add(outcomes.item(at: number)) }
-        }
+        for item in passing { items.add(item) }
         items.finish()
         return .encoded(items, outcomes.end)
+    }
+
+    private static func items(of outcomes: Outcomes) -> [ItemOutcome] {
+        guard case .encoded(let encoded, _) = outcomes else {
+            return (0..<outcomes.count).map { outcomes.item(at: $0) }
+        }
+        do {
+            return try encoded.payloads.flatMap { try Items(decoding: $0).items.map(\.outcome) }
+        } catch {
+            preconditionFailure("the server encoded items that are none: \(error)")
+        }
     }
 }

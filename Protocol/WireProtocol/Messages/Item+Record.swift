@@ -2,17 +2,8 @@ package import NIOCore
 package import RecordModel
 
 extension Item {
-    /// Appends an item with a record to the payload of an `items` frame, in one piece: its size is
-    /// known before.
-    package static func append(_ record: Record, index: UInt32, toItems buffer: inout ByteBuffer) {
-        // A closure that captures the record would copy it.
-        let zone = record.id.zone
-        record.lent { record in
-            zone.withEncoded { self.append(record, inEncoded: $0, index: index, toItems: &buffer) }
-        }
-    }
-
-    /// The same with a record that is still where it was read.
+    /// Appends an item with a record, which is still where it was read, to the payload of an `items`
+    /// frame, in one piece: its size is known before.
     package static func append(
         _ record: borrowing LentRecord,
         in zone: EncodedZone,
@@ -20,15 +11,7 @@ extension Item {
         toItems buffer: inout ByteBuffer
     ) {
         let bytes = zone.bytes
-        self.append(record, inEncoded: bytes.span, index: index, toItems: &buffer)
-    }
-
-    private static func append(
-        _ record: borrowing LentRecord,
-        inEncoded zone: Span<UInt8>,
-        index: UInt32,
-        toItems buffer: inout ByteBuffer
-    ) {
+        let zone = bytes.span
         let sizes = RecordSizes(record, inEncoded: zone)
         let itemBytes =
             WireSize.field(Proto.Item.index, UInt64(index))

@@ -178,8 +178,10 @@ extension ConnectionRequests {
         case .write(let write):
             store.write(write) { back.deliver($0.map { .written($0) }) }
         case .fetchRecords(let fetch, let requester):
-            store.fetchRecords(fetch.ids, desiredKeys: fetch.desiredKeys, for: requester) {
-                back.deliver($0.map { .read($0) })
+            let items = EncodedItems(itemsMax: fetch.ids.count)
+            store.fetchRecords(fetch.ids, desiredKeys: fetch.desiredKeys, for: requester, into: items) {
+                items.finish()
+                back.deliver($0.map { .encoded(items, End()) })
             }
         case .fetchZones(let selection, let requester):
             store.fetchZones(selection, for: requester) { back.deliver($0.map { .read($0) }) }

@@ -110,6 +110,7 @@ extension ConnectionResponses {
     /// Others that wait for the same windows come first.
     func send(_ outcomes: Outcomes, on response: Response) {
         response.stage = .sending(outcomes, next: 0)
+        for code in outcomes.encodedFailures { self.connection.shared.metrics.failed(code) }
         guard self.blocked.isEmpty else {
             self.blocked.append(response.stream)
             return self.resume()

@@ -1,6 +1,6 @@
-import NIOCore
+package import NIOCore
 package import RecordModel
-import RecordStore
+package import RecordStore
 package import WireProtocol
 
 /// The items of a page as they travel, encoded where they are read: payloads of `items` frames, in
@@ -8,15 +8,22 @@ package import WireProtocol
 ///
 /// SAFETY: the thread of the engine that reads the page has it until the reply, the
 /// connection's loop from then on.
-package final class EncodedItems: FeedSink, @unchecked Sendable {
+package final class EncodedItems: FeedSink, FetchSink, @unchecked Sendable {
     /// Apart, so that an item is one access to it.
-    private var encoding = Encoding()
+    private var encoding: Encoding
+    private let itemsMax: Int
+    /// Codes of the items that are failures.
+    private(set) var failures: [ErrorCode] = []
     /// The zone of the records that come.
     private var zone: EncodedZone?
 
-    package init() {}
+    /// - Parameter itemsMax: Bounds the memory that is set aside with the first item.
+    package init(itemsMax: Int = .max) {
+        self.itemsMax = itemsMax
+        self.encoding = Encoding(itemsMax: itemsMax)
+    }
 
-    var payloads: [ByteBuffer] { self.encoding.payloads }
+    package var payloads: [ByteBuffer] { self.encoding.payloads }
 
     /// Of the payloads.
     var bytes: Int { self.encoding.bytes }
@@ -25,7 +32,10 @@ package final class EncodedItems: FeedSink, @unchecked Sendable {
     package func finish() { self.encoding.finish() }
 
     /// Adds an item of any kind; its number is that of those before it.
-    package func add(_ outcome: ItemOutcome) { self.encoding.add(outcome) }
+    package func add(_ outcome: ItemOutcome) {
+        if case .failure(let failure) = outcome { self.failures.append(failure.code) }
+        self.encoding.add(outcome)
+    }
 
     // MARK: RecordSink
 
@@ -36,7 +46,14 @@ package final class EncodedItems: FeedSink, @unchecked Sendable {
         self.encoding.add(record, in: zone)
     }
 
-    package func removeAll() { self.encoding = Encoding() }
+    package func removeAll() {
+        self.encoding = Encoding(itemsMax: self.itemsMax)
+        self.failures = []
+    }
+
+    // MARK: FetchSink
+
+    package func add(_ error: StoreError) { self.add(.failure(Failure(error))) }
 
     // MARK: FeedSink
 
@@ -53,18 +70,24 @@ private struct Encoding {
     private(set) var bytes = 0
     private var payload = ByteBuffer()
     private var itemCount: UInt32 = 0
+    private let itemsMax: Int
 
     /// The item that a payload ends before fits into it with most records.
     private static let payloadCapacity = ConnectionResponses.itemsFrameBytesMax + 4 * 1_024
 
+    /// An item without the fields of its record.
+    private static let itemBytes = 512
+
+    init(itemsMax: Int) { self.itemsMax = itemsMax }
+
     mutating func add(_ record: borrowing LentRecord, in zone: EncodedZone) {
-        let start = self.beginItem()
+        let start = self.beginItem(bytes: Self.itemBytes + record.fields.count)
         Item.append(record, in: zone, index: self.itemCount, toItems: &self.payload)
         self.endItem(start)
     }
 
     mutating func add(_ outcome: ItemOutcome) {
-        let start = self.beginItem()
+        let start = self.beginItem(bytes: Self.itemBytes)
         Item(index: self.itemCount, outcome: outcome).append(toItems: &self.payload)
         self.endItem(start)
     }
@@ -76,9 +99,14 @@ private struct Encoding {
     }
 
     /// Where the item begins in the payload.
-    private mutating func beginItem() -> Int {
+    ///
+    /// A response of few items gets room for as many of the first one's size.
+    private mutating func beginItem(bytes: Int) -> Int {
         let start = self.payload.writerIndex
-        if start == 0 { self.payload.reserveCapacity(Self.payloadCapacity) }
+        if start == 0 {
+            let items = min(self.itemsMax, Self.payloadCapacity / bytes)
+            self.payload.reserveCapacity(items > 0 ? items * bytes : Self.payloadCapacity)
+        }
         return start
     }
 

@@ -7,7 +7,8 @@ package import WireProtocol
 package enum Outcomes: Sendable {
     case written([WriteOutcome])
     case read([ReadOutcome])
-    /// A page of a query or of a feed, with what ends it: each payload of a frame counts as an outcome.
+    /// Records of a fetch, or a page of a query or of a feed, with what ends it: each payload of a
+    /// frame counts as an outcome.
     indirect case encoded(EncodedItems, End)
     case subscriptions([SubscriptionOutcome])
     /// A response without items.
@@ -29,6 +30,11 @@ package enum Outcomes: Sendable {
         case .subscriptions(let outcomes): outcomes.count
         case .ended: 0
         }
+    }
+
+    /// Codes of items that were encoded as failures.
+    var encodedFailures: [ErrorCode] {
+        if case .encoded(let items, _) = self { items.failures } else { [] }
     }
 
     /// The wire's form of the outcome at this index.
@@ -53,23 +59,10 @@ package enum Outcomes: Sendable {
             buffer.writeImmutableBuffer(items.payloads[offset])
             return nil
         }
-        if let record = self.record(at: offset) {
-            // Without an outcome of it: pages have hundreds.
-            Item.append(record, index: number, toItems: &buffer)
-            return nil
-        }
         let outcome = self.item(at: offset)
         Item(index: number, outcome: outcome).append(toItems: &buffer)
         guard case .failure(let failure) = outcome else { return nil }
         return failure
-    }
-
-    /// The record at this index; `nil` if the outcome is something else.
-    private func record(at offset: Int) -> Record? {
-        guard case .read(let outcomes) = self, case .record(let record) = outcomes[offset] else {
-            return nil
-        }
-        return record
     }
 
     /// About the memory that the outcomes hold.

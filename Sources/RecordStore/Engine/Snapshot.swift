@@ -48,6 +48,16 @@ package protocol Snapshot: RecordReader {
         isDescending: Bool,
         _ visit: (borrowing FeedRow) throws(FeedFailure) -> Bool
     ) throws(FeedFailure)
+    /// Visits records of a zone by name, in the order of the names, until a visit returns false.
+    ///
+    /// A visit gets the offset of its name; a record that is absent has no visit. Other reads may be
+    /// made during a visit, but no other visit. An engine may leave this to `records`, which makes a
+    /// copy of each record.
+    func visitRecords(
+        named names: [String],
+        in zone: ZoneKey,
+        _ visit: (Int, borrowing FeedRow) throws(FeedFailure) -> Bool
+    ) throws(FeedFailure)
     /// Visits one record and returns what the visit does; `nil` if there is none in the zone.
     ///
     /// Visits in the order of record numbers should cost less than others: feeds make thousands.
@@ -95,4 +105,29 @@ package protocol Snapshot: RecordReader {
         in zone: ZoneKey,
         limit: Int
     ) throws(StorageFailure) -> Int
+}
+
+extension Snapshot {
+    package func visitRecords(
+        named names: [String],
+        in zone: ZoneKey,
+        _ visit: (Int, borrowing FeedRow) throws(FeedFailure) -> Bool
+    ) throws(FeedFailure) {
+        // So much is held at a time, and a record more at most.
+        let pieceBytes = 1_024 * 1_024
+        var rest = names[...]
+        while !rest.isEmpty {
+            let piece = try FeedFailure.wrapping { () throws(StorageFailure) in
+                try self.records(named: rest, in: zone, bytesMax: pieceBytes)
+            }
+            for (offset, stored) in zip(rest.indices, piece) {
+                guard let stored else { continue }
+                let goesOn = try stored.visited(named: names[offset]) { (row) throws(FeedFailure) in
+                    try visit(offset, row)
+                }
+                guard goesOn else { return }
+            }
+            rest = rest.dropFirst(piece.count)
+        }
+    }
 }

@@ -31,6 +31,28 @@ package struct FeedRow: ~Copyable {
     }
 }
 
+extension StoredRecord {
+    /// Lends the record to a visitor.
+    package func visited(
+        named name: String,
+        _ visit: (borrowing FeedRow) throws(FeedFailure) -> Bool
+    ) throws(FeedFailure) -> Bool {
+        let (number, position) = (self.number, self.position)
+        let record = self.record(id: RecordID(zone: .default, recordName: name))
+        return try record.lentThrowing { (lent) throws(FeedFailure) in
+            let record = LentRecord(
+                name: lent.name,
+                recordType: lent.recordType,
+                changeTag: lent.changeTag,
+                system: lent.system,
+                parent: lent.parent,
+                fields: lent.fields
+            )
+            return try visit(FeedRow(number: number, position: position, record: record))
+        }
+    }
+}
+
 package struct FeedZone: Hashable, Sendable {
     package var name: String
     package var key: ZoneKey

@@ -1,14 +1,18 @@
 package import RecordModel
 
 /// Fetches records by ID, all from one snapshot.
+///
+/// A record goes from the engine's memory to the sink, unless it is not the same for every reader: a
+/// share, or a record of another user's zone.
 package struct FetchExecution {
     private let requester: Requester
     private let user: String
     private let bytesMax: Int
     private let snapshot: any Snapshot
     private let desiredKeys: Set<String>?
+    private let sink: any FetchSink
 
-    /// The zone that was asked for last: most requests name one.
+    /// A zone that was asked for.
     private struct FetchedZone {
         let id: ZoneID
         /// `nil` if the zone is not there for the requester.
@@ -17,135 +21,105 @@ package struct FetchExecution {
         let shared: SharedAccess?
     }
 
-    private var lastZone: FetchedZone?
     private var lastAccess: (type: String, access: TypeAccess)?
-    private var results: [ReadOutcome] = []
     private var bytes = 0
 
-    /// So much is read from the engine at a time, beyond which a record more is held at most.
+    /// So much of another user's zone is read from the engine at a time, beyond which a record more is
+    /// held at most.
     private static let pieceBytes = 1_024 * 1_024
 
     package init(
         for requester: Requester,
         desiredKeys: [String]?,
         bytesMax: Int,
-        snapshot: any Snapshot
+        snapshot: any Snapshot,
+        into sink: any FetchSink
     ) {
         self.requester = requester
         self.user = requester.userRecordName ?? ""
         self.desiredKeys = desiredKeys.map { Set($0) }
         self.bytesMax = bytesMax
         self.snapshot = snapshot
+        self.sink = sink
     }
 
-    /// One result an ID, in order; `answerTooLarge` if the fields that are wanted take more than
-    /// `bytesMax` together.
-    package mutating func outcomes(
-        _ ids: [RecordID]
-    ) throws(StorageFailure) -> Result<[ReadOutcome], StoreError> {
-        self.results.reserveCapacity(ids.count)
-        var index = 0
-        while index < ids.count {
-            let zone = try self.zone(ids[index].zone)
-            var end = index + 1
-            while end < ids.count, ids[end].zone == zone.id { end += 1 }
-            try self.fetch(ids[index..<end], in: zone)
-            guard self.bytes <= self.bytesMax else {
-                return .failure(.answerTooLarge(bytes: self.bytes))
+    /// Gives the sink one item an ID, in order.
+    ///
+    /// Fails with `answerTooLarge` if the fields that are wanted take more than `bytesMax` together.
+    package mutating func fetch(_ ids: [RecordID]) throws(StorageFailure) -> Result<Void, StoreError> {
+        do throws(FeedFailure) {
+            var rest = ids[...]
+            while let first = rest.first {
+                let end = rest.firstIndex { $0.zone != first.zone } ?? rest.endIndex
+                try self.fetch(rest[..<end], in: self.zone(first.zone))
+                rest = rest[end...]
             }
-            index = end
+            return .success(())
+        } catch {
+            switch error {
+            case .refused(let error): return .failure(error)
+            case .storage(let failure): throw failure
+            }
         }
-        return .success(self.results)
     }
 
-    private mutating func zone(_ id: ZoneID) throws(StorageFailure) -> FetchedZone {
-        if let last = self.lastZone, last.id == id { return last }
-        let key = try self.snapshot.key(of: id, for: self.requester)
-        var shared: SharedAccess?
-        if self.requester.scope == .shared, let key {
-            shared = try self.snapshot.sharedAccess(to: key, of: self.requester.database)
+    private func zone(_ id: ZoneID) throws(FeedFailure) -> FetchedZone {
+        try FeedFailure.wrapping { () throws(StorageFailure) in
+            let key = try self.snapshot.key(of: id, for: self.requester)
+            var shared: SharedAccess?
+            if self.requester.scope == .shared, let key {
+                shared = try self.snapshot.sharedAccess(to: key, of: self.requester.database)
+            }
+            return FetchedZone(id: id, key: shared?.isEmpty == true ? nil : key, shared: shared)
         }
-        let zone = FetchedZone(id: id, key: shared?.isEmpty == true ? nil : key, shared: shared)
-        self.lastZone = zone
-        return zone
     }
 
-    /// Stops when the response is too large.
-    private mutating func fetch(_ ids: ArraySlice<RecordID>, in zone: FetchedZone) throws(StorageFailure) {
+    private mutating func fetch(_ ids: ArraySlice<RecordID>, in zone: FetchedZone) throws(FeedFailure) {
         guard let key = zone.key else {
-            for id in ids { self.results.append(.failed(.missing(id.zone))) }
+            for id in ids { self.sink.add(.missing(id.zone)) }
             return
         }
-        guard ids.count > 1 else {
-            let id = ids[ids.startIndex]
-            let record = try self.snapshot.record(named: id.recordName, in: key)
-            var share: ShareNumber?
-            if let record { share = try self.membership(of: record.number, in: key, zone.shared) }
-            return try self.add(record, id, in: zone, share)
-        }
-        var names = ids.map(\.recordName)[...]
-        var index = ids.startIndex
-        while !names.isEmpty, self.bytes <= self.bytesMax {
-            let piece = try self.snapshot.records(named: names, in: key, bytesMax: Self.pieceBytes)
-            var shares = try self.memberships(of: piece, in: key, zone.shared)[...]
-            for record in piece where self.bytes <= self.bytesMax {
-                let share = record == nil ? nil : shares.popFirst() ?? nil
-                try self.add(record, ids[index], in: zone, share)
-                index += 1
-            }
-            names = names.dropFirst(piece.count)
-        }
+        self.sink.enter(zone.id)
+        let names = ids.map(\.recordName)
+        guard let shared = zone.shared else { return try self.fetchOwn(names, in: key) }
+        try self.fetchShared(names, in: key, shared)
     }
 
-    /// The share of one record, if it matters.
-    private func membership(
-        of number: Int64,
-        in zone: ZoneKey,
-        _ shared: SharedAccess?
-    ) throws(StorageFailure) -> ShareNumber? {
-        guard let shared, shared.zoneWide == nil else { return nil }
-        return try self.snapshot.membership(of: RecordKey(zone: zone, number: number))?.share
+    // MARK: The requester's own zones, and public ones
+
+    private mutating func fetchOwn(_ names: [String], in zone: ZoneKey) throws(FeedFailure) {
+        var next = 0
+        try self.snapshot.visitRecords(named: names, in: zone) {
+            (offset, row: borrowing FeedRow) throws(FeedFailure) in
+            while next < offset { self.addMissing(names[next], &next) }
+            next += 1
+            try self.take(row.record)
+            return true
+        }
+        while next < names.count { self.addMissing(names[next], &next) }
     }
 
-    /// The shares of the records that are there, in order, if they matter.
-    private func memberships(
-        of records: [StoredRecord?],
-        in zone: ZoneKey,
-        _ shared: SharedAccess?
-    ) throws(StorageFailure) -> [ShareNumber?] {
-        guard let shared, shared.zoneWide == nil else { return [] }
-        let keys = records.compactMap { $0.map { RecordKey(zone: zone, number: $0.number) } }
-        return try self.snapshot.memberships(of: keys).map { $0?.share }
+    private func addMissing(_ name: String, _ next: inout Int) {
+        self.sink.add(.missing(recordNamed: name))
+        next += 1
     }
 
-    /// Adds what becomes of one record; `share` is the one that it belongs to.
-    private mutating func add(
-        _ record: StoredRecord?,
-        _ id: RecordID,
-        in zone: FetchedZone,
-        _ share: ShareNumber?
-    ) throws(StorageFailure) {
-        guard var stored = record else {
-            self.results.append(.failed(.missing(recordNamed: id.recordName)))
-            return
-        }
-        if let shared = zone.shared {
-            guard let grant = shared.grant(coveredBy: share) else {
-                self.results.append(.failed(.recordMissing))
-                return
-            }
-            if grant.share.root == id.recordName { stored = stored.asRoot }
-        }
-        if self.requester.scope == .public {
-            // Read in the snapshot: a role that is taken away counts from the next request on.
-            guard try self.access(toType: stored.recordType).mayRead(stored) else {
-                self.results.append(.failed(.permissionDenied(.read)))
-                return
-            }
-        }
-        let found = stored.seen(by: self.user).record(id: id, keeping: self.desiredKeys)
-        self.bytes += found.body.bytes.count
-        self.results.append(.record(found))
+    private mutating func take(_ record: borrowing LentRecord) throws(FeedFailure) {
+        guard try self.mayRead(record) else { return self.sink.add(.permissionDenied(.read)) }
+        guard record.isShare else { return try self.add(record) }
+        var share = record.record(in: .default)
+        share.body = share.body.seen(by: self.user)
+        try share.lentThrowing { (share) throws(FeedFailure) in try self.add(share) }
+    }
+
+    /// Read in the snapshot: a role that is taken away counts from the next request on.
+    private mutating func mayRead(_ record: borrowing LentRecord) throws(FeedFailure) -> Bool {
+        guard self.requester.scope == .public else { return true }
+        let type = String(decoding: record.recordType, as: UTF8.self)
+        let access = try FeedFailure.wrapping { () throws(StorageFailure) in try self.access(toType: type) }
+        return access.mayRead(
+            recordCreatedBy: String(decoding: record.system.createdBy, as: UTF8.self)
+        )
     }
 
     private mutating func access(toType type: String) throws(StorageFailure) -> TypeAccess {
@@ -153,5 +127,71 @@ package struct FetchExecution {
         let access = try self.snapshot.access(toType: type, for: self.requester)
         self.lastAccess = (type, access)
         return access
+    }
+
+    // MARK: Zones of others
+
+    private mutating func fetchShared(
+        _ names: [String],
+        in zone: ZoneKey,
+        _ shared: SharedAccess
+    ) throws(FeedFailure) {
+        var rest = names[...]
+        while !rest.isEmpty {
+            let (records, shares) = try FeedFailure.wrapping { () throws(StorageFailure) in
+                let records = try self.snapshot.records(named: rest, in: zone, bytesMax: Self.pieceBytes)
+                return (records, try self.shares(of: records, in: zone, shared))
+            }
+            var share = shares[...]
+            for (name, record) in zip(rest, records) {
+                guard let record else {
+                    self.sink.add(.missing(recordNamed: name))
+                    continue
+                }
+                try self.take(record, named: name, shared.grant(coveredBy: share.popFirst() ?? nil))
+            }
+            rest = rest.dropFirst(records.count)
+        }
+    }
+
+    /// The shares of the records that are there, in order, if they matter.
+    private func shares(
+        of records: [StoredRecord?],
+        in zone: ZoneKey,
+        _ shared: SharedAccess
+    ) throws(StorageFailure) -> [ShareNumber?] {
+        guard shared.zoneWide == nil else { return [] }
+        let keys = records.compactMap { $0.map { RecordKey(zone: zone, number: $0.number) } }
+        return try self.snapshot.memberships(of: keys).map { $0?.share }
+    }
+
+    private mutating func take(
+        _ record: StoredRecord,
+        named name: String,
+        _ grant: ShareGrant?
+    ) throws(FeedFailure) {
+        guard let grant else { return self.sink.add(.recordMissing) }
+        let seen = (grant.share.root == name ? record.asRoot : record).seen(by: self.user)
+        let id = RecordID(zone: .default, recordName: name)
+        try seen.record(id: id).lentThrowing { (lent) throws(FeedFailure) in try self.add(lent) }
+    }
+
+    // MARK: Adding
+
+    private mutating func add(_ record: borrowing LentRecord) throws(FeedFailure) {
+        let hasRoom: Bool
+        if let desiredKeys {
+            hasRoom = record.keeping(desiredKeys) { self.addWhole($0) }
+        } else {
+            hasRoom = self.addWhole(record)
+        }
+        guard hasRoom else { throw .refused(.answerTooLarge(bytes: self.bytes)) }
+    }
+
+    private mutating func addWhole(_ record: borrowing LentRecord) -> Bool {
+        self.bytes += record.fields.count
+        guard self.bytes <= self.bytesMax else { return false }
+        self.sink.add(record)
+        return true
     }
 }

@@ -18,21 +18,20 @@ package struct LocateExecution {
         _ hashes: [[UInt8]],
         of id: RecordID
     ) throws(StorageFailure) -> Result<[StoredAsset], StoreError> {
+        let found = FetchedRecords()
         var fetch = FetchExecution(
             for: self.requester,
             desiredKeys: nil,
             bytesMax: self.bytesMax,
-            snapshot: self.snapshot
+            snapshot: self.snapshot,
+            into: found
         )
+        if case .failure(let error) = try fetch.fetch([id]) { return .failure(error) }
         let record: Record
-        switch try fetch.outcomes([id]) {
-        case .success(let results):
-            switch results[0] {
-            case .record(let found): record = found
-            case .failed(let error): return .failure(error)
-            case .zone, .shareMetadata, .identity: return .failure(.internalFault)
-            }
-        case .failure(let error): return .failure(error)
+        switch found.outcomes[0] {
+        case .record(let found): record = found
+        case .failed(let error): return .failure(error)
+        case .zone, .shareMetadata, .identity: return .failure(.internalFault)
         }
         var named: [[UInt8]: Asset] = [:]
         for use in record.body.namedAssets { named[use.asset.sha256] = use.asset }
@@ -44,12 +43,12 @@ package struct LocateExecution {
         // In the database of the zone's owner, who pays for the bytes.
         let key = try self.snapshot.key(of: id.zone, for: self.requester)
         let numbers = try self.snapshot.assets(assets, in: key?.database ?? self.requester.database)
-        var found: [StoredAsset] = []
+        var stored: [StoredAsset] = []
         for (number, asset) in zip(numbers, assets) {
             // What a record names is complete.
             guard let number else { throw .unexpected(code: 0) }
-            found.append(StoredAsset(number: number, asset: asset))
+            stored.append(StoredAsset(number: number, asset: asset))
         }
-        return .success(found)
+        return .success(stored)
     }
 }

@@ -1,4 +1,5 @@
 package import RecordModel
+import Synchronization
 
 /// Takes the records of a page where they are read, so that nobody copies them on the way.
 ///
@@ -11,4 +12,32 @@ package protocol RecordSink: AnyObject, Sendable {
     func add(_ record: borrowing LentRecord)
     /// Forgets what it took: the page is read again from its beginning.
     func removeAll()
+}
+
+/// Takes what becomes of the IDs of a fetch: a record or an error each, in the order of the IDs.
+package protocol FetchSink: RecordSink {
+    func add(_ error: StoreError)
+}
+
+/// Keeps copies of what a fetch finds, for callers that look at the records.
+final class FetchedRecords: FetchSink {
+    private struct State {
+        var zone = ZoneID.default
+        var outcomes: [ReadOutcome] = []
+    }
+
+    private let state = Mutex(State())
+
+    var outcomes: [ReadOutcome] { self.state.withLock { $0.outcomes } }
+
+    func enter(_ zone: ZoneID) { self.state.withLock { $0.zone = zone } }
+
+    func add(_ record: borrowing LentRecord) {
+        let copy = record.record(in: self.state.withLock { $0.zone })
+        self.state.withLock { $0.outcomes.append(.record(copy)) }
+    }
+
+    func add(_ error: StoreError) { self.state.withLock { $0.outcomes.append(.failed(error)) } }
+
+    func removeAll() { self.state.withLock { $0.outcomes = [] } }
 }

@@ -5,13 +5,15 @@ extension Store {
     ///
     /// A short read may reply on the caller's thread; a long one hops to a thread of the engine.
     ///
-    /// - Shape: Any number of IDs; all results come from one snapshot, one an ID, in order. Without
-    ///   `desiredKeys` records come with all fields, with an empty list without any.
+    /// - Shape: Any number of IDs; all items come from one snapshot. The sink takes one an ID, in
+    ///   order, before the reply. Without `desiredKeys` records come with all fields, with an empty
+    ///   list without any.
     package func fetchRecords(
         _ ids: [RecordID],
         desiredKeys: [String]?,
         for requester: Requester,
-        reply: @escaping @Sendable (Result<[ReadOutcome], StoreError>) -> Void
+        into sink: any FetchSink,
+        reply: @escaping @Sendable (Result<Void, StoreError>) -> Void
     ) {
         let rules = self.readRules
         let effort = Self.effort(ids.count <= rules.shortRecordsMax)
@@ -20,9 +22,23 @@ extension Store {
                 for: requester,
                 desiredKeys: desiredKeys,
                 bytesMax: rules.answerBytesMax,
-                snapshot: snapshot
+                snapshot: snapshot,
+                into: sink
             )
-            return try execution.outcomes(ids)
+            return try execution.fetch(ids)
+        }
+    }
+
+    /// The same with copies of the records, for callers that look at them.
+    package func fetchRecords(
+        _ ids: [RecordID],
+        desiredKeys: [String]?,
+        for requester: Requester,
+        reply: @escaping @Sendable (Result<[ReadOutcome], StoreError>) -> Void
+    ) {
+        let found = FetchedRecords()
+        self.fetchRecords(ids, desiredKeys: desiredKeys, for: requester, into: found) {
+            reply($0.map { found.outcomes })
         }
     }
 

@@ -1,6 +1,6 @@
 /// The statements of feeds on one connection, compiled once.
 final class FeedStatements {
-    let ascending, descending, fromNumber, byNumber, positions: HotStatement
+    let ascending, descending, fromNumber, byNumber, byName, positions: HotStatement
     let changes, deletions, zones, zoneDeletions: HotStatement
 
     /// Behind the columns of a record.
@@ -22,6 +22,7 @@ final class FeedStatements {
             "SELECT \(RecordColumns.names), name, database, zone FROM record WHERE number >= ? ORDER BY number"
         )
         self.byNumber = try statement("\(record) WHERE number = ?3 AND database = ?1 AND zone = ?2")
+        self.byName = try statement("\(record) WHERE database = ?1 AND zone = ?2 AND name = ?3")
         self.positions = try statement(
             """
             SELECT number, position, created_position FROM record

@@ -55,6 +55,23 @@ extension ReadConnection {
         return try visit(self.row(statement))
     }
 
+    func visitRecords(
+        named names: [String],
+        in zone: ZoneKey,
+        _ visit: (Int, borrowing FeedRow) throws(FeedFailure) -> Bool
+    ) throws(FeedFailure) {
+        let statement = self.feedStatements.byName
+        self.bind(statement, zone)
+        for (offset, name) in names.enumerated() {
+            statement.bind(3, name)
+            guard try FeedFailure.wrapping({ () throws(StorageFailure) in try statement.step() }) else {
+                continue
+            }
+            defer { statement.reset() }
+            guard try visit(offset, self.row(statement)) else { return }
+        }
+    }
+
     private func row(_ statement: HotStatement) throws(FeedFailure) -> FeedRow {
         let position = statement.integer(RecordColumns.position)
         // SAFETY: a visit ends before the statement moves on, and before the snapshot does.

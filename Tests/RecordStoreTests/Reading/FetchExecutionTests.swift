@@ -11,13 +11,15 @@ struct FetchExecutionTests {
         desiredKeys: [String]? = nil,
         bytesMax: Int = 1_000_000
     ) throws -> Result<[ReadOutcome], StoreError> {
+        let found = FetchedRecords()
         var execution = FetchExecution(
             for: requester,
             desiredKeys: desiredKeys,
             bytesMax: bytesMax,
-            snapshot: world.snapshot
+            snapshot: world.snapshot,
+            into: found
         )
-        return try execution.outcomes(ids)
+        return try execution.fetch(ids).map { found.outcomes }
     }
 
     private func names(_ result: Result<[ReadOutcome], StoreError>) throws -> [String] {
