@@ -30,7 +30,7 @@ extension Item {
 }
 
 /// A zone's ID as it stands in each record of a page.
-package final class EncodedZone: Sendable {
+package struct EncodedZone: Sendable {
     fileprivate let bytes: [UInt8]
 
     package init(_ id: ZoneID) {
