@@ -29,7 +29,8 @@ struct Tidemark: AsyncParsableCommand {
         subcommands: [
             Serve.self, Status.self, ContainerCommand.self, UserCommand.self, KeyCommand.self,
             SchemaCommand.self,
-            RecordsCommand.self, AssetsCommand.self, Backup.self, Restore.self, Usage.self, Explain.self,
+            RecordsCommand.self, ZoneCommand.self, AssetsCommand.self, Backup.self, Restore.self, Usage.self,
+            Explain.self,
             Access.self,
             SettingsCommand.self,
         ]

@@ -14,6 +14,7 @@ struct DeletionTests {
     /// public record.
     private static func scene(_ kind: EngineKind) async throws -> EngineUnderTest {
         let it = try await EngineUnderTest.withNotes(kind)
+        try it.store.directory.setHistoryDays(1, ofContainer: EngineUnderTest.container)
         try await it.upload(file(1))
         _ = try await it.modify([save("with file", ["file": .asset(file(1))])])
         _ = try await it.modify((0..<300).map { save("n\($0)", ["title": .string("note \($0)")]) })
@@ -57,6 +58,7 @@ struct DeletionTests {
                 ("request", try count(RequestRow.byKey)), ("sweep", try count(SweepRow.byKey)),
                 ("subscription", try count(SubscriptionRow.byOwner)),
                 ("asset use", try count(AssetUseRow.byKey)),
+                ("past", try count(PastRow.byKey)), ("past zone", try count(PastZoneRow.byKey)),
                 ("membership change", try count(MembershipChangeRow.byKey)),
                 ("share", try count(ShareRow.byName)), ("share token", tokens.count),
                 ("share reader", try count(ShareReaderRow.byKey)),

@@ -75,6 +75,14 @@ extension EngineUnderTest {
             for asset in named.subtracting(complete.map(\.number)) { wrong.append("use of none \(asset)") }
             for use in uses {
                 let zone = ZoneKey(database: use.database, number: use.zone)
+                if use.record < 0 {
+                    // A change in the history of a zone.
+                    let past = try snapshot.row(PastRow.byKey, use.database, use.zone, -use.record)
+                    if past.map({ RecordBody(trusted: $0.body).namedAssets.isEmpty }) ?? true {
+                        wrong.append("use by no change \(-use.record)")
+                    }
+                    continue
+                }
                 let isSwept = try snapshot.count(RowRange(SweepRow.byKey, use.database, use.zone)) > 0
                 guard !isSwept, try snapshot.record(RecordKey(zone: zone, number: use.record)) == nil else {
                     continue
@@ -207,9 +215,11 @@ private struct Recount {
         }
         let changes = try self.snapshot.rows(RowRange(MembershipChangeRow.byKey, database, number))
         let uses = try self.snapshot.count(RowRange(AssetUseRow.byKey, database, number))
+        let past = try self.snapshot.rows(RowRange(PastRow.byKey, database, number))
         return shares.reduce(0) { $0 + RowBytes.share(named: $1.name) }
             + tokens.reduce(0) { $0 + RowBytes.shareToken(of: $1.root) }
-            + changes.reduce(0) { $0 + RowBytes.coverChange(named: $1.name) } + RowBytes.assetUse * uses
+            + changes.reduce(0) { $0 + RowBytes.coverChange(named: $1.name) }
+            + past.reduce(0) { $0 + RowBytes.past($1) } + RowBytes.assetUse * uses
     }
 
     private func addAssets(to found: inout [DatabaseID: StoredAmount]) throws(StorageFailure) {

@@ -25,10 +25,11 @@ struct EntryCopyTests {
         INSERT INTO entry (database, zone, field, value, record)
         SELECT database, zone, field, value, record FROM entries
         """
-    private static let asOfFormat11 = [
-        earlierTable, earlierEntries, "DROP TABLE index_entry", "DROP TABLE entry_copy",
-        "DELETE FROM grdb_migrations WHERE identifier = '12'", "PRAGMA user_version = 11",
-    ]
+    private static let asOfFormat11 =
+        FormatTests.asOfFormat12 + [
+            earlierTable, earlierEntries, "DROP TABLE index_entry", "DROP TABLE entry_copy",
+            "DELETE FROM grdb_migrations WHERE identifier = '12'", "PRAGMA user_version = 11",
+        ]
 
     /// Notes in two zones, in a file of format 11 that was opened.
     private static func opened(

@@ -140,6 +140,28 @@ struct FormatTests {
         #expect(try await it.wrongCounters() == [])
     }
 
+    /// Makes a file of format 13 one of format 12.
+    static let asOfFormat12 = [
+        "DROP INDEX container_history", "ALTER TABLE container DROP COLUMN history_days",
+        "ALTER TABLE container DROP COLUMN history_since_ms", "DROP TABLE past", "DROP TABLE past_zone",
+        "DROP TABLE past_removal",
+        "DELETE FROM grdb_migrations WHERE identifier = '13'", "PRAGMA user_version = 12",
+    ]
+
+    @Test
+    func `a file of format 12 opens, and keeps a history when it is told to`() async throws {
+        let it = try EngineUnderTest(.sqlite, openingFilesIn: FixtureContents.folder(ofFormat: 12))
+        #expect(try await it.history().extent() == nil)
+        let state = try await it.history().state()
+        #expect(try it.store.directory.historyDays(ofContainer: EngineUnderTest.container) == 0)
+        try it.keepHistory()
+        let position = try #require(try await it.history().extent()).position
+        _ = try await it.modify([save("n1", ["title": .string("other")])], policy: .changedKeys)
+        #expect(try await it.history().undo(to: .position(position)).errors == [])
+        #expect(try await it.history().state() == state)
+        #expect(try await it.wrongCounters() == [])
+    }
+
     @Test
     func `what is counted anew is what was counted with each change`() async throws {
         var it = try await EngineUnderTest.withNotes(.sqlite)
@@ -160,6 +182,7 @@ struct FormatTests {
         #expect(try await it.wrongCounters() == [])
         let before = try it.store.directory.usage(ofContainer: EngineUnderTest.container)
         await it.store.shutdown()
+        try await other.execute(FormatTests.asOfFormat12)
         try await other.execute([
             "ALTER TABLE zone DROP COLUMN row_bytes", "ALTER TABLE database DROP COLUMN row_bytes",
             "ALTER TABLE sweep DROP COLUMN byte_count", "DROP TABLE share_news", "DROP TABLE share_expiry",

@@ -41,7 +41,7 @@ struct ConnectionUser: Sendable {
             guard !writing || self.signIn.userRecordName != nil else { throw Failure(StoreError.notSignedIn) }
             database = self.signIn.publicDatabase
         }
-        return Requester(
+        var requester = Requester(
             database: database,
             scope: scope,
             environment: self.signIn.environment,
@@ -50,6 +50,8 @@ struct ConnectionUser: Sendable {
             network: self.network,
             deadlineMilliseconds: self.deadlineMilliseconds
         )
+        requester.installation = self.installation
+        return requester
     }
 
     private func own(_ database: DatabaseID?) throws(Failure) -> DatabaseID {

@@ -47,16 +47,19 @@ extension TableReader {
     }
 
     /// Finds the records of a zone that name an asset; at most `limit`.
+    ///
+    /// What names it in the history of the zone is none of them.
     func records(
         naming asset: AssetNumber,
         in zone: ZoneKey,
         limit: Int
     ) throws(StorageFailure) -> [RecordKey] {
-        try self.rows(RowRange(AssetUseRow.byAsset, asset, zone.database, zone.number), limit: limit)
+        let uses = RowRange(AssetUseRow.byAsset, asset, zone.database, zone.number).after(Int64(0))
+        return try self.rows(uses, limit: limit)
             .map { RecordKey(zone: zone, number: $0.record) }
     }
 
-    /// Says whether a record names an asset.
+    /// Says whether a record names an asset, or the history of a zone.
     func isNamed(_ asset: AssetNumber) throws(StorageFailure) -> Bool {
         try self.count(RowRange(AssetUseRow.byAsset, asset), limit: 1) > 0
     }

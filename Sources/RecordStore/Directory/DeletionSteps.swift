@@ -118,6 +118,7 @@ struct DeletionSteps {
         guard var container = try self.transaction.row(ContainerRow.byKey, number) else { return .done }
         container.identifier = "-\(number)"
         container.createdMilliseconds = 0
+        container.historyDays = nil
         try self.transaction.put(container)
         return .done
     }

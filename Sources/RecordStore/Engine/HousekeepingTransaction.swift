@@ -59,7 +59,8 @@ package protocol HousekeepingTransaction: AnyObject {
 package enum HousekeepingKind: CaseIterable, Hashable, Sendable {
     /// Shared databases that have to follow a change: rows of `ViewRefreshRow`, `ShareNewsRow`.
     case views
-    /// Remains of deleted zones and shares: rows of `SweepRow`, `ShareRemovalRow`.
+    /// Remains of deleted zones and shares, and of histories that gave way: rows of `SweepRow`,
+    /// `ShareRemovalRow`, `PastRemovalRow`.
     case sweep
     /// Indexes to fill or to empty: rows of `IndexBuildRow`, `IndexRemovalRow`.
     case indexes
@@ -68,7 +69,7 @@ package enum HousekeepingKind: CaseIterable, Hashable, Sendable {
     package var tables: [Table] {
         switch self {
         case .views: [ViewRefreshRow.table, ShareNewsRow.table]
-        case .sweep: [SweepRow.table, ShareRemovalRow.table]
+        case .sweep: [SweepRow.table, ShareRemovalRow.table, PastRemovalRow.table]
         case .indexes: [IndexBuildRow.table, IndexRemovalRow.table]
         }
     }

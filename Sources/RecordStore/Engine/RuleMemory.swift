@@ -9,6 +9,10 @@ package final class RuleMemory {
     var zonesWithTokens: [ZoneKey: Bool] = [:]
     /// Shares that have a row in `ShareNewsRow.table`, with the origin in it.
     var sharesWithNews: [ShareNumber: ChangeOrigin?] = [:]
+    /// Histories that containers keep, by environment; `nil` if they have not been read.
+    var histories: [EnvironmentID: HistoryRule]?
+    /// Zones whose history has begun, with when their container began to keep one.
+    var pastZones: [ZoneKey: Int64] = [:]
     /// Outcomes of requests that were stored since housekeeping looked for old ones.
     var outcomesStored = 0
 
@@ -17,5 +21,6 @@ package final class RuleMemory {
     /// How much it is, for engines that bound what they keep.
     package var count: Int {
         self.shares.count + self.zonesWithTokens.count + self.sharesWithNews.count
+            + self.pastZones.count
     }
 }

@@ -20,6 +20,7 @@ package final class Housekeeping {
     private var indexes = IndexBuilder()
     private var tombstones: TombstoneExpiry
     private var outcomes = OutcomeExpiry()
+    private var past = PastExpiry()
 
     package init(_ rules: HousekeepingRules) {
         self.rules = rules
@@ -49,6 +50,7 @@ package final class Housekeeping {
     /// Whether there may be something to do because time has passed.
     package func isDue(nowMilliseconds now: Int64) -> Bool {
         self.tombstones.isWanted(nowMilliseconds: now) || self.outcomes.isWanted(nowMilliseconds: now)
+            || self.past.isWanted(nowMilliseconds: now)
     }
 
     /// Does a piece of each kind of work; on a full disk, of what makes room.
@@ -83,6 +85,7 @@ package final class Housekeeping {
             ),
             in: transaction
         )
+        try self.past.step(nowMilliseconds: now, in: transaction)
     }
 
     /// Hands out what to tell an operator after a commit.

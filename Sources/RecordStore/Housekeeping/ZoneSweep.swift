@@ -2,6 +2,8 @@
 enum SweptRows: Hashable, Sendable {
     /// Which records name which assets.
     case assetUses
+    /// The history.
+    case past
     case undeclared(UndeclaredRows)
     case membershipChanges
     case shareTokens
@@ -12,7 +14,7 @@ enum SweptRows: Hashable, Sendable {
     /// Entries go after the records, or the builder of an index might add some that no sweep
     /// removes.
     static let order: [SweptRows] =
-        [.assetUses] + UndeclaredRows.allCases.map { .undeclared($0) }
+        [.assetUses, .past] + UndeclaredRows.allCases.map { .undeclared($0) }
         + [.membershipChanges, .shareTokens, .tokenExpiries]
 
     /// How many one transaction removes.
@@ -25,7 +27,8 @@ enum SweptRows: Hashable, Sendable {
     }
 }
 
-/// Removes what deleted zones and shares left, a piece in each transaction.
+/// Removes what deleted zones and shares left, and histories that gave way, a piece in each
+/// transaction.
 ///
 /// Nothing of it is visible: a zone's number is never used again, and a membership of a share that is
 /// gone means nothing.
@@ -42,6 +45,7 @@ enum ZoneSweep {
     ) throws(StorageFailure) -> Bool {
         let tables = transaction.transaction
         if try self.removeMemberships(in: tables, limit: membershipsMax) { return true }
+        if try self.removePast(in: tables) { return true }
         guard let swept = try tables.rows(RowRange(SweepRow.byKey), limit: 1).first else { return false }
         let zone = ZoneKey(database: swept.database, number: swept.zone)
         for rows in SweptRows.order {
@@ -62,6 +66,9 @@ enum ZoneSweep {
         let (database, number, limit) = (zone.database, zone.number, rows.limit)
         switch rows {
         case .assetUses: return try tables.removeUses(inZone: zone, limit: limit)
+        case .past:
+            try tables.delete(RowRange(PastZoneRow.byKey, database, number))
+            return try tables.delete(RowRange(PastRow.byKey, database, number), limit: limit)
         case .membershipChanges:
             return try tables.delete(RowRange(MembershipChangeRow.byKey, database, number), limit: limit)
         case .shareTokens:
@@ -70,6 +77,17 @@ enum ZoneSweep {
             return try tables.delete(RowRange(TokenExpiryRow.byKey, database, number), limit: limit)
         case .undeclared(let rows): return try transaction.remove(rows, of: zone, limit: limit)
         }
+    }
+
+    /// Removes changes of one zone whose history begins anew, and the zone from those when it has none
+    /// left that go.
+    private static func removePast(in rows: any WriteTransaction) throws(StorageFailure) -> Bool {
+        guard let removal = try rows.rows(RowRange(PastRemovalRow.byKey), limit: 1).first else {
+            return false
+        }
+        let isMore = try PastRemoval(of: removal.key, in: rows).removeSome()
+        if !isMore { try rows.delete(removal) }
+        return true
     }
 
     /// Removes memberships of one share that is gone, and the share when it has none left.

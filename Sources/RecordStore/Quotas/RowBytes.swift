@@ -8,7 +8,8 @@
 /// it contains.
 ///
 /// A delete is never refused, because it leaves less than it removes. A record takes more than its
-/// tombstone and the stored result of the request together. So do a zone and a subscription.
+/// tombstone and the stored result of the request together. So do a zone and a subscription. A
+/// history keeps what was deleted, and gives way to a quota (`PastKeeping`).
 ///
 /// Files have counters in these units. A change of a figure needs a new file format, which counts
 /// again.
@@ -29,6 +30,8 @@ package enum RowBytes {
     package static let coverChangeBase = 30
     /// A reference from a record to an asset.
     package static let assetUse = 40
+    /// A change in the history of a zone, without what it replaced.
+    package static let pastBase = 100
     /// The row of an asset, without its file.
     package static let assetBase = 105
     /// The size of a file on the disk is a multiple of this.
@@ -67,6 +70,10 @@ package enum RowBytes {
     /// An asset's row, and the free space in the last block of its file.
     package static func asset(_ bytes: Int64) -> Int {
         self.assetBase + Int((self.fileBlock - bytes % self.fileBlock) % self.fileBlock)
+    }
+
+    package static func past(_ row: PastRow) -> Int {
+        self.pastBase + row.name.utf8.count + (row.parent?.utf8.count ?? 0) + row.body.count
     }
 
     /// Bound on the stored result of one saved item, unless the result contains names.

@@ -11,14 +11,18 @@ final class ModifyRecordsRule {
     let quotas: StorageQuotas
     let transaction: any WriteTransaction
     let room: RecordRoom
+    /// What an operator puts back; `nil` for a request of a client.
+    let restored: RestoredRecords?
 
     init(
         requester: Requester,
         operation: ModifyRecords,
         bounds: Bounds,
         quotas: StorageQuotas,
-        transaction: any WriteTransaction
+        transaction: any WriteTransaction,
+        restored: RestoredRecords? = nil
     ) {
+        self.restored = restored
         self.requester = requester
         self.operation = operation
         self.bounds = bounds

@@ -63,13 +63,7 @@ package struct WriteRules: Sendable {
         let result: Result<[WriteOutcome], StoreError>
         switch request.operation {
         case .modifyRecords(let operation):
-            let rule = ModifyRecordsRule(
-                requester: request.requester,
-                operation: operation,
-                bounds: self.bounds,
-                quotas: self.quotas,
-                transaction: transaction
-            )
+            let rule = self.rule(of: operation, in: request, transaction)
             switch try rule.execute(behind: rest?.cascade) {
             case .finished(let finished): result = finished
             case .unfinished(let turns): return .unfinished(.cascade(turns))
@@ -106,6 +100,21 @@ package struct WriteRules: Sendable {
             }
         }
         return .finished(result, isReplay: false)
+    }
+
+    private func rule(
+        of operation: ModifyRecords,
+        in request: WriteRequest,
+        _ transaction: any WriteTransaction
+    ) -> ModifyRecordsRule {
+        ModifyRecordsRule(
+            requester: request.requester,
+            operation: operation,
+            bounds: self.bounds,
+            quotas: self.quotas,
+            transaction: transaction,
+            restored: request.restored
+        )
     }
 
     private func store(

@@ -50,7 +50,7 @@ struct RecordRewriting {
                 entries: IndexChanges(from: record, to: rewritten, named: name, definitions: definitions)
             )
         ]
-        try self.transaction.apply(writes, to: self.zone, in: self.requester.environment)
+        try self.transaction.change(self.zone, by: writes, of: self.requester, under: .none)
         guard self.transaction.isWatched(self.zone.database) else { return rewritten }
         let change = CommittedRecord(
             zone: self.zoneName,

@@ -102,7 +102,7 @@ package struct AssetUserRow: TableRow {
     }
 }
 
-/// A record that names an asset.
+/// A record that names an asset, or a change in the history of a zone that replaced one which did.
 package struct AssetUseRow: TableRow {
     package static let table = Table(
         "asset_use",
@@ -114,6 +114,7 @@ package struct AssetUseRow: TableRow {
 
     var database: DatabaseID
     var zone: Int64
+    /// The number of the record; of a change the opposite of its position.
     var record: Int64
     var asset: AssetNumber
 

@@ -7,16 +7,25 @@ package import RecordModel
 package struct ContainerRow: TableRow {
     package static let table = Table(
         "container",
-        columns: [.integer("number"), .text("identifier"), .integer("created_ms")],
+        columns: [
+            .integer("number"), .text("identifier"), .integer("created_ms"),
+            .optional(.integer("history_days")), .integer("history_since_ms"),
+        ],
         key: ["number"],
         numbering: .numbered,
-        indexes: [.unique("identifier")]
+        indexes: [.unique("identifier"), .lookup("history_days").only(where: "history_days")]
     )
     static let byIdentifier = Self.index(on: "identifier")
+    /// Those that keep a history.
+    static let byHistory = Self.index(on: "history_days")
 
     var number: Int64 = 0
     var identifier: String
     var createdMilliseconds: Int64
+    /// How many days the history goes back; `nil` if the container keeps none.
+    var historyDays: Int64?
+    /// When the container began to keep a history, the last time that it did; 0 if it never did.
+    var historySinceMilliseconds: Int64 = 0
 
     init(identifier: String, createdMilliseconds: Int64) {
         self.identifier = identifier
@@ -27,12 +36,16 @@ package struct ContainerRow: TableRow {
         self.number = try columns.next()
         self.identifier = try columns.next()
         self.createdMilliseconds = try columns.next()
+        self.historyDays = try columns.next()
+        self.historySinceMilliseconds = try columns.next()
     }
 
     package func write(to columns: inout ColumnWriter) {
         columns.append(self.number)
         columns.append(self.identifier)
         columns.append(self.createdMilliseconds)
+        columns.append(self.historyDays)
+        columns.append(self.historySinceMilliseconds)
     }
 
     var isDeleted: Bool { self.identifier.hasPrefix("-") }

@@ -58,9 +58,10 @@ import GRDB
 /// Format 8: shares (`Migrations+Format8`). Format 9: the client's token of a zone
 /// (`Migrations+Format9`). Format 10: what rows take (`Migrations+Format10`). Format 11: who made a
 /// pending change, and expired tokens (`Migrations+Format11`). Format 12: entries whose key is one
-/// blob, in place of `entry` (`Migrations+Format12`).
+/// blob, in place of `entry` (`Migrations+Format12`). Format 13: histories of zones
+/// (`Migrations+Format13`).
 enum Migrations {
-    static let formatKnown = 12
+    static let formatKnown = 13
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -96,6 +97,9 @@ enum Migrations {
             for statement in self.format11 { try database.execute(sql: statement) }
         }
         migrator.registerMigration("12") { database in try self.migrateToFormat12(database) }
+        migrator.registerMigration("13") { database in
+            for statement in HistoryMigration.statements { try database.execute(sql: statement) }
+        }
         return migrator
     }
 

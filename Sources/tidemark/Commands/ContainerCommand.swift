@@ -7,7 +7,9 @@ struct ContainerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "container",
         abstract: "Create, list and delete containers: the data of one application each.",
-        subcommands: [ContainerCreate.self, ContainerList.self, ContainerDelete.self]
+        subcommands: [
+            ContainerCreate.self, ContainerList.self, ContainerHistory.self, ContainerDelete.self,
+        ]
     )
 }
 

@@ -10,7 +10,7 @@ struct AdministeredDatabase {
     private static let patience = Duration.seconds(30)
 
     let store: Store
-    let requester: Requester
+    var requester: Requester
     let folder: DataFolder
     /// What a request may have, by the settings.
     let bounds: Bounds
@@ -99,17 +99,24 @@ struct AdministeredDatabase {
 
     /// Executes a change: one outcome an item, saves first.
     ///
+    /// `restored` is what an operator puts back; `nil` for a user's change.
+    ///
     /// - Durability: returns when it is on disk.
-    func write(_ operation: WriteRequest.Operation, bytes: Int = 0) async throws -> [WriteOutcome] {
+    func write(
+        _ operation: WriteRequest.Operation,
+        bytes: Int = 0,
+        restored: RestoredRecords? = nil
+    ) async throws -> [WriteOutcome] {
         var generator = SystemRandomNumberGenerator()
-        let request = WriteRequest(
+        var request = WriteRequest(
             requester: self.requester,
             requestID: RequestID(milliseconds: SystemTime.milliseconds(), using: &generator),
             operation: operation,
             bytes: bytes,
             deadlineMilliseconds: .max
         )
-        return try await self.retrying {
+        request.restored = restored
+        return try await self.retrying { [request] in
             await withCheckedContinuation { continuation in
                 self.store.write(request) { continuation.resume(returning: $0) }
             }

@@ -34,13 +34,19 @@ final class BackupScene {
 
     /// The user's database, for a device with a connection of its own.
     ///
-    /// One that takes the place of another knows what that was told.
-    func database(_ device: String = "first", inPlaceOf other: String? = nil) -> CKDatabase {
+    /// One that takes the place of another knows what that was told. All devices are one installation
+    /// unless one is named.
+    func database(
+        _ device: String = "first",
+        inPlaceOf other: String? = nil,
+        installation: String? = nil
+    ) -> CKDatabase {
         var connection = CKServerConnection(
             url: "tidemark://localhost:\(self.server.port)",
             token: self.token,
             certificateAuthority: .file(self.server.authorityPath)
         )
+        connection.installationName = installation
         connection.cacheFolder = self.files.url("cache-\(device)").path
         connection.ledgerFolder = self.files.url("ledgers-\(other ?? device)").path
         return CKContainer(identifier: Self.containerID, connection: connection).privateCloudDatabase

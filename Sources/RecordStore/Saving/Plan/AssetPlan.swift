@@ -19,7 +19,8 @@ struct AssetPlan {
             guard let number = try transaction.asset(named.asset, in: self.zone.key.database) else {
                 return named.field
             }
-            if let user = self.zone.rule.requester.uploader {
+            // What an operator puts back, its users had sent.
+            if let user = self.zone.rule.requester.uploader, self.zone.rule.restored == nil {
                 guard try transaction.isAsset(number, sentBy: user) else { return named.field }
             }
             parts.assetNumbers.append(number)

@@ -35,7 +35,8 @@ struct RequesterRights {
         toType type: String,
         _ definitions: inout DefinitionPlan
     ) throws(StorageFailure) -> TypeAccess {
-        guard self.zone.rule.requester.scope == .public else { return .everything }
+        let rule = self.zone.rule
+        guard rule.requester.scope == .public, rule.restored == nil else { return .everything }
         if let known = self.known, known.type == type { return known.access }
         let grants =
             try definitions.planned(ofType: type).isTypeDefined || type == UserRecord.type

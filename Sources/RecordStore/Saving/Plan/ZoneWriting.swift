@@ -191,10 +191,12 @@ struct ZoneWriting {
         let pending = self.pending
         guard !pending.writes.isEmpty else { return [] }
         self.pending = PendingWrites()
-        let numbers = try self.zone.transaction.apply(
-            pending.writes,
-            to: self.zone.key,
-            in: self.zone.rule.requester.environment
+        let rule = self.zone.rule
+        let numbers = try self.zone.transaction.change(
+            self.zone.key,
+            by: pending.writes,
+            of: rule.requester,
+            under: rule.quotas
         )
         let isWatched = self.zone.transaction.isWatched(self.zone.key.database)
         for (offset, planned) in pending.saves.enumerated() {

@@ -1,0 +1,64 @@
+import RecordModel
+
+/// The history that a container keeps of its records.
+struct HistoryRule: Hashable, Sendable {
+    /// How long a change stays.
+    var days: Int64
+    /// When the container began to keep a history: zones whose history began before then have gaps.
+    var life: Int64
+
+    static let dayMilliseconds: Int64 = 86_400_000
+
+    /// Changes from before this time go.
+    func oldestMilliseconds(now: Int64) -> Int64 { now - self.days * Self.dayMilliseconds }
+}
+
+extension TableReader {
+    /// The histories that containers keep, by environment.
+    func storedHistories() throws(StorageFailure) -> [EnvironmentID: HistoryRule] {
+        var histories: [EnvironmentID: HistoryRule] = [:]
+        for container in try self.rows(RowRange(ContainerRow.byHistory)) {
+            guard let days = container.historyDays else { continue }
+            let history = HistoryRule(days: days, life: container.historySinceMilliseconds)
+            for row in try self.rows(RowRange(EnvironmentRow.byContainer, container.number)) {
+                histories[row.number] = history
+            }
+        }
+        return histories
+    }
+}
+
+extension WriteTransaction {
+    /// The history that the container of an environment keeps; `nil` if it keeps none.
+    func history(of environment: EnvironmentID) throws(StorageFailure) -> HistoryRule? {
+        if let known = self.memory.histories { return known.isEmpty ? nil : known[environment] }
+        let stored = try self.storedHistories()
+        self.memory.histories = stored
+        return stored[environment]
+    }
+
+    /// Writes records of a zone, and keeps what that replaces if the container has a history.
+    ///
+    /// Every change goes this way, except of the records of users: they have no history.
+    ///
+    /// - Returns: The numbers of the records that are saved, in order.
+    @discardableResult
+    func change(
+        _ zone: ZoneKey,
+        by writes: RecordWrites,
+        of requester: Requester,
+        under quotas: StorageQuotas
+    ) throws(StorageFailure) -> [Int64] {
+        let numbers = try self.apply(writes, to: zone, in: requester.environment)
+        if let history = try self.history(of: requester.environment) {
+            try PastKeeping(
+                transaction: self,
+                zone: zone,
+                requester: requester,
+                history: history,
+                quotas: quotas
+            ).keep(writes, numbers: numbers)
+        }
+        return numbers
+    }
+}

@@ -1,0 +1,78 @@
+package import RecordModel
+
+/// How far the history of a zone goes back.
+package struct HistoryExtent: Hashable, Sendable {
+    /// The state of the zone at every position from this one on can be told.
+    package var since: Int64
+    /// The state at every time from this one on can be told.
+    package var sinceMilliseconds: Int64
+    /// The last position of the database: where the zone is now.
+    package var position: Int64
+    /// How many days a change stays.
+    package var days: Int64
+
+    package init(since: Int64, sinceMilliseconds: Int64, position: Int64, days: Int64) {
+        self.since = since
+        self.sinceMilliseconds = sinceMilliseconds
+        self.position = position
+        self.days = days
+    }
+}
+
+/// A change in the history of a zone: who changed which record when.
+package struct PastChange: Hashable, Sendable {
+    package var position: Int64
+    package var milliseconds: Int64
+    /// User record name of who made the change.
+    package var author: String
+    /// Which of the user's installations made it; empty if it did not say.
+    package var installation: [UInt8]
+    package var kind: RecordChangeKind
+    package var recordName: String
+    package var recordType: String
+    /// The position of what the change replaced; `nil` if it made the record.
+    package var before: Int64?
+
+    package init(
+        position: Int64,
+        milliseconds: Int64,
+        author: String,
+        installation: [UInt8] = [],
+        kind: RecordChangeKind,
+        recordName: String,
+        recordType: String,
+        before: Int64?
+    ) {
+        self.position = position
+        self.milliseconds = milliseconds
+        self.author = author
+        self.installation = installation
+        self.kind = kind
+        self.recordName = recordName
+        self.recordType = recordType
+        self.before = before
+    }
+}
+
+/// A record as it was before a change.
+package struct PastRecord: Hashable, Sendable {
+    package var name: String
+    package var recordType: String
+    package var system: SystemFields
+    package var parent: String?
+    package var body: RecordBody
+
+    package init(
+        name: String,
+        recordType: String,
+        system: SystemFields,
+        parent: String?,
+        body: RecordBody
+    ) {
+        self.name = name
+        self.recordType = recordType
+        self.system = system
+        self.parent = parent
+        self.body = body
+    }
+}
