@@ -76,6 +76,19 @@ let serverTargets: [Target] = [
         exclude: ["README.md", "TABLES.md"],
         swiftSettings: settings
     ),
+    .systemLibrary(
+        name: "CLibPQ",
+        path: "Sources/CLibPQ",
+        pkgConfig: "libpq",
+        providers: [.apt(["libpq-dev"]), .brew(["libpq"])]
+    ),
+    .target(
+        name: "PostgreSQLEngine",
+        dependencies: ["RecordStore", "RecordModel", "CLibPQ"],
+        path: "Sources/PostgreSQLEngine",
+        exclude: ["README.md"],
+        swiftSettings: settings
+    ),
     .target(
         name: "AssetStorage",
         dependencies: ["RecordStore", "RecordModel", nio("NIOCore")],
@@ -133,8 +146,9 @@ let serverTargets: [Target] = [
         name: "tidemark",
         dependencies: [
             "RecordServer", "AccessTokens", "AssetStorage", "AssetStore", "FileIO", "MonitoringEndpoint",
-            "SQLiteEngine", "RecordStore", "RecordModel", "RecordJSON", "PredicateFormat",
-            "ServerCertificates", argumentParser, lifecycle, unixSignals, configuration, logging,
+            "SQLiteEngine", "PostgreSQLEngine", "RecordStore", "RecordModel", "RecordJSON",
+            "PredicateFormat", "ServerCertificates", argumentParser, lifecycle, unixSignals, configuration,
+            logging,
         ],
         path: "Sources/tidemark",
         exclude: [
@@ -279,10 +293,25 @@ let testTargets: [Target] = [
     .testTarget(
         name: "EngineConformanceTests",
         dependencies: [
-            "RecordServer", "SQLiteEngine", "MemoryEngine", "RecordStore", "WireProtocol", "RecordModel",
-            "TestSupport", nio("NIOCore"),
+            "RecordServer", "SQLiteEngine", "PostgreSQLEngine", "PostgreSQLCluster", "MemoryEngine",
+            "RecordStore", "WireProtocol", "RecordModel", "TestSupport", nio("NIOCore"),
         ],
         path: "Tests/EngineConformanceTests",
+        swiftSettings: settings
+    ),
+    .target(
+        name: "PostgreSQLCluster",
+        dependencies: ["PostgreSQLEngine", "TestSupport"],
+        path: "Tests/PostgreSQLCluster",
+        swiftSettings: settings
+    ),
+    .testTarget(
+        name: "PostgreSQLEngineTests",
+        dependencies: [
+            "EngineConformanceTests", "PostgreSQLEngine", "PostgreSQLCluster", "RecordStore",
+            "RecordModel", "TestSupport",
+        ],
+        path: "Tests/PostgreSQLEngineTests",
         swiftSettings: settings
     ),
     // Uses the engines and models of the conformance tests.
@@ -361,7 +390,7 @@ let testTargets: [Target] = [
         name: "IntegrationTests",
         dependencies: [
             "CloudKit", "CloudKitTesting", "RecordClient", "WireProtocol", "FileIO", "RecordModel",
-            "RecordServer", "ServerCertificates", "MonitoringEndpoint",
+            "RecordServer", "ServerCertificates", "MonitoringEndpoint", "PostgreSQLCluster",
             "TestSupport",
             nio("NIOCore"),
             nio("NIOPosix"), nioSSL, crypto, logging, "tidemark", "tidemark-listen",

@@ -29,6 +29,7 @@ struct DataOption: ParsableArguments {
 ///     tls/          see ServerCertificates
 ///     assets/       see AssetStore
 ///     …             the engine's files
+///     postgresql.json      in their place, where the store is in PostgreSQL: see StoreAddress
 ///     restore.unfinished   during a restore, and after one that was interrupted
 /// ```
 struct DataFolder: Hashable {
@@ -41,7 +42,20 @@ struct DataFolder: Hashable {
 
     var assetsPath: String { self.path + "/assets" }
 
-    var hasStore: Bool { FileManager.default.fileExists(atPath: EngineOpening.files.path(in: self.path)) }
+    var hasStore: Bool { self.hasFile || StoreAddress.exists(in: self) }
+
+    /// Whether the store is a file of the folder.
+    var hasFile: Bool { FileManager.default.fileExists(atPath: EngineOpening.files.path(in: self.path)) }
+
+    /// Refuses a folder whose store is in PostgreSQL, for a command that copies files.
+    func refuseUnlessFile() throws(CommandFailure) {
+        guard StoreAddress.exists(in: self) else { return }
+        throw CommandFailure(
+            .usage,
+            "the store of \(self.path) is in PostgreSQL, and this command copies SQLite's file. Use pg_dump, and copy "
+                + "\(self.assetsPath) after it."
+        )
+    }
 
     /// Exists until a restore is complete.
     var unfinishedRestorePath: String { self.path + "/restore.unfinished" }

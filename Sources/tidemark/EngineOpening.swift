@@ -4,7 +4,9 @@ import RecordServer
 import RecordStore
 import SQLiteEngine
 
-/// The only place that names an engine: opening it, the files that it keeps, and what it reports.
+/// The only place that names SQLite's engine: opening it, the files that it keeps, and what it reports.
+///
+/// A folder whose store is in PostgreSQL is `PostgreSQLOpening`'s.
 enum EngineOpening {
     /// Operations of an operator on the files of a store.
     static let files: any StoreFiles = SQLiteStoreFiles()
@@ -28,6 +30,9 @@ enum EngineOpening {
         settings: Settings,
         logger: Logger
     ) throws(CommandFailure) -> Opened {
+        if let url = try PostgreSQLOpening.url(of: folder, settings: settings) {
+            return try PostgreSQLOpening.make(folder, url, settings: settings, logger: logger)
+        }
         var configuration = SQLiteEngineConfiguration(directory: folder.path)
         configuration.housekeeping.requestIDRetentionSeconds =
             settings.server.storage.requestIDRetentionSeconds
@@ -53,7 +58,7 @@ enum EngineOpening {
     }
 
     /// What the operator chose of the rules, whatever the engine.
-    private static func rules(_ settings: Settings) -> StoreConfiguration {
+    static func rules(_ settings: Settings) -> StoreConfiguration {
         var rules = StoreConfiguration(clock: SystemTime.milliseconds)
         rules.bounds = settings.server.bounds
         rules.quotas = settings.server.storage.quotas
@@ -75,6 +80,7 @@ enum EngineOpening {
         var wait = ServerWait(folder: folder)
         while true {
             try folder.refuseUnlessServable()
+            if let store = try PostgreSQLOpening.open(folder, rules: rules) { return store }
             do {
                 return Store(
                     try SQLiteEngine(configuration: configuration, clock: SystemTime.milliseconds) { _ in },
@@ -93,6 +99,10 @@ enum EngineOpening {
     /// Returns `nil` if that does not work, for whatever reason.
     static func openForCompletion(_ folder: DataFolder) -> Store? {
         guard (try? folder.refuseUnlessServable()) != nil else { return nil }
+        if StoreAddress.exists(in: folder) {
+            let rules = StoreConfiguration(clock: SystemTime.milliseconds)
+            return (try? PostgreSQLOpening.open(folder, rules: rules)) ?? nil
+        }
         var configuration = SQLiteEngineConfiguration(directory: folder.path)
         configuration.preparation = .none
         guard

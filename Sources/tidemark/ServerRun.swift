@@ -28,6 +28,7 @@ struct ServerRun {
         try certificates.check()
         let identityKeys = try await IdentityKeysFile(self.settings.identity, logger: logger)
         try self.folder.refuseUnlessServable()
+        try PostgreSQLOpening.check(self.folder, settings: self.settings)
         // Bind before anything is made. The folder of a server that cannot listen would only be in
         // the way.
         let socket = try self.bind()

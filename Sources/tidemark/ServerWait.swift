@@ -12,7 +12,9 @@ struct ServerWait {
     private static let forServer = Duration.seconds(5)
     private static let forStore = Duration.seconds(60)
     /// The files that a starting server makes, in any order.
-    private static let firstFiles = Set(["lock", "tls", "assets", "lost+found"] + EngineOpening.files.names)
+    private static let firstFiles = Set(
+        ["lock", "tls", "assets", "lost+found", StoreAddress.fileName] + EngineOpening.files.names
+    )
 
     /// A part that a store lacks and a server may be about to bring.
     enum Lack {

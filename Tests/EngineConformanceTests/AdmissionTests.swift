@@ -62,7 +62,7 @@ struct AdmissionTests {
         await #expect(throws: StoreError.shuttingDown) { try await it.fetch([id("a")]) }
     }
 
-    @Test(arguments: EngineKind.allCases)
+    @Test(arguments: EngineKind.withOwnDisk)
     func `a full disk refuses writes, loses nothing, and takes them again when there is room`(
         kind: EngineKind
     ) async throws {

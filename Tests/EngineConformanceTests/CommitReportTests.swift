@@ -151,7 +151,7 @@ struct CommitReportTests {
         #expect(words.flatMap { $0 }.contains("+other/never") == false)
     }
 
-    @Test(arguments: EngineKind.allCases)
+    @Test(arguments: EngineKind.withOwnDisk)
     func `a full disk reports nothing and keeps what was acknowledged`(kind: EngineKind) async throws {
         let it = try EngineUnderTest(kind) { $0.filePagesMax = 200 }
         _ = try await it.modifyZones(["notes"])

@@ -1,4 +1,6 @@
 import MemoryEngine
+import PostgreSQLCluster
+import PostgreSQLEngine
 import RecordModel
 import RecordStore
 import SQLiteEngine
@@ -12,15 +14,30 @@ enum EngineKind: String, CaseIterable, CustomTestStringConvertible {
     case sqliteWithFailures
     /// Values that are copied.
     case memory
+    case postgreSQL
+    /// The same, with failures at random, as those of a network.
+    case postgreSQLWithFailures
 
-    static let allCases: [EngineKind] = [.sqlite, .memory]
+    static let allCases: [EngineKind] = [.sqlite, .memory, .postgreSQL]
+    /// Those whose disk a test can fill or have fail.
+    static let withOwnDisk: [EngineKind] = [.sqlite, .memory]
+    /// Those that try a short read on the thread of its caller.
+    static let readingOnCaller: [EngineKind] = [.sqlite, .memory]
     /// What tests run on that compare an engine with a model.
-    static let modelCases: [EngineKind] = [.sqlite, .sqliteWithFailures, .memory]
+    static let modelCases: [EngineKind] = [
+        .sqlite, .sqliteWithFailures, .memory, .postgreSQL, .postgreSQLWithFailures,
+    ]
 
     var testDescription: String { self.rawValue }
 
-    /// How many rounds of a random test the kind gets, of so many: a part of them if nobody ships it.
-    func rounds(_ count: Int, divisor: Int = 4) -> Int { self == .memory ? count / divisor : count }
+    /// How many rounds of a random test the kind gets, of so many: a part of them if nobody ships it, or
+    /// if every step of it goes to another process.
+    func rounds(_ count: Int, divisor: Int = 4) -> Int {
+        switch self {
+        case .sqlite, .sqliteWithFailures: count
+        case .memory, .postgreSQL, .postgreSQLWithFailures: count / divisor
+        }
+    }
 
     func open(
         in directory: String,
@@ -45,12 +62,20 @@ enum EngineKind: String, CaseIterable, CustomTestStringConvertible {
             let engine = MemoryEngine(MemoryEngineConfiguration(settings, directory: directory, clock))
             guard let failures else { return Store(engine, configuration: rules) }
             return Store(FailingEngine(engine, failures), configuration: rules)
+        case .postgreSQL, .postgreSQLWithFailures:
+            let engine = try PostgreSQLEngine(
+                configuration: PostgreSQLEngineConfiguration(settings, directory: directory),
+                clock: { clock.milliseconds },
+                report: report
+            )
+            guard let failures else { return Store(engine, configuration: rules) }
+            return Store(FailingEngine(engine, failures), configuration: rules)
         }
     }
 
     /// The failures of the kind; `nil` if there are none.
     private var failures: (@Sendable () -> InjectedFailure?)? {
-        guard self == .sqliteWithFailures else { return nil }
+        guard self == .sqliteWithFailures || self == .postgreSQLWithFailures else { return nil }
         let failures = RandomFailures(seed: SeededGenerator.fromEnvironment().seed)
         return { failures.next() }
     }
@@ -140,5 +165,24 @@ extension MemoryEngineConfiguration {
         self.readThreads = settings.readThreads
         self.readerWaitNanoseconds = settings.readerWaitNanoseconds
         if let syncFile = settings.syncFile { self.sync = { syncFile(0) } }
+    }
+}
+
+extension PostgreSQLEngineConfiguration {
+    fileprivate init(_ settings: EngineSettings, directory: String) throws {
+        self.init(
+            target: try PostgreSQLCluster.running().target(standingFor: directory),
+            role: .command(makesTables: false)
+        )
+        self.waitingRequestsMax = settings.waitingRequestsMax
+        self.waitingBytesMax = settings.waitingBytesMax
+        self.housekeeping.tombstoneRetentionSeconds = settings.tombstoneRetentionSeconds
+        self.commitRecordsMax = settings.commitRecordsMax
+        self.readThreads = settings.readThreads
+        self.readerWaitNanoseconds = settings.readerWaitNanoseconds
+        if let syncFile = settings.syncFile { self.mayCommit = { syncFile(0) == 0 } }
+        if let time = settings.time {
+            self.monotonicNanoseconds = { time.milliseconds * 1_000_000 }
+        }
     }
 }

@@ -111,7 +111,7 @@ struct QueryCostTests {
         }
     }
 
-    @Test(arguments: EngineKind.allCases)
+    @Test(arguments: EngineKind.readingOnCaller)
     func `a query of many comparisons leaves the thread of its caller`(kind: EngineKind) async throws {
         let it = try await NumberedNotes.engine(Self.count, kind) { $0.inlineQueryCostMax = 8_000 }
         func isAnsweredByCaller(comparisons: Int) async -> Bool {
@@ -122,7 +122,7 @@ struct QueryCostTests {
         #expect(await !isAnsweredByCaller(comparisons: 100))
     }
 
-    @Test(arguments: EngineKind.allCases)
+    @Test(arguments: EngineKind.readingOnCaller)
     func `a query of many records leaves the thread of its caller, a count of as many entries does not`(
         kind: EngineKind
     ) async throws {
@@ -135,7 +135,7 @@ struct QueryCostTests {
         #expect(await Self.isAnsweredByCaller(count, it))
     }
 
-    @Test(arguments: EngineKind.allCases)
+    @Test(arguments: EngineKind.readingOnCaller)
     func `a query for many records is not attempted, however few there are`(kind: EngineKind) async throws {
         let it = try await NumberedNotes.engine(3, kind)
         let query = Query(recordType: "Note")
@@ -143,7 +143,7 @@ struct QueryCostTests {
         #expect(await !Self.isAnsweredByCaller(QueryRead(query: query, limit: 256), it))
     }
 
-    @Test(arguments: EngineKind.allCases)
+    @Test(arguments: EngineKind.readingOnCaller)
     func `large bodies count`(kind: EngineKind) async throws {
         let it = try await EngineUnderTest.withNotes(kind) { $0.inlineQueryCostMax = 400 }
         let large = FieldValue.bytes([UInt8](repeating: 7, count: 100_000))
@@ -161,7 +161,7 @@ struct QueryCostTests {
         #expect(Set(NumberedNotes.names(page)).count == 62 && page.records.count == 62)
     }
 
-    @Test(arguments: EngineKind.allCases)
+    @Test(arguments: EngineKind.readingOnCaller)
     func `after a lost attempt, queries of the same shape go to another thread at once`(
         kind: EngineKind
     ) async throws {

@@ -24,6 +24,12 @@ enum Architecture {
             outside: ["GRDB", "GRDBSQLite"]
         ),
         ModuleRow(
+            folder: "Sources/PostgreSQLEngine",
+            ours: ["RecordStore", "RecordModel", "CLibPQ"],
+            outside: []
+        ),
+        ModuleRow(folder: "Sources/CLibPQ", ours: [], outside: []),
+        ModuleRow(
             folder: "Sources/AssetStorage",
             ours: ["RecordStore", "RecordModel"],
             outside: ["NIOCore"]
@@ -53,8 +59,8 @@ enum Architecture {
             folder: "Sources/tidemark",
             ours: [
                 "RecordServer", "AccessTokens", "AssetStorage", "AssetStore", "FileIO",
-                "MonitoringEndpoint", "SQLiteEngine", "RecordStore", "RecordModel", "RecordJSON",
-                "PredicateFormat", "ServerCertificates",
+                "MonitoringEndpoint", "SQLiteEngine", "PostgreSQLEngine", "RecordStore", "RecordModel",
+                "RecordJSON", "PredicateFormat", "ServerCertificates",
             ],
             outside: [
                 "ArgumentParser", "ServiceLifecycle", "UnixSignals", "Configuration", "Logging",
@@ -113,6 +119,7 @@ enum Architecture {
     /// The files of the program that alone name a module which stores something.
     static let openings = [
         "SQLiteEngine": "Sources/tidemark/EngineOpening.swift",
+        "PostgreSQLEngine": "Sources/tidemark/PostgreSQLOpening.swift",
         "AssetStore": "Sources/tidemark/AssetsOpening.swift",
     ]
 

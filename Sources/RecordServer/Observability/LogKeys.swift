@@ -34,6 +34,10 @@ package enum LogKeys {
     package static let errno = "errno"
     /// A result code of SQLite's.
     package static let sqlite = "sqlite"
+    /// PostgreSQL's state of an error.
+    package static let sqlState = "sqlstate"
+    /// Where a database is, without its password.
+    package static let database = "database"
     package static let indexes = "indexes"
     package static let records = "records"
     /// Of the environment.

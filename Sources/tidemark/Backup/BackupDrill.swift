@@ -52,7 +52,7 @@ struct BackupDrill {
     ///
     /// Those that have changed since the backup are left out.
     private func compare(_ store: any StoreSource, _ report: inout DrillReport) throws(StoreCopyError) {
-        guard self.data.hasStore else { return }
+        guard self.data.hasFile else { return }
         let served = try EngineOpening.files.source(in: self.data.path)
         var compared = 0
         for _ in 0..<Self.sampleSize {

@@ -20,6 +20,7 @@ struct BackupRun {
     /// - Throws: `CommandFailure`, before anything is written.
     init(of source: DataFolder, to target: BackupFolder) throws {
         try source.refuseUnlessServable()
+        try source.refuseUnlessFile()
         self.source = source
         self.target = target
         do throws(StoreCopyError) {

@@ -15,6 +15,7 @@ struct Serve: AsyncParsableCommand {
               tidemark serve --listen 0.0.0.0:7430 --tls-host db.example.org
               tidemark serve --tls-cert fullchain.pem --tls-key privkey.pem
               tidemark serve --config /etc/tidemark.json --set in_flight_max=256
+              tidemark serve --engine postgres --database-url postgresql://db/notes
 
             Settings come from the flags, the environment (TIDEMARK_LISTEN, \
             TIDEMARK_IN_FLIGHT_MAX, …) and the file, in this order of \
@@ -54,6 +55,19 @@ struct Serve: AsyncParsableCommand {
         )
     )
     var tlsHosts: [String] = []
+
+    @Option(help: "sqlite or postgres. (default: what the data folder has, or sqlite)")
+    var engine: String?
+
+    @Option(
+        name: .customLong("database-url"),
+        help: ArgumentHelp(
+            "The database of engine postgres, as psql takes it.",
+            discussion: "A password may come from ~/.pgpass or PGPASSFILE instead.",
+            valueName: "url"
+        )
+    )
+    var databaseURL: String?
 
     @Option(help: ArgumentHelp("Settings as a JSON object; TIDEMARK_CONFIG without it.", valueName: "file"))
     var config: String?
@@ -122,6 +136,7 @@ struct Serve: AsyncParsableCommand {
             (.listen, self.listen), (.tlsCertificate, self.tlsCert), (.tlsKey, self.tlsKey),
             (.logLevel, self.logLevel), (.logFormat, self.logFormat),
             (.metricsFile, self.metricsFile), (.metricsListen, self.metricsListen),
+            (.engine, self.engine), (.databaseURL, self.databaseURL),
         ]
         for (setting, value) in named {
             if let value { flags.append((setting.rawValue, value)) }

@@ -13,8 +13,20 @@ struct Settings: Sendable {
         case json
     }
 
+    /// Where the store is.
+    enum Engine: String, CaseIterable, Sendable {
+        /// One file in the data folder.
+        case sqlite
+        /// A database of a PostgreSQL server.
+        case postgres
+    }
+
     static let defaults = Settings()
 
+    /// `nil` if the data folder says it; a new one has SQLite, unless a database is named.
+    var engine: Engine?
+    /// `nil` if the data folder says it.
+    var databaseURL: DatabaseURL?
     var listen = ListenAddress.defaults
     /// `nil` if the certificate is made by the server, in the data folder.
     var tlsCertificatePath: String?

@@ -122,6 +122,9 @@ struct SettingsReader {
         guard settings.identity.audience == nil || settings.identity.keysPath != nil else {
             throw CommandFailure(.usage, "jwt_audience requires jwt_keys_file and jwt_issuer.")
         }
+        guard settings.engine != .sqlite || settings.databaseURL == nil else {
+            throw CommandFailure(.usage, "database_url is for engine postgres: leave it out, or the engine.")
+        }
         guard (settings.tlsCertificatePath == nil) == (settings.tlsKeyPath == nil) else {
             throw CommandFailure(.usage, "tls_cert and tls_key belong together: give both or neither.")
         }

@@ -17,6 +17,8 @@ enum TextSetting: String, CaseIterable {
     case identityIssuer = "jwt_issuer"
     case identityAudience = "jwt_audience"
     case identityKeysKeep = "jwt_keys_keep"
+    case engine
+    case databaseURL = "database_url"
 
     var meaning: String {
         switch self {
@@ -36,6 +38,9 @@ enum TextSetting: String, CaseIterable {
         case .identityAudience: "aud of the provider's tokens; without it the container's identifier"
         case .identityKeysKeep:
             "when the last keys stay valid without their file: never, while-unreadable, or always (also when it is empty or gone)"
+        case .engine: "where the store is: sqlite, or postgres; without it what the data folder says"
+        case .databaseURL:
+            "the database of engine postgres, as its programs take it; without it what the data folder says"
         }
     }
 
@@ -44,7 +49,7 @@ enum TextSetting: String, CaseIterable {
         switch self {
         case .logLevel, .tlsCertificate, .tlsKey, .tlsHosts: true
         case .listen, .logFormat, .metricsFile, .metricsListen, .identityKeys, .identityIssuer,
-            .identityAudience, .identityKeysKeep:
+            .identityAudience, .identityKeysKeep, .engine, .databaseURL:
             false
         }
     }
@@ -68,6 +73,8 @@ enum TextSetting: String, CaseIterable {
         case .identityIssuer: settings.identity.issuer ?? ""
         case .identityAudience: settings.identity.audience ?? ""
         case .identityKeysKeep: settings.identity.keyRetention.rawValue
+        case .engine: settings.engine?.rawValue ?? ""
+        case .databaseURL: settings.databaseURL?.shown ?? ""
         }
     }
 
@@ -118,6 +125,13 @@ enum TextSetting: String, CaseIterable {
                 throw self.refusal(value, KeyRetention.allCases.map(\.rawValue).joined(separator: ", "))
             }
             settings.identity.keyRetention = retention
+        case .engine:
+            guard let engine = Settings.Engine(rawValue: value) else {
+                throw self.refusal(value, Settings.Engine.allCases.map(\.rawValue).joined(separator: " or "))
+            }
+            settings.engine = engine
+        case .databaseURL:
+            settings.databaseURL = DatabaseURL(text: value)
         }
     }
 

@@ -1,0 +1,62 @@
+import CLibPQ
+
+/// What a statement returned: rows of binary values, or how many rows it changed.
+///
+/// Used by the thread that has the connection.
+package final class ResultRows {
+    private let result: OpaquePointer
+
+    /// Takes over the result.
+    init(_ result: OpaquePointer) { self.result = result }
+
+    deinit { PQclear(self.result) }
+
+    package var count: Int { Int(PQntuples(self.result)) }
+
+    package var isEmpty: Bool { self.count == 0 }
+
+    /// Rows that the statement wrote or deleted.
+    package var changesCount: Int { Int(String(cString: PQcmdTuples(self.result))) ?? 0 }
+
+    /// What the server says it did, such as `COMMIT`.
+    package var command: String { String(cString: PQcmdStatus(self.result)) }
+
+    package func isNull(_ row: Int, _ column: Int) -> Bool {
+        PQgetisnull(self.result, Int32(row), Int32(column)) == 1
+    }
+
+    /// The bytes of a value; none if it is null.
+    // SAFETY: the memory is the result's, which lives as long as this object.
+    private func value(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer {
+        let count = Int(PQgetlength(self.result, Int32(row), Int32(column)))
+        // SAFETY: as above.
+        return UnsafeRawBufferPointer(
+            start: PQgetvalue(self.result, Int32(row), Int32(column)),
+            count: count
+        )
+    }
+
+    /// An integer of two, four or eight bytes, or a Boolean; 0 for null.
+    package func integer(_ row: Int, _ column: Int) -> Int64 {
+        let value = self.value(row, column)
+        guard let first = value.first else { return 0 }
+        // The sign of the first byte is that of the number.
+        return value.dropFirst().reduce(value.count == 1 ? Int64(first) : Int64(Int8(bitPattern: first))) {
+            $0 << 8 | Int64($1)
+        }
+    }
+
+    package func text(_ row: Int, _ column: Int) -> String {
+        String(decoding: self.value(row, column), as: UTF8.self)
+    }
+
+    package func bytes(_ row: Int, _ column: Int) -> [UInt8] { [UInt8](self.value(row, column)) }
+
+    package func optionalInteger(_ row: Int, _ column: Int) -> Int64? {
+        self.isNull(row, column) ? nil : self.integer(row, column)
+    }
+
+    package func optionalText(_ row: Int, _ column: Int) -> String? {
+        self.isNull(row, column) ? nil : self.text(row, column)
+    }
+}

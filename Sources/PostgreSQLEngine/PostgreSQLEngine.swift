@@ -1,0 +1,165 @@
+import Foundation
+package import RecordStore
+import Synchronization
+
+/// The store in one database of a PostgreSQL server.
+///
+/// One thread writes, many waiting requests in one transaction. Readers have connections of their own and
+/// never wait for it. A commit is seen only when it is durable, so no reply waits for a sync of ours.
+///
+/// One server has a store at a time (`StoreLease`). Commands of an operator may write beside it.
+package final class PostgreSQLEngine: StorageEngine {
+    private let queue: WriteQueue
+    private let writer: PostgreSQLWriter
+    private let reads: ReadPool
+    /// The connection of `readTables`.
+    private let tables: TableSession
+    private let end = WriterEnd()
+
+    /// Opens the store, and makes its tables where the role says so.
+    ///
+    /// The clock gives milliseconds since 1970. Both closures are called from any thread, `report` also
+    /// while requests wait: be quick.
+    ///
+    /// - Throws: `PostgreSQLEngineError`.
+    package init(
+        configuration: PostgreSQLEngineConfiguration,
+        clock: @escaping @Sendable () -> Int64,
+        report: @escaping @Sendable (EngineEvent) -> Void
+    ) throws(PostgreSQLEngineError) {
+        let opening = StoreOpening(target: configuration.target)
+        var lease: StoreLease?
+        switch configuration.role {
+        case .server(let node):
+            _ = try opening.prepare(makesTables: true)
+            lease = try StoreLease.take(configuration.target, node: node)
+        case .command(let makesTables): _ = try opening.prepare(makesTables: makesTables)
+        }
+        self.queue = WriteQueue(configuration)
+        self.writer = PostgreSQLWriter(
+            queue: self.queue,
+            configuration: configuration,
+            lease: lease,
+            clock: clock,
+            report: report
+        )
+        self.reads = ReadPool(configuration, clock: clock, report: report)
+        self.tables = TableSession(ReadSession(configuration.target, report: report))
+        let thread = Thread { [writer = self.writer, end = self.end] in
+            writer.run()
+            end.happened()
+        }
+        thread.start()
+        thread.name = "tidemark-writer"
+    }
+
+    /// Makes the tables of an empty store, unless they are there, and returns the store's identity.
+    @discardableResult
+    package static func prepare(_ target: ConnectionTarget) throws(PostgreSQLEngineError) -> [UInt8] {
+        try StoreOpening(target: target).prepare(makesTables: true)
+    }
+
+    /// Checks server and database as an engine does that makes its tables, and makes none.
+    package static func check(_ target: ConnectionTarget) throws(PostgreSQLEngineError) {
+        do throws(PostgreSQLEngineError) {
+            _ = try StoreOpening(target: target).prepare(makesTables: false)
+        } catch {
+            if case .isMissing = error { return }
+            throw error
+        }
+    }
+
+    deinit {
+        self.queue.close()
+        self.reads.close()
+    }
+
+    package func write(_ job: WriteJob) {
+        if case .aside(let milliseconds) = job.schedule {
+            let due = milliseconds > 0 ? self.queue.now + milliseconds * 1_000_000 : .min
+            return self.executeAside(job, due: due)
+        }
+        switch self.queue.add(job) {
+        case .admit?: return
+        case .refuse(let milliseconds)?:
+            self.writer.countRefusal()
+            job.fail(.overloaded(retryAfterMilliseconds: milliseconds))
+        case nil: job.fail(.shuttingDown)
+        }
+    }
+
+    /// Executes a job in a transaction of its own.
+    private func executeAside(_ job: WriteJob, due: Int64) {
+        let progress = Mutex<WriteJob.Progress?>(nil)
+        let administration = WaitingWrites.Administration(due: due) { transaction in
+            let result = try job.execute(transaction)
+            progress.withLock { $0 = result }
+        } reply: { error in
+            if let error {
+                let failure = error as? StorageFailure ?? .unexpected(code: 0)
+                return job.fail(failure.isForWantOfRoom ? .diskFull : .storage(failure))
+            }
+            switch progress.withLock({ $0 }) {
+            case .finished(let reply)?: reply()
+            case .unfinished(let rest)?: self.executeAside(rest, due: .min)
+            case nil: job.fail(.storage(.unexpected(code: 0)))
+            }
+        }
+        if !self.queue.add(administration) { job.fail(.shuttingDown) }
+    }
+
+    package func read(_ job: ReadJob) { self.reads.run(job) }
+
+    package func readTables<Value>(_ read: (any IndexReader) throws -> Value) throws -> Value {
+        try self.tables.read(read)
+    }
+
+    package func administer<Value: Sendable>(
+        _ work: @escaping @Sendable (any WriteTransaction) throws -> Value
+    ) throws -> Value {
+        let value = Mutex<Value?>(nil)
+        let answer = Answer()
+        let administration = WaitingWrites.Administration { transaction in
+            let result = try work(transaction)
+            value.withLock { $0 = result }
+        } reply: { error in
+            answer.fill(error)
+        }
+        guard self.queue.add(administration) else { throw StorageFailure.unavailable(code: 0) }
+        if let error = answer.wait() { throw error }
+        guard let value = value.withLock({ $0 }) else { throw StorageFailure.unexpected(code: 0) }
+        return value
+    }
+
+    package func report(to observer: any CommitObserver) { self.writer.report(to: observer) }
+
+    package var statistics: EngineStatistics { self.writer.statistics }
+
+    package func shutdown() async {
+        self.queue.close()
+        self.reads.close()
+        await self.end.wait()
+    }
+}
+
+extension PostgreSQLEngine: LoadGate {
+    package var mayReject: Bool { self.queue.mayReject || self.reads.mayReject }
+
+    package func rejection(ofChangeBy requester: Requester, records: Int, bytes: Int) -> StoreError? {
+        guard self.queue.mayReject,
+            let milliseconds = self.queue.rejection(of: requester, records: records, bytes: bytes)
+        else { return nil }
+        self.writer.countRefusal()
+        return .overloaded(retryAfterMilliseconds: milliseconds)
+    }
+
+    package var figures: LoadFigures {
+        var figures = LoadFigures()
+        (figures.requestsWaiting, figures.bytesWaiting) = self.queue.load
+        for counted in [self.queue.overload] + self.reads.overload {
+            figures.reservationsGiven += counted.reserved
+            figures.reservationsKept += counted.kept
+        }
+        return figures
+    }
+}

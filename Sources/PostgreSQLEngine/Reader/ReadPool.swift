@@ -1,0 +1,110 @@
+import Foundation
+import RecordStore
+
+/// Threads that read, each with a connection of its own, and the reads that wait for them.
+///
+/// Every read goes through a server on the network, so none runs on the thread of its caller, which may
+/// be an event loop. Searches have threads of their own: other reads do not wait for them.
+final class ReadPool: Sendable {
+    private let searches: ReadQueue
+    private let reads: ReadQueue
+
+    init(
+        _ configuration: PostgreSQLEngineConfiguration,
+        clock: @escaping @Sendable () -> Int64,
+        report: @escaping @Sendable (EngineEvent) -> Void
+    ) {
+        self.searches = ReadQueue(configuration, clock: clock)
+        self.reads = ReadQueue(configuration, clock: clock)
+        for number in 0..<configuration.readThreads {
+            for (name, queue) in [("find", self.searches), ("read", self.reads)] {
+                let target = configuration.target
+                let thread = Thread {
+                    let session = ReadSession(target, report: report)
+                    while queue.executeNext({ session.execute($0) }) {}
+                }
+                thread.start()
+                thread.name = "tidemark-\(name)-\(number)"
+            }
+        }
+    }
+
+    func run(_ job: ReadJob) {
+        var queue = self.reads
+        if case .search = job.effort { queue = self.searches }
+        switch queue.add(job) {
+        case .admit?: return
+        case .refuse(let milliseconds)?: job.fail(.overloaded(retryAfterMilliseconds: milliseconds))
+        case nil: job.fail(.shuttingDown)
+        }
+    }
+
+    var mayReject: Bool { self.searches.mayReject || self.reads.mayReject }
+
+    /// Of searches, and of all other reads.
+    var overload: [OverloadRule.Counted] { [self.searches.overload, self.reads.overload] }
+
+    func close() {
+        self.searches.close()
+        self.reads.close()
+    }
+}
+
+/// A connection for reading, which is made when it is needed and made again when it was lost.
+final class ReadSession {
+    private let target: ConnectionTarget
+    private let report: @Sendable (EngineEvent) -> Void
+    private var snapshot: PostgreSQLSnapshot?
+
+    init(_ target: ConnectionTarget, report: @escaping @Sendable (EngineEvent) -> Void) {
+        self.target = target
+        self.report = report
+    }
+
+    func execute(_ job: ReadJob) {
+        do throws(StorageFailure) {
+            let reply = try self.read(
+                { (snapshot) throws(StorageFailure) in
+                    try job.body(snapshot, false)
+                },
+                failure: { $0 }
+            )
+            guard let reply else { throw .unexpected(code: 0) }
+            reply()
+        } catch {
+            switch error {
+            case .unavailable(let code): self.report(.storageUnavailable(code: code))
+            case .unexpected(let code): self.report(.requestFaulted(code: code))
+            case .conflict, .outcomeUnknown: break
+            }
+            job.fail(.storage(error))
+        }
+    }
+
+    /// Reads in a snapshot, and once more in another one if the connection was lost meanwhile.
+    func read<Value, Failure: Error>(
+        _ body: (PostgreSQLSnapshot) throws(Failure) -> Value,
+        failure: (StorageFailure) -> Failure
+    ) throws(Failure) -> Value {
+        do throws(Failure) {
+            return try self.connected(failure).read(body, failure: failure)
+        } catch {
+            guard self.snapshot?.connection.isLost == true else { throw error }
+            return try self.connected(failure).read(body, failure: failure)
+        }
+    }
+
+    private func connected<Failure: Error>(
+        _ failure: (StorageFailure) -> Failure
+    ) throws(Failure) -> PostgreSQLSnapshot {
+        if let snapshot = self.snapshot, !snapshot.connection.isLost { return snapshot }
+        self.snapshot = nil
+        do throws(PostgreSQLError) {
+            let made = PostgreSQLSnapshot(try PostgreSQLConnection(self.target))
+            self.snapshot = made
+            return made
+        } catch {
+            throw failure(.unavailable(code: error.state?.number ?? 0))
+        }
+    }
+}

@@ -1,0 +1,92 @@
+package import RecordStore
+
+/// The tables of a store, as this version makes them.
+package enum StoreTables {
+    /// The number of the format of the tables.
+    package static let format: Int64 = 1
+
+    /// The tables that the store declares.
+    package static let declared: [Table] = [
+        AssetRow.table, AssetUseRow.table, AssetUserRow.table, AuthorRow.table, ContainerRow.table,
+        DatabaseRow.table, EnvironmentRow.table, FieldRow.table, IndexBuildRow.table,
+        IndexRemovalRow.table, ListenerCursorRow.table, MembershipChangeRow.table, MembershipRow.table,
+        RecordTypeRow.table, RequestRow.table, RoleRow.table, SecretRow.table, ServiceKeyRow.table,
+        ServiceKeyUserRow.table, ShareNewsRow.table, ShareReaderRow.table, ShareRemovalRow.table,
+        ShareRow.table, ShareTokenRow.table, SubscriptionRow.table, SweepRow.table, TokenExpiryRow.table,
+        TypeGrantRow.table, UserContactRow.table, UserRoleRow.table, UserRow.table, ViewRefreshRow.table,
+        ZoneRow.table, ZoneTombstoneRow.table,
+    ]
+
+    /// The statements that make an empty store, in their order.
+    static var definition: [SQL] {
+        let text =
+            ["CREATE SCHEMA tidemark"] + self.ownTables
+            + self.declared.flatMap { TableSQL(table: $0).definition }
+        return text.map { SQL($0, reach: .store) }
+    }
+
+    /// Makes the row of the store, which has an identity.
+    static let storeRow = SQL(
+        "INSERT INTO tidemark.store VALUES (1, \(StoreTables.format), $1, 0, 0, 0, 0, '', 0, 0)",
+        reach: .store
+    )
+
+    /// The tables that no rule declares.
+    ///
+    /// `store` has one row, which a transaction that writes locks before anything else. The body of a
+    /// record is in no index, and neither is its position: an update needs no new entry of any index.
+    private static let ownTables = [
+        """
+        CREATE TABLE tidemark.store (
+            id bigint PRIMARY KEY, format bigint NOT NULL, "identity" bytea NOT NULL,
+            generation bigint NOT NULL, schema_version bigint NOT NULL, last_record bigint NOT NULL,
+            last_index bigint NOT NULL,
+            node text NOT NULL, term bigint NOT NULL, until_ms bigint NOT NULL
+        ) WITH (fillfactor = 10)
+        """,
+        """
+        CREATE TABLE tidemark.counter (
+            name text COLLATE "C" PRIMARY KEY, value bigint NOT NULL
+        ) WITH (fillfactor = 20)
+        """,
+        """
+        CREATE TABLE tidemark.record (
+            database bigint NOT NULL, zone bigint NOT NULL, number bigint NOT NULL,
+            name text COLLATE "C" NOT NULL, type bigint NOT NULL, position bigint NOT NULL,
+            created_position bigint NOT NULL, created_ms bigint NOT NULL, modified_ms bigint NOT NULL,
+            creator bigint NOT NULL, modifier bigint NOT NULL, parent text COLLATE "C",
+            body bytea NOT NULL, PRIMARY KEY (database, zone, number)
+        ) WITH (fillfactor = 80)
+        """,
+        "CREATE UNIQUE INDEX record_by_name ON tidemark.record (database, zone, name)",
+        "CREATE UNIQUE INDEX record_by_number ON tidemark.record (number)",
+        """
+        CREATE TABLE tidemark.change (
+            database bigint NOT NULL, zone bigint NOT NULL, position bigint NOT NULL,
+            record bigint NOT NULL, PRIMARY KEY (database, zone, position)
+        )
+        """,
+        """
+        CREATE TABLE tidemark.tombstone (
+            database bigint NOT NULL, zone bigint NOT NULL, name text COLLATE "C" NOT NULL,
+            position bigint NOT NULL, type bigint NOT NULL, deleted_ms bigint NOT NULL,
+            creator bigint NOT NULL, covered_by bigint, PRIMARY KEY (database, zone, name)
+        )
+        """,
+        "CREATE UNIQUE INDEX tombstone_by_position ON tidemark.tombstone (database, zone, position)",
+        """
+        CREATE TABLE tidemark.hold (
+            database bigint NOT NULL, zone bigint NOT NULL, target text COLLATE "C" NOT NULL,
+            holder text COLLATE "C" NOT NULL, kinds bigint NOT NULL,
+            PRIMARY KEY (database, zone, target, holder)
+        )
+        """,
+        """
+        CREATE TABLE tidemark.index_entry (
+            database bigint NOT NULL, zone bigint NOT NULL, index_number bigint NOT NULL,
+            value bytea NOT NULL, record bigint NOT NULL,
+            PRIMARY KEY (database, zone, index_number, value, record)
+        )
+        """,
+    ]
+}

@@ -1,0 +1,10 @@
+import Foundation
+
+package enum MonotonicTime {
+    /// Nanoseconds since some moment before the process began.
+    package static func nanoseconds() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}

@@ -1,0 +1,76 @@
+import RecordModel
+import RecordStore
+
+/// What a transaction adds to the rows of databases and zones, which is written at the commit.
+struct Growth {
+    /// What a zone has more than its row says, and where its last change is.
+    struct Zone {
+        var position: Int64 = 0
+        var records: Int64 = 0
+        var recordBytes: Int64 = 0
+        var rowBytes: Int64 = 0
+    }
+
+    var positions: [DatabaseID: Int64] = [:]
+    var databases: [DatabaseID: StoredAmount] = [:]
+    var zones: [ZoneKey: Zone] = [:]
+
+    var isEmpty: Bool { self.positions.isEmpty && self.databases.isEmpty && self.zones.isEmpty }
+
+    mutating func advance(_ zone: ZoneKey, to position: Int64) {
+        let known = self.zones[zone, default: Zone()].position
+        self.zones[zone, default: Zone()].position = max(known, position)
+    }
+
+    mutating func count(rowBytes: Int, records: Int = 0, bytes: Int = 0, in zone: ZoneKey) {
+        self.zones[zone, default: Zone()].records += Int64(records)
+        self.zones[zone, default: Zone()].recordBytes += Int64(bytes)
+        self.zones[zone, default: Zone()].rowBytes += Int64(rowBytes)
+        self.count(
+            StoredAmount(
+                records: Int64(records),
+                recordBytes: Int64(bytes),
+                assets: 0,
+                assetBytes: 0,
+                rowBytes: Int64(rowBytes)
+            ),
+            in: zone.database
+        )
+    }
+
+    mutating func count(rowBytes: Int, in database: DatabaseID) {
+        var amount = StoredAmount()
+        amount.rowBytes = Int64(rowBytes)
+        self.count(amount, in: database)
+    }
+
+    mutating func count(_ amount: StoredAmount, in database: DatabaseID) {
+        self.databases[database, default: StoredAmount()].add(amount)
+    }
+
+    /// Brings the rows of databases and zones up to date, without waiting.
+    func write(on connection: PostgreSQLConnection) throws(StorageFailure) {
+        let databases = self.changedDatabases
+        if !databases.isEmpty {
+            let amounts = databases.map { self.databases[$0] ?? StoredAmount() }
+            let columns: [[Int64]] = [
+                databases.map(\.rawValue), databases.map { self.positions[$0] ?? 0 },
+                amounts.map(\.records), amounts.map(\.recordBytes), amounts.map(\.assets),
+                amounts.map(\.assetBytes), amounts.map(\.rowBytes),
+            ]
+            try connection.write(CounterSQL.growDatabases, columns.map { .integers($0) })
+        }
+        let zones = Array(self.zones)
+        guard !zones.isEmpty else { return }
+        let columns: [[Int64]] = [
+            zones.map(\.key.database.rawValue), zones.map(\.key.number), zones.map(\.value.position),
+            zones.map(\.value.records), zones.map(\.value.recordBytes), zones.map(\.value.rowBytes),
+        ]
+        try connection.write(CounterSQL.growZones, columns.map { .integers($0) })
+    }
+
+    /// Databases whose rows change, in the order of their numbers.
+    var changedDatabases: [DatabaseID] {
+        Set(self.positions.keys).union(self.databases.keys).sorted { $0.rawValue < $1.rawValue }
+    }
+}

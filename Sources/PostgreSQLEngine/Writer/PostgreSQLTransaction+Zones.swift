@@ -1,0 +1,144 @@
+import RecordModel
+import RecordStore
+
+/// Zones, references to records, and what databases and users have stored.
+extension PostgreSQLTransaction {
+    // MARK: Zones
+
+    func zone(named name: String, in database: DatabaseID) throws(StorageFailure) -> ZoneKey? {
+        let known = WriterKnowledge.ZoneName(database: database, name: name)
+        if let key = self.knowledge.zones[known] { return key }
+        guard let key = try self.connection.zone(named: name, in: database) else { return nil }
+        self.knowledge.zones[known] = key
+        return key
+    }
+
+    /// The number of a zone is the position of its creation: no other zone of the database ever has it.
+    func createZone(
+        named name: String,
+        in database: DatabaseID,
+        at position: Int64
+    ) throws(StorageFailure) -> ZoneKey {
+        try self.connection.write(
+            ZoneSQL.insertZone,
+            [.integer(database.rawValue), .text(name), .integer(position)]
+        )
+        self.growth.count(rowBytes: RowBytes.zone(named: name), in: database)
+        let key = ZoneKey(database: database, number: position)
+        self.knowledge.zones[WriterKnowledge.ZoneName(database: database, name: name)] = key
+        self.note(.zoneCreated(name), at: position, in: database)
+        return key
+    }
+
+    /// The contents stay, and count, until they are swept.
+    func deleteZone(_ zone: ZoneKey, named name: String, at position: Int64) throws(StorageFailure) {
+        let row = try self.connection.rows(ZoneSQL.contents, zone.parameters)
+        guard !row.isEmpty else { throw .unexpected(code: 4) }
+        let growth = self.growth.zones.removeValue(forKey: zone) ?? Growth.Zone()
+        let records = row.integer(0, 0) + growth.records
+        let recordBytes = row.integer(0, 1) + growth.recordBytes
+        let bytes = recordBytes + row.integer(0, 2) + growth.rowBytes
+        self.growth.count(
+            StoredAmount(
+                records: -records,
+                recordBytes: -recordBytes,
+                assets: 0,
+                assetBytes: 0,
+                rowBytes: recordBytes
+                    + Int64(RowBytes.zoneTombstone(named: name) - RowBytes.zone(named: name))
+            ),
+            in: zone.database
+        )
+        self.knowledge.zones[WriterKnowledge.ZoneName(database: zone.database, name: name)] = nil
+        try self.connection.write(ZoneSQL.deleteZone, zone.parameters)
+        let database = ColumnValue.integer(zone.database.rawValue)
+        let number = ColumnValue.integer(zone.number)
+        try self.put(
+            [[database, .integer(position), .text(name), number, .integer(self.nowMilliseconds)]],
+            in: ZoneTombstoneRow.table
+        )
+        try self.put([[database, number, .integer(bytes)]], in: SweepRow.table)
+        self.note(.zoneDeleted(name), at: position, in: zone.database)
+    }
+
+    // MARK: References
+
+    func referrers(
+        of targets: [String],
+        in zone: ZoneKey,
+        behind name: String,
+        limit: Int
+    ) throws(StorageFailure) -> [[Referrer]] {
+        let lists = try self.connection.referrers(of: targets, in: zone, behind: name, limit: limit)
+        for referrers in lists { self.workDone += 1 + referrers.count / 8 }
+        return lists
+    }
+
+    func countsOfDeleteSelfReferrers(
+        of targets: [String],
+        in zone: ZoneKey,
+        limit: Int
+    ) throws(StorageFailure) -> [Int] {
+        let counts = try self.connection.countsOfDeleteSelfReferrers(of: targets, in: zone, limit: limit)
+        for count in counts { self.workDone += 1 + count / 64 }
+        return counts
+    }
+
+    // MARK: Usage
+
+    func count(_ growth: StoredAmount, in database: DatabaseID) { self.growth.count(growth, in: database) }
+
+    func count(rowBytes: Int, in zone: ZoneKey) { self.growth.count(rowBytes: rowBytes, in: zone) }
+
+    func bytesStored(
+        under quota: Quota,
+        with database: DatabaseID
+    ) throws(StorageFailure) -> Int64? {
+        // What was sent may have deleted or added rows that are not counted yet.
+        try self.connection.drain()
+        let account = try self.account(of: database)
+        switch quota.holder {
+        case .container:
+            let stored = try self.bytes(ofContainer: account.container)
+            return stored + (try self.pendingBytes { $0.container == account.container })
+        case .user:
+            guard account.owner != 0 else { return nil }
+            let stored = try self.bytes(ofUser: account.owner)
+            return stored + (try self.pendingBytes { $0.owner == account.owner })
+        }
+    }
+
+    /// What the transaction has added so far to the databases of somebody.
+    private func pendingBytes(
+        of isCounted: (WriterKnowledge.Account) -> Bool
+    ) throws(StorageFailure) -> Int64 {
+        var bytes: Int64 = 0
+        for (database, amount) in self.growth.databases where amount.bytes != 0 {
+            if isCounted(try self.account(of: database)) { bytes += amount.bytes }
+        }
+        return bytes
+    }
+
+    private func account(of database: DatabaseID) throws(StorageFailure) -> WriterKnowledge.Account {
+        if let known = self.knowledge.accounts[database] { return known }
+        let rows = try self.connection.rows(ZoneSQL.account, [.integer(database.rawValue)])
+        guard !rows.isEmpty else { throw .unexpected(code: 5) }
+        let account = WriterKnowledge.Account(container: rows.integer(0, 0), owner: rows.integer(0, 1))
+        self.knowledge.accounts[database] = account
+        return account
+    }
+
+    private func bytes(ofContainer container: Int64) throws(StorageFailure) -> Int64 {
+        if let known = self.knowledge.containerBytes[container] { return known }
+        let bytes = try self.connection.rows(ZoneSQL.containerBytes, [.integer(container)]).integer(0, 0)
+        self.knowledge.containerBytes[container] = bytes
+        return bytes
+    }
+
+    private func bytes(ofUser user: Int64) throws(StorageFailure) -> Int64 {
+        if let known = self.knowledge.userBytes[user] { return known }
+        let bytes = try self.connection.rows(ZoneSQL.userBytes, [.integer(user)]).integer(0, 0)
+        self.knowledge.userBytes[user] = bytes
+        return bytes
+    }
+}

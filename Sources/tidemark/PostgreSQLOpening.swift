@@ -1,0 +1,256 @@
+import Foundation
+import Logging
+import PostgreSQLEngine
+import RecordServer
+import RecordStore
+
+/// The only place that names PostgreSQL's engine: opening it, and what it reports.
+enum PostgreSQLOpening {
+    /// The URL of the database that a server of a folder uses; `nil` if its store is SQLite's file.
+    ///
+    /// - Throws: `usage` if the settings and the folder do not agree.
+    static func url(of folder: DataFolder, settings: Settings) throws(CommandFailure) -> String? {
+        let address = try StoreAddress.read(from: folder)
+        let isWanted = settings.engine == .postgres || settings.databaseURL != nil
+        guard isWanted || (address != nil && settings.engine == nil) else {
+            guard address == nil else {
+                throw CommandFailure(
+                    .usage,
+                    "the store of \(folder.path) is in PostgreSQL. Leave out --engine, or name another folder."
+                )
+            }
+            return nil
+        }
+        guard !folder.hasFile else {
+            throw CommandFailure(
+                .usage,
+                "the store of \(folder.path) is an SQLite file, which this version does not move into PostgreSQL. "
+                    + "Name a new folder with --data."
+            )
+        }
+        guard let url = settings.databaseURL?.text ?? address?.url else {
+            throw CommandFailure(
+                .usage,
+                "engine postgres needs a database: --database-url postgresql://USER@HOST/DATABASE"
+            )
+        }
+        return url
+    }
+
+    /// Checks settings, server and database, before anything is made.
+    static func check(_ folder: DataFolder, settings: Settings) throws(CommandFailure) {
+        guard let url = try self.url(of: folder, settings: settings) else { return }
+        let target = try self.target(url)
+        try self.attempt { () throws(PostgreSQLEngineError) in try PostgreSQLEngine.check(target) }
+    }
+
+    /// Opens the store for a server, and makes its tables if there are none.
+    static func make(
+        _ folder: DataFolder,
+        _ url: String,
+        settings: Settings,
+        logger: Logger
+    ) throws(CommandFailure) -> EngineOpening.Opened {
+        let target = try self.target(url)
+        let name = "\(ProcessInfo.processInfo.hostName) process \(ProcessInfo.processInfo.processIdentifier)"
+        var configuration = PostgreSQLEngineConfiguration(target: target, role: .server(node: name))
+        configuration.housekeeping.requestIDRetentionSeconds =
+            settings.server.storage.requestIDRetentionSeconds
+        configuration.housekeeping.tombstoneRetentionSeconds =
+            settings.server.storage.tombstoneRetentionSeconds
+        configuration.waitingRequestsMax = settings.writer.requestsMax
+        configuration.waitingBytesMax = settings.writer.bytesMax
+        configuration.writerWaitNanoseconds = Int64(settings.writer.waitMilliseconds) * 1_000_000
+        configuration.readThreads = settings.writer.readThreads
+        configuration.readerWaitNanoseconds = Int64(settings.writer.readerWaitMilliseconds) * 1_000_000
+        let identity = try self.attempt { () throws(PostgreSQLEngineError) in
+            try PostgreSQLEngine.prepare(target)
+        }
+        try self.note(identity, url, in: folder)
+        let engine = try self.attempt { () throws(PostgreSQLEngineError) in
+            try PostgreSQLEngine(configuration: configuration, clock: SystemTime.milliseconds) {
+                self.log($0, target, to: logger)
+            }
+        }
+        return EngineOpening.Opened(
+            store: Store(engine, configuration: EngineOpening.rules(settings)),
+            reserveMissingBytes: { 0 }
+        )
+    }
+
+    /// Opens the store for a command beside a server; `nil` if the folder's store is not in PostgreSQL.
+    static func open(_ folder: DataFolder, rules: StoreConfiguration) throws(CommandFailure) -> Store? {
+        guard let address = try StoreAddress.read(from: folder) else { return nil }
+        let configuration = PostgreSQLEngineConfiguration(
+            target: try self.target(address.url),
+            role: .command(makesTables: false)
+        )
+        let engine = try self.attempt { () throws(PostgreSQLEngineError) in
+            try PostgreSQLEngine(configuration: configuration, clock: SystemTime.milliseconds) { _ in }
+        }
+        return Store(engine, configuration: rules)
+    }
+
+    /// Writes down where the store is, unless the folder belongs to another one.
+    ///
+    /// The files of assets in the folder are those that the rows name: another store has other files.
+    private static func note(
+        _ identity: [UInt8],
+        _ url: String,
+        in folder: DataFolder
+    ) throws(CommandFailure) {
+        let store = identity.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        let known = try StoreAddress.read(from: folder)
+        guard known == nil || known?.store == store else {
+            throw CommandFailure(
+                .data,
+                "\(folder.path) belongs to another store than the one in this database. Name the database that it "
+                    + "had before, or a new folder with --data."
+            )
+        }
+        let address = StoreAddress(url: url, store: store)
+        if known != address { try address.write(to: folder) }
+    }
+
+    private static func target(_ url: String) throws(CommandFailure) -> ConnectionTarget {
+        do throws(PostgreSQLError) {
+            return try ConnectionTarget(url)
+        } catch {
+            throw self.failure(.badURL(reason: error.message))
+        }
+    }
+
+    private static func attempt<Value>(
+        _ body: () throws(PostgreSQLEngineError) -> Value
+    ) throws(CommandFailure) -> Value {
+        do throws(PostgreSQLEngineError) {
+            return try body()
+        } catch {
+            throw self.failure(error)
+        }
+    }
+
+    // MARK: Errors
+
+    private static func failure(_ error: PostgreSQLEngineError) -> CommandFailure {
+        switch error {
+        case .badURL(let reason):
+            return CommandFailure(
+                .usage,
+                "database_url is not valid: \(reason). It looks like postgresql://USER@HOST:5432/DATABASE."
+            )
+        case .unreachable(let target, let reason):
+            return CommandFailure(
+                .unavailable,
+                "PostgreSQL cannot be reached at \(target): \(reason). Check that it runs, and the host and port."
+            )
+        case .accessDenied(let target, let reason):
+            return CommandFailure(
+                .noPermission,
+                "PostgreSQL refuses this user at \(target): \(reason). Check user and password, which may be in the "
+                    + "URL or in ~/.pgpass, and pg_hba.conf of the server."
+            )
+        case .databaseMissing(let target):
+            return CommandFailure(
+                .noStore,
+                "there is no database \(target). Make one: createdb --encoding UTF8 --template template0 NAME"
+            )
+        case .serverTooOld(let found, let needed):
+            return CommandFailure(
+                .unavailable,
+                "PostgreSQL \(found) is too old: version \(needed) or later is needed. Upgrade the server."
+            )
+        case .wrongEncoding(let found):
+            return CommandFailure(
+                .data,
+                "the database has the encoding \(found), and UTF8 is needed. Make another one: "
+                    + "createdb --encoding UTF8 --template template0 NAME"
+            )
+        case .isReadOnly, .notPermitted, .isMissing, .formatTooNew, .formatTooOld, .isServed, .failed:
+            return self.stateFailure(error)
+        }
+    }
+
+    /// The error for what a database has, or lets nobody do.
+    private static func stateFailure(_ error: PostgreSQLEngineError) -> CommandFailure {
+        switch error {
+        case .isReadOnly(let target):
+            return CommandFailure(
+                .unavailable,
+                "\(target) is read only: it is a standby, or default_transaction_read_only is on. Name the primary."
+            )
+        case .notPermitted(let target, let reason):
+            return CommandFailure(
+                .noPermission,
+                "this user may not make tables in \(target): \(reason). Make them the owner of the database."
+            )
+        case .isMissing(let target):
+            return CommandFailure(
+                .noStore,
+                "there is no store in \(target). Start a server, which makes one: "
+                    + "tidemark serve --engine postgres --database-url URL"
+            )
+        case .formatTooNew(let found, let known):
+            return CommandFailure(
+                .unavailable,
+                "the store in PostgreSQL has format \(found), and this version knows \(known). Use the version that "
+                    + "wrote it, or a newer one."
+            )
+        case .formatTooOld(let found, let known):
+            return CommandFailure(
+                .unavailable,
+                "the store in PostgreSQL has format \(found), which this version cannot bring to \(known)."
+            )
+        case .isServed(let node, let seconds):
+            return CommandFailure(
+                .unavailable,
+                "\(node) serves this store, and one server at a time may. Stop it; if it is gone, wait \(seconds) s."
+            )
+        case .failed(let state, let reason):
+            return CommandFailure(.unavailable, "PostgreSQL failed (\(state)): \(reason)")
+        case .badURL, .unreachable, .accessDenied, .databaseMissing, .serverTooOld, .wrongEncoding:
+            return self.failure(error)
+        }
+    }
+
+    // MARK: Events
+
+    private static func log(_ event: EngineEvent, _ target: ConnectionTarget, to logger: Logger) {
+        func metadata(_ code: Int32) -> Logger.Metadata {
+            [
+                LogKeys.database: "\(target.text)",
+                LogKeys.sqlState: "\(SQLState(number: code)?.rawValue ?? "none")",
+            ]
+        }
+        switch event {
+        case .storageUnavailable(let code):
+            logger.error("PostgreSQL executes nothing now", metadata: metadata(code))
+        case .requestFaulted(let code):
+            logger.error("a request could not be executed", metadata: metadata(code))
+        case .housekeepingFailed(let code):
+            logger.warning("housekeeping failed, and will be retried", metadata: metadata(code))
+        case .logLost:
+            logger.critical(
+                "another server has taken the store: the server exits",
+                metadata: [LogKeys.database: "\(target.text)"]
+            )
+            // Exits at once, as after a kill: nothing of what waits may be executed.
+            _exit(CommandFailure.Code.unavailable.rawValue)
+        case .indexesIncomplete(let indexes):
+            logger.info(
+                "building indexes in the background",
+                metadata: [LogKeys.indexes: .stringConvertible(indexes)]
+            )
+        case .indexesBuilt(let indexes, let records):
+            logger.info(
+                "indexes are complete",
+                metadata: [
+                    LogKeys.indexes: .stringConvertible(indexes),
+                    LogKeys.records: .stringConvertible(records),
+                ]
+            )
+        // PostgreSQL's operator looks after its disk, and its entries have one format.
+        case .diskFull, .diskHasRoom, .reserveFailed, .entriesCopied: break
+        }
+    }
+}

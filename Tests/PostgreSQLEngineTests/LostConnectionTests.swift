@@ -1,0 +1,97 @@
+import PostgreSQLCluster
+import RecordModel
+import RecordStore
+import TestSupport
+import Testing
+
+@testable import EngineConformanceTests
+@testable import PostgreSQLEngine
+
+/// Sessions that a server ends while clients save and read.
+@Suite(.timeLimit(.minutes(5)))
+struct LostConnectionTests {
+    private static let savesPerClient = 60
+
+    /// Ends all sessions of a database, again and again, until the task is cancelled.
+    private static func endSessions(of target: ConnectionTarget) async throws -> Int {
+        let connection = try PostgreSQLConnection(
+            PostgreSQLCluster.running().target(database: "postgres")
+        )
+        let sql = SQL(
+            "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = $1",
+            reach: .store
+        )
+        var ended = 0
+        while !Task.isCancelled {
+            ended += Int(try connection.query(sql, [.text(target.databaseName ?? "")]).integer(0, 0))
+            try? await Task.sleep(for: .milliseconds(7))
+        }
+        return ended
+    }
+
+    @Test
+    func `every save that was acknowledged is there once, and the rest can be repeated`() async throws {
+        let it = try await EngineUnderTest.withNotes(.postgreSQL)
+        let target = try PostgreSQLCluster.running().target(standingFor: it.folder.path)
+        let ending = Task { try await Self.endSessions(of: target) }
+        let saved = try await withThrowingTaskGroup(of: [String: String].self) { group in
+            for client in 0..<4 { group.addTask { try await Self.saveAll(of: client, it) } }
+            return try await group.reduce(into: [:]) { all, tags in all.merge(tags) { first, _ in first } }
+        }
+        ending.cancel()
+        #expect(try await ending.value > 10)
+        #expect(saved.count == 4 * Self.savesPerClient)
+        #expect(Set(saved.values).count == saved.count)
+        for (name, tag) in saved { #expect(try await Self.record(name, it)?.changeTag == tag) }
+        #expect(try await it.isOrderWhole())
+        #expect(try await it.wrongCounters() == [])
+    }
+
+    /// Saves records one after the other, and returns their tags by name.
+    private static func saveAll(of client: Int, _ it: EngineUnderTest) async throws -> [String: String] {
+        var tags: [String: String] = [:]
+        for number in 0..<self.savesPerClient {
+            let name = "r\(client)-\(number)"
+            tags[name] = try await self.save(name, it)
+            _ = try? await it.record(id(name))
+        }
+        return tags
+    }
+
+    /// Saves a new record, and repeats the request under its ID until it is known what became of it.
+    private static func save(_ name: String, _ it: EngineUnderTest) async throws -> String? {
+        let request = it.newRequestID()
+        let operation = ModifyRecords(scope: .private, saves: [EngineConformanceTests.save(name)])
+        for _ in 0..<1_000 {
+            switch await it.write(.modifyRecords(operation), id: request) {
+            case .success(let outcomes): return outcomes[0].tag
+            case .failure(.storageUnavailable): continue
+            case .failure(let error): throw error
+            }
+        }
+        return nil
+    }
+
+    private static func record(_ name: String, _ it: EngineUnderTest) async throws -> Record? {
+        // Nobody ends sessions any more, but those that were ended are found out by the next read.
+        for _ in 0..<3 {
+            if let record = try? await it.record(id(name)) { return record }
+        }
+        return try await it.record(id(name))
+    }
+
+    @Test
+    func `a connection that is lost between two reads is made anew, unseen by whoever reads`() async throws {
+        let it = try await EngineUnderTest.withNotes(.postgreSQL) { $0.readThreads = 1 }
+        #expect(try await it.modify([EngineConformanceTests.save("a")]).areSaved)
+        #expect(try await it.record(id("a")) != nil)
+        let target = try PostgreSQLCluster.running().target(standingFor: it.folder.path)
+        let ending = Task { try await Self.endSessions(of: target) }
+        try await Task.sleep(for: .milliseconds(20))
+        ending.cancel()
+        #expect(try await ending.value > 0)
+        #expect(try await it.record(id("a")) != nil)
+        #expect(try it.count(AuthorRow.self) > 0)
+        #expect(try await it.modify([EngineConformanceTests.save("b")]).areSaved)
+    }
+}

@@ -1,0 +1,178 @@
+import PostgreSQLCluster
+import TestSupport
+import Testing
+
+@testable import PostgreSQLEngine
+@testable import RecordStore
+
+/// What is wrong with a server or a database, as the error that says so.
+@Suite(.timeLimit(.minutes(5)))
+struct OpeningTests {
+    private static func open(
+        _ target: ConnectionTarget,
+        _ role: PostgreSQLEngineConfiguration.Role = .command(makesTables: true)
+    ) throws(PostgreSQLEngineError) -> PostgreSQLEngine {
+        try PostgreSQLEngine(
+            configuration: PostgreSQLEngineConfiguration(target: target, role: role),
+            clock: { 0 },
+            report: { _ in }
+        )
+    }
+
+    private static func failure(
+        _ target: ConnectionTarget,
+        _ role: PostgreSQLEngineConfiguration.Role = .command(makesTables: true)
+    ) -> PostgreSQLEngineError? {
+        do throws(PostgreSQLEngineError) {
+            _ = try self.open(target, role)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test
+    func `a server that is not there is unreachable`() throws {
+        let target = try ConnectionTarget("postgresql:///tidemark?host=/tmp/no-such-folder")
+        guard case .unreachable(let text, let reason)? = Self.failure(target) else {
+            Issue.record("reached")
+            return
+        }
+        #expect(text == "tidemark on /tmp/no-such-folder")
+        #expect(reason.contains("No such file"))
+    }
+
+    @Test
+    func `a wrong password, none, and an unknown user are refused`() throws {
+        let cluster = try PostgreSQLCluster.running()
+        let name = try cluster.emptyDatabase()
+        let guarded = PostgreSQLCluster.guardedUser
+        for password in ["wrong", nil] {
+            let url = cluster.url(database: name, user: guarded.name, password: password)
+            guard case .accessDenied? = Self.failure(try ConnectionTarget(url)) else {
+                Issue.record("let in with \(password ?? "no password")")
+                continue
+            }
+        }
+        guard case .accessDenied? = Self.failure(try cluster.target(database: name, user: "nobody")) else {
+            Issue.record("let in an unknown user")
+            return
+        }
+        // With the password the user is let in, and may make no schema in a database of somebody else.
+        let url = cluster.url(database: name, user: guarded.name, password: guarded.password)
+        guard case .notPermitted? = Self.failure(try ConnectionTarget(url)) else {
+            Issue.record("made tables")
+            return
+        }
+    }
+
+    @Test
+    func `no message names the password`() throws {
+        let url = "postgresql://me:topsecret@db.example.org:5433/notes?sslmode=verify-full"
+        #expect(try ConnectionTarget(url).text == "notes on db.example.org:5433")
+    }
+
+    @Test
+    func `a database that is not there is missing`() throws {
+        let target = try PostgreSQLCluster.running().target(database: "no_such_database")
+        guard case .databaseMissing? = Self.failure(target) else {
+            Issue.record("found")
+            return
+        }
+    }
+
+    @Test
+    func `a database without tables is no store for a command`() throws {
+        let cluster = try PostgreSQLCluster.running()
+        let target = try cluster.target(database: cluster.emptyDatabase())
+        guard case .isMissing? = Self.failure(target, .command(makesTables: false)) else {
+            Issue.record("opened")
+            return
+        }
+        _ = try Self.open(target)
+        #expect(Self.failure(target, .command(makesTables: false)) == nil)
+    }
+
+    @Test
+    func `a database of another encoding is refused`() throws {
+        let cluster = try PostgreSQLCluster.running()
+        let name = try cluster.emptyDatabase("ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C'")
+        #expect(Self.failure(try cluster.target(database: name)) == .wrongEncoding(found: "SQL_ASCII"))
+    }
+
+    @Test
+    func `a database that is read only is refused`() throws {
+        let cluster = try PostgreSQLCluster.running()
+        let name = try cluster.emptyDatabase()
+        try cluster.administer("ALTER DATABASE \(name) SET default_transaction_read_only = on")
+        guard case .isReadOnly? = Self.failure(try cluster.target(database: name)) else {
+            Issue.record("opened")
+            return
+        }
+    }
+
+    @Test
+    func `a server that is too old, and tables of another format, are refused`() throws {
+        #expect(throws: PostgreSQLEngineError.serverTooOld(found: 14, needed: 15)) {
+            try StoreOpening.check(version: 140_012, encoding: "UTF8")
+        }
+        let cluster = try PostgreSQLCluster.running()
+        let target = try cluster.target(database: cluster.emptyDatabase())
+        try PostgreSQLEngine.prepare(target)
+        let connection = try PostgreSQLConnection(target)
+        for (format, error) in [
+            (StoreTables.format + 1, PostgreSQLEngineError.formatTooNew(found: 2, known: 1)),
+            (StoreTables.format - 1, .formatTooOld(found: 0, known: 1)),
+        ] {
+            _ = try connection.query(
+                SQL("UPDATE tidemark.store SET format = $1", reach: .store),
+                [.integer(format)]
+            )
+            #expect(Self.failure(target) == error)
+        }
+    }
+
+    @Test(arguments: ["postgresql://host:port:port/", "nonsense", "sslmode"])
+    func `a URL that is none says why`(url: String) {
+        #expect(throws: PostgreSQLError.self) { try ConnectionTarget(url) }
+    }
+
+    @Test
+    func `two processes that make the tables at once both find them`() async throws {
+        let cluster = try PostgreSQLCluster.running()
+        let target = try cluster.target(database: cluster.emptyDatabase())
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<4 { group.addTask { try PostgreSQLEngine.prepare(target) } }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test
+    func `a second server is refused until the first has gone, or its lease has ended`() async throws {
+        let cluster = try PostgreSQLCluster.running()
+        let target = try cluster.target(database: cluster.emptyDatabase())
+        let first = try Self.open(target, .server(node: "first"))
+        guard case .isServed("first", let seconds)? = Self.failure(target, .server(node: "second")) else {
+            Issue.record("two servers")
+            return
+        }
+        #expect((1...30).contains(seconds))
+        // A command is let in beside it.
+        #expect(Self.failure(target, .command(makesTables: false)) == nil)
+        try first.administer { _ in }
+        await first.shutdown()
+        let second = try Self.open(target, .server(node: "second"))
+        let connection = try PostgreSQLConnection(target)
+        _ = try connection.query(SQL("UPDATE tidemark.store SET until_ms = 0", reach: .store))
+        let third = try Self.open(target, .server(node: "third"))
+        // What the second one would write now is not committed.
+        #expect(throws: StorageFailure.unavailable(code: 0)) {
+            try second.administer { try $0.put(SecretRow(name: "late", bytes: [1])) }
+        }
+        try third.administer { try $0.put(SecretRow(name: "right", bytes: [1])) }
+        let names = try third.readTables { try $0.rows(RowRange(SecretRow.byKey)).map(\.name) }
+        #expect(names == ["right"])
+        await second.shutdown()
+        await third.shutdown()
+    }
+}

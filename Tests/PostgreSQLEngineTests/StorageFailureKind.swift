@@ -1,0 +1,16 @@
+import PostgreSQLEngine
+import RecordStore
+
+/// A failure without its number.
+enum StorageFailureKind: Hashable {
+    case unavailable, unexpected, conflict, outcomeUnknown
+
+    init(_ error: PostgreSQLError) {
+        switch StorageFailure(error) {
+        case .unavailable: self = .unavailable
+        case .unexpected: self = .unexpected
+        case .conflict: self = .conflict
+        case .outcomeUnknown: self = .outcomeUnknown
+        }
+    }
+}
