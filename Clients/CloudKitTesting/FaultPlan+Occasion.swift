@@ -51,6 +51,7 @@ extension FaultPlan {
             case fetchShareMetadata
             case fetchShareParticipant
             case requestShareAccess
+            case explainRecord
         }
 
         private let kind: Kind
@@ -122,6 +123,11 @@ extension FaultPlan {
             Occasion(kind: .requestShareAccess, user: user, which: which)
         }
 
+        /// Explanations of a record.
+        public static func explainRecord(_ which: Which, by user: String? = nil) -> Occasion {
+            Occasion(kind: .explainRecord, user: user, which: which)
+        }
+
         private init(kind: Kind, user: String?, which: Which) {
             self.kind = kind
             self.user = user
@@ -149,6 +155,7 @@ extension FaultPlan {
                 case .fetchShareMetadata: .fetchShareMetadata
                 case .fetchShareParticipants: .fetchShareParticipant
                 case .requestShareAccess: .requestShareAccess
+                case .explainRecord: .explainRecord
                 }
             guard kind == self.kind else { return false }
             guard let user = self.user else { return true }

@@ -108,6 +108,8 @@ package struct Bounds: Hashable, Sendable {
     ///
     /// Each is in memory while a client listens.
     package static let subscriptionsMax = 10_000
+    /// Subscriptions, and installations, in the explanation of a record.
+    package static let explainedMax = 1_000
     /// Changes that wait to be compared with subscriptions.
     ///
     /// Bounds their memory.

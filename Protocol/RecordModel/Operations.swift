@@ -22,6 +22,7 @@ package enum Operation: Hashable, Sendable {
     case fetchShareMetadata(FetchShareMetadata)
     case fetchShareParticipants(FetchShareParticipants)
     case requestShareAccess(RequestShareAccess)
+    case explainRecord(ExplainRecord)
 
     /// Whether the operation changes data, and needs a request ID.
     package var isMutating: Bool {
@@ -29,7 +30,7 @@ package enum Operation: Hashable, Sendable {
         case .modifyRecords, .modifyZones, .modifySubscriptions, .acceptShares, .requestShareAccess: true
         case .fetchRecords, .fetchZones, .queryRecords, .checkSchema, .fetchChanges, .fetchDatabaseChanges,
             .fetchToken, .fetchSubscriptions, .listen, .uploadAssets, .downloadAssets, .fetchShareMetadata,
-            .fetchShareParticipants:
+            .fetchShareParticipants, .explainRecord:
             false
         }
     }
@@ -57,6 +58,7 @@ package enum Operation: Hashable, Sendable {
         case .fetchShareMetadata(let fetch): fetch.tokens.count
         case .fetchShareParticipants(let fetch): fetch.lookups.count
         case .requestShareAccess(let request): request.tokens.count
+        case .explainRecord: 1
         case .queryRecords, .checkSchema, .fetchChanges, .fetchDatabaseChanges, .fetchToken, .listen: 0
         }
     }

@@ -7,7 +7,7 @@ import Foundation
 /// 4711
 /// listen 127.0.0.1:7430
 /// version 0.1.0
-/// format 12
+/// format 13
 /// since 2026-11-23T20:00:00Z
 /// ```
 struct LockHolder: Hashable, Sendable {

@@ -711,6 +711,46 @@ def shares():
            error_code="invalid_arguments", why="field_name")
 
 
+def explanations():
+    malformed = dict(close_reason="message_malformed")
+    notes = pb.ZoneID(zone_name="notes")
+    id = pb.RecordID(zone=notes, record_name="note-1")
+    add("Request", "explain a record", pb.Request(explain_record=pb.ExplainRecord(scope=2, id=id)))
+    refuse("Request", "explain a record of no database",
+           pb.Request(explain_record=pb.ExplainRecord(id=id)).SerializeToString(), error_code="invalid_arguments")
+    record = pb.Record(id=id, record_type="Note", change_tag="2a", created_ms=1, modified_ms=2, created_by=USER,
+                       modified_by=USER)
+
+    def delivery(state, **values):
+        return pb.ExplainedDelivery(**{
+            "installation_id": bytes(range(16)), "user_record_name": USER, "state": state, "position": 82,
+            "seen_ms": 1772841600000, **values})
+
+    full = pb.RecordExplanation(
+        record=record, position=82,
+        access=[pb.ExplainedAccess(who=USER, may=7, why="owns the private database"),
+                pb.ExplainedAccess(who="ann@example.org")],
+        subscriptions=[pb.ExplainedSubscription(subscription_id="sub-1", user_record_name=USER, matches=True, why="w"),
+                       pb.ExplainedSubscription(subscription_id="sub-2", user_record_name=USER)],
+        deliveries=[delivery(1), delivery(2, position=0), delivery(3, changes_behind=1000), delivery(6),
+                    pb.ExplainedDelivery(user_record_name=USER, state=4),
+                    pb.ExplainedDelivery(user_record_name="_x", state=5, why="no role")],
+        truncated=True)
+
+    def items(explanation):
+        return pb.Items(items=[pb.Item(explanation=explanation)])
+
+    add("Items", "an explanation", items(full))
+    add("Items", "an explanation of a record alone", items(pb.RecordExplanation(record=record)))
+    refuse("Items", "an explanation of nothing", items(pb.RecordExplanation()).SerializeToString(), **malformed)
+    refuse("Items", "an installation of 15 bytes",
+           items(pb.RecordExplanation(record=record, deliveries=[delivery(1, installation_id=bytes(15))]))
+           .SerializeToString(), **malformed)
+    refuse("Items", "1,001 installations",
+           items(pb.RecordExplanation(record=record, deliveries=[pb.ExplainedDelivery()] * 1001))
+           .SerializeToString(), **malformed)
+
+
 def notifications():
     malformed = dict(close_reason="message_malformed")
     notes = pb.ZoneID(zone_name="notes", owner_name=USER)
@@ -828,6 +868,7 @@ def main():
     notifications()
     assets()
     shares()
+    explanations()
     frames()
     for message, rows in cases.items():
         lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)

@@ -57,6 +57,7 @@ struct OperationTests {
         case .downloadAssets: .download([AssetRange(sha256: Self.hash)], of: "absent")
         case .acceptShares: .acceptShares(AcceptShares(tokens: ["absent"]))
         case .fetchShareMetadata: .fetchShareMetadata(FetchShareMetadata(tokens: ["absent"]))
+        case .explainRecord: .explainRecord(ExplainRecord(scope: .private, id: id))
         case .fetchShareParticipants:
             .fetchShareParticipants(FetchShareParticipants(lookups: [.emailAddress("absent@example.org")]))
         case .requestShareAccess: .requestShareAccess(RequestShareAccess(tokens: ["absent"]))

@@ -47,6 +47,18 @@ struct ChangeTokenTests {
         #expect(!back.ahead.contains(.max))
     }
 
+    @Test func `a token for now says what it passed over, and another token is as it was before`() throws {
+        var token = Self.token(.feed(after: 9, known: 9), zone: 1)
+        let plain = token.bytes
+        token.skipped = 7
+        #expect(try ChangeToken(token.bytes).skipped == 7)
+        #expect(try ChangeToken(token.bytes).phase == token.phase)
+        #expect(try ChangeToken(plain).skipped == 0)
+        var forged = token
+        forged.skipped = .max
+        #expect(forged.bytes.count <= ChangeToken.bytesMax)
+    }
+
     @Test func `what had its turn is not remembered`() {
         var ahead = SentAhead()
         for position: Int64 in 1...5 { ahead.insert(position) }

@@ -163,6 +163,24 @@ struct FormatTests {
     }
 
     @Test
+    func `a file of format 12 opens, and notes who fetches`() async throws {
+        let folder = try FixtureContents.folder(ofFormat: 12)
+        let it = try EngineUnderTest(.sqlite, openingFilesIn: folder)
+        let other = OtherProcess(folder: folder)
+        #expect(try await it.record(sharedID("task"), by: it.bobShared)?["n"] == .int64(5))
+        #expect(try await it.wrongCounters() == [])
+        var read = FeedRead(zone: aliceNotes)
+        read.installation = Array(repeating: 7, count: 16)
+        read.token = try await it.changes(read, by: it.bobShared).token
+        _ = try await it.changes(read, by: it.bobShared)
+        let deliveries = try await ExplainTests.explanation(it, of: id("task")).deliveries
+        let bob = deliveries.first { $0.userRecordName == EngineUnderTest.bob }
+        #expect(bob?.state == .hasIt)
+        await it.store.shutdown()
+        #expect(try await other.count("installation_seen") == 1)
+    }
+
+    @Test
     func `what is counted anew is what was counted with each change`() async throws {
         var it = try await EngineUnderTest.withNotes(.sqlite)
         _ = try await it.modifyZones(["other", "gone"])

@@ -71,6 +71,7 @@ enum Registry {
         "token_bytes_max": Bounds.tokenBytesMax,
         "client_token_bytes_max": Bounds.clientTokenBytesMax,
         "subscriptions_max": Bounds.subscriptionsMax,
+        "explained_max": Bounds.explainedMax,
         "router_changes_max": Bounds.routerChangesMax,
         "router_bytes_max": Bounds.routerBytesMax,
         "subscription_debt_max": Bounds.subscriptionDebtMax,

@@ -19,6 +19,7 @@ extension AdmittedRequest {
         case .fetchSubscriptions(.ids(let ids), _): ids.count
         case .fetchShareMetadata(let fetch, _): fetch.tokens.count
         case .fetchShareParticipants(let fetch, _): fetch.lookups.count
+        case .explain: 1
         case .fetchZones(.all, _), .fetchSubscriptions(.all, _), .query, .feed, .checkSchema, .listen: 0
         case .upload, .download: 0
         }
@@ -70,7 +71,7 @@ extension AdmittedRequest {
             return .fetchShareParticipants(fetch, requester)
         case .fetchZones(.all, _), .fetchSubscriptions(.all, _), .query, .feed, .checkSchema, .listen:
             return self
-        case .upload, .download:
+        case .upload, .download, .explain:
             return self
         }
     }

@@ -133,7 +133,7 @@ extension ItemOutcome {
         case .recordSaved: true
         case .record(let message): message.byteCount > Dataset.bodyBytes
         case .failure, .deleted, .zone, .recordDeleted, .zoneChanged, .zoneDeleted, .subscription: false
-        case .shareMetadata, .participant, .done: false
+        case .shareMetadata, .participant, .done, .explanation: false
         }
     }
 }

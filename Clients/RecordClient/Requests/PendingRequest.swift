@@ -192,6 +192,7 @@ extension Operation {
         case .fetchShareMetadata(let fetch): fetch.tokens.count
         case .fetchShareParticipants(let fetch): fetch.lookups.count
         case .requestShareAccess(let request): request.tokens.count
+        case .explainRecord: 1
         case .checkSchema, .fetchToken, .listen, .uploadAssets, .downloadAssets: 0
         }
     }

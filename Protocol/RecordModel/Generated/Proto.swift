@@ -282,6 +282,7 @@
         case fetchShareMetadata
         case fetchShareParticipants
         case requestShareAccess
+        case explainRecord
 
         @inlinable package init?(tag: UInt32) {
             switch tag {
@@ -305,6 +306,7 @@
             case 0xFA: self = .fetchShareMetadata
             case 0x102: self = .fetchShareParticipants
             case 0x10A: self = .requestShareAccess
+            case 0x112: self = .explainRecord
             default: return nil
             }
         }
@@ -331,6 +333,7 @@
             case .fetchShareMetadata: 0xFA
             case .fetchShareParticipants: 0x102
             case .requestShareAccess: 0x10A
+            case .explainRecord: 0x112
             }
         }
     }
@@ -1430,6 +1433,27 @@
         }
     }
 
+    /// Fields of `ExplainRecord`.
+    @usableFromInline package enum ExplainRecord: WireField {
+        case scope
+        case id
+
+        @inlinable package init?(tag: UInt32) {
+            switch tag {
+            case 0x08: self = .scope
+            case 0x12: self = .id
+            default: return nil
+            }
+        }
+
+        @inlinable package var tag: UInt32 {
+            switch self {
+            case .scope: 0x08
+            case .id: 0x12
+            }
+        }
+    }
+
     /// Fields of `AssetRange`.
     @usableFromInline package enum AssetRange: WireField {
         case sha256
@@ -1652,6 +1676,7 @@
         case shareMetadata
         case participant
         case done
+        case explanation
 
         @inlinable package init?(tag: UInt32) {
             switch tag {
@@ -1668,6 +1693,7 @@
             case 0x5A: self = .shareMetadata
             case 0x62: self = .participant
             case 0x6A: self = .done
+            case 0x72: self = .explanation
             default: return nil
             }
         }
@@ -1687,6 +1713,127 @@
             case .shareMetadata: 0x5A
             case .participant: 0x62
             case .done: 0x6A
+            case .explanation: 0x72
+            }
+        }
+    }
+
+    /// Fields of `RecordExplanation`.
+    @usableFromInline package enum RecordExplanation: WireField {
+        case record
+        case position
+        case access
+        case subscriptions
+        case deliveries
+        case truncated
+
+        @inlinable package init?(tag: UInt32) {
+            switch tag {
+            case 0x0A: self = .record
+            case 0x10: self = .position
+            case 0x1A: self = .access
+            case 0x22: self = .subscriptions
+            case 0x2A: self = .deliveries
+            case 0x30: self = .truncated
+            default: return nil
+            }
+        }
+
+        @inlinable package var tag: UInt32 {
+            switch self {
+            case .record: 0x0A
+            case .position: 0x10
+            case .access: 0x1A
+            case .subscriptions: 0x22
+            case .deliveries: 0x2A
+            case .truncated: 0x30
+            }
+        }
+    }
+
+    /// Fields of `ExplainedAccess`.
+    @usableFromInline package enum ExplainedAccess: WireField {
+        case who
+        case may
+        case why
+
+        @inlinable package init?(tag: UInt32) {
+            switch tag {
+            case 0x0A: self = .who
+            case 0x10: self = .may
+            case 0x1A: self = .why
+            default: return nil
+            }
+        }
+
+        @inlinable package var tag: UInt32 {
+            switch self {
+            case .who: 0x0A
+            case .may: 0x10
+            case .why: 0x1A
+            }
+        }
+    }
+
+    /// Fields of `ExplainedSubscription`.
+    @usableFromInline package enum ExplainedSubscription: WireField {
+        case subscriptionID
+        case userRecordName
+        case matches
+        case why
+
+        @inlinable package init?(tag: UInt32) {
+            switch tag {
+            case 0x0A: self = .subscriptionID
+            case 0x12: self = .userRecordName
+            case 0x18: self = .matches
+            case 0x22: self = .why
+            default: return nil
+            }
+        }
+
+        @inlinable package var tag: UInt32 {
+            switch self {
+            case .subscriptionID: 0x0A
+            case .userRecordName: 0x12
+            case .matches: 0x18
+            case .why: 0x22
+            }
+        }
+    }
+
+    /// Fields of `ExplainedDelivery`.
+    @usableFromInline package enum ExplainedDelivery: WireField {
+        case installationID
+        case userRecordName
+        case state
+        case changesBehind
+        case position
+        case seenMs
+        case why
+
+        @inlinable package init?(tag: UInt32) {
+            switch tag {
+            case 0x0A: self = .installationID
+            case 0x12: self = .userRecordName
+            case 0x18: self = .state
+            case 0x20: self = .changesBehind
+            case 0x28: self = .position
+            case 0x30: self = .seenMs
+            case 0x3A: self = .why
+            default: return nil
+            }
+        }
+
+        @inlinable package var tag: UInt32 {
+            switch self {
+            case .installationID: 0x0A
+            case .userRecordName: 0x12
+            case .state: 0x18
+            case .changesBehind: 0x20
+            case .position: 0x28
+            case .seenMs: 0x30
+            case .why: 0x3A
             }
         }
     }

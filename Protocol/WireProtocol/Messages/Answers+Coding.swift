@@ -57,6 +57,7 @@ extension Item {
             case .done:
                 try message.skip(field)
                 outcome = .done
+            case .explanation: outcome = .explanation(try RecordExplanation(message.message()))
             }
         }
         // Taken out, not copied: a page has hundreds.
@@ -83,6 +84,8 @@ extension Item {
         case .participant(let participant):
             buffer.writeElement(Proto.Item.participant, participant.bytes.span)
         case .done: buffer.writeMessage(Proto.Item.done) { _ in }
+        case .explanation(let explanation):
+            buffer.writeMessage(Proto.Item.explanation) { explanation.encode(into: &$0) }
         }
     }
 }

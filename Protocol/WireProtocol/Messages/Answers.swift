@@ -39,6 +39,7 @@ package enum ItemOutcome: Hashable, Sendable {
     indirect case participant(ShareParticipant)
     /// It was done, and there is nothing to say about it.
     case done
+    indirect case explanation(RecordExplanation)
 }
 
 /// System fields after a save.

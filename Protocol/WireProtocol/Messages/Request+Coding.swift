@@ -66,6 +66,7 @@ extension Request {
                 operation = .fetchShareParticipants(try FetchShareParticipants(message.message()))
             case .requestShareAccess:
                 operation = .requestShareAccess(try RequestShareAccess(message.message()))
+            case .explainRecord: operation = .explainRecord(try ExplainRecord(message.message()))
             }
         }
         guard let operation else { throw WireError(.refused(.operationUnknown), field: "operation") }
@@ -120,6 +121,8 @@ extension Request {
             buffer.writeMessage(Proto.Request.fetchShareParticipants) { fetch.encode(into: &$0) }
         case .requestShareAccess(let request):
             buffer.writeMessage(Proto.Request.requestShareAccess) { request.encode(into: &$0) }
+        case .explainRecord(let explain):
+            buffer.writeMessage(Proto.Request.explainRecord) { explain.encode(into: &$0) }
         }
     }
 

@@ -54,7 +54,8 @@ package struct RequestShape {
             case .fetchShareParticipants:
                 try self.count(Proto.FetchShareParticipants.lookups, in: message.message())
             case .requestShareAccess: try self.count(Proto.RequestShareAccess.tokens, in: message.message())
-            case .requestID, .deadlineMs, .checkSchema, .fetchDatabaseChanges, .fetchToken, .listen:
+            case .requestID, .deadlineMs, .checkSchema, .fetchDatabaseChanges, .fetchToken, .listen,
+                .explainRecord:
                 try message.skip(field)
             }
         }

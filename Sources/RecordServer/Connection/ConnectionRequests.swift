@@ -193,6 +193,8 @@ extension ConnectionRequests {
             store.fetchShareParticipants(fetch.lookups, for: requester) {
                 back.deliver($0.map { .read($0) })
             }
+        case .explain(let id, let requester):
+            store.explain(id, for: requester) { back.deliver($0.map { .read([.explanation($0)]) }) }
         case .fetchSubscriptions(let selection, let requester):
             store.fetchSubscriptions(selection, for: requester) {
                 back.deliver($0.map { .subscriptions($0) })

@@ -14,6 +14,7 @@ package enum AdmittedRequest: Sendable {
     case listen(ListenerIdentity)
     case fetchShareMetadata(FetchShareMetadata, Requester)
     case fetchShareParticipants(FetchShareParticipants, Requester)
+    case explain(RecordID, Requester)
     case upload(AdmittedUpload)
     case download(AdmittedDownload)
 
@@ -28,7 +29,7 @@ package enum AdmittedRequest: Sendable {
         switch self {
         case .fetchRecords, .fetchZones, .query, .feed, .checkSchema, .fetchSubscriptions,
             .fetchShareMetadata,
-            .fetchShareParticipants:
+            .fetchShareParticipants, .explain:
             true
         case .write, .listen, .upload, .download:
             false
@@ -89,6 +90,8 @@ struct Admission {
             return .write(try self.admit(operation, requestID: request.requestID))
         case .requestShareAccess(let operation):
             return .write(try self.admit(operation, requestID: request.requestID))
+        case .explainRecord(let operation):
+            return try self.admit(operation)
         case .fetchShareMetadata(let operation):
             return try self.admit(operation)
         case .fetchShareParticipants(let operation):

@@ -22,13 +22,14 @@ extension Admission {
     /// `fetch_changes`.
     func admit(_ operation: FetchChanges) throws(Failure) -> AdmittedRequest {
         let requester = try self.user.requester(for: operation.scope, writing: false)
-        let read = FeedRead(
+        var read = FeedRead(
             zone: operation.zone,
             token: try FeedToken.opened(operation.token, for: requester, with: self.sealKey),
             order: operation.order,
             desiredKeys: operation.desiredKeys,
             limit: Self.limit(operation.limit)
         )
+        read.installation = self.user.installation
         return .feed(AdmittedFeed(question: .changes(read), requester: requester))
     }
 

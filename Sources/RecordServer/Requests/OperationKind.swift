@@ -21,6 +21,7 @@ package enum OperationKind: String, Hashable, Sendable, CaseIterable {
     case fetchShareMetadata = "fetch_share_metadata"
     case fetchShareParticipants = "fetch_share_participants"
     case requestShareAccess = "request_share_access"
+    case explainRecord = "explain_record"
 
     /// Its place among `allCases`.
     var number: Int {
@@ -43,6 +44,7 @@ package enum OperationKind: String, Hashable, Sendable, CaseIterable {
         case .fetchShareMetadata: 15
         case .fetchShareParticipants: 16
         case .requestShareAccess: 17
+        case .explainRecord: 18
         }
     }
 
@@ -71,6 +73,7 @@ extension OperationKind {
         case .fetchShareMetadata: self = .fetchShareMetadata
         case .fetchShareParticipants: self = .fetchShareParticipants
         case .requestShareAccess: self = .requestShareAccess
+        case .explainRecord: self = .explainRecord
         }
     }
 }

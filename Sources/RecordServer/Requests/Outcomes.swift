@@ -97,6 +97,7 @@ extension ItemOutcome {
         case .zone(let zone): self = .zone(zone)
         case .shareMetadata(let metadata): self = .shareMetadata(metadata)
         case .identity(let identity): self = .participant(ShareParticipant(invitable: identity))
+        case .explanation(let explanation): self = .explanation(explanation)
         case .failed(let error): self = .failure(Failure(error))
         }
     }
@@ -158,6 +159,9 @@ extension ReadOutcome {
         case .shareMetadata(let metadata):
             outcomeOverheadBytes + metadata.share.body.bytes.count
                 + (metadata.rootRecord?.body.bytes.count ?? 0)
+        case .explanation(let explanation):
+            outcomeOverheadBytes
+                * (1 + explanation.access.count + explanation.matches.count + explanation.deliveries.count)
         case .failed: outcomeOverheadBytes
         }
     }

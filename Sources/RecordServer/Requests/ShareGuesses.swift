@@ -19,7 +19,7 @@ extension AdmittedRequest {
             case .modifyRecords, .modifyZones, .modifySubscriptions: return nil
             }
         case .fetchRecords, .fetchZones, .query, .feed, .checkSchema, .fetchSubscriptions, .listen,
-            .fetchShareParticipants, .upload, .download:
+            .fetchShareParticipants, .explain, .upload, .download:
             return nil
         }
     }

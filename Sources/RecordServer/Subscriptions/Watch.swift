@@ -80,25 +80,6 @@ final class WatchGroup {
     }
 }
 
-/// The condition of a query's subscription, checked against what is defined of its type.
-struct CheckedCondition {
-    /// What the condition was checked against.
-    let shape: RecordTypeShape
-    /// `nil` if the schema has changed since the subscription was saved, so that no record can meet
-    /// the condition.
-    private let evaluator: PredicateEvaluator?
-
-    init(_ predicate: Predicate, shape: RecordTypeShape) {
-        self.shape = shape
-        let checked = try? shape.check.condition(predicate)
-        self.evaluator = checked.map { PredicateEvaluator($0) }
-    }
-
-    func matches(_ record: ComparedRecord) -> Bool {
-        self.evaluator?.matches(record) ?? false
-    }
-}
-
 extension Predicate {
     /// How many comparisons it has, those with each element of a list included.
     fileprivate var comparisonsCount: Int {
@@ -107,26 +88,6 @@ extension Predicate {
         case .comparison(let comparison): ComparableValue.elements(of: comparison.operand).count + 1
         case .and(let parts), .or(let parts): parts.reduce(1) { $0 + $1.comparisonsCount }
         }
-    }
-}
-
-/// The definitions of a record type, for looking at one record at a time.
-///
-/// An index that was dropped after a subscription was saved is no hindrance.
-final class RecordTypeShape {
-    let definitions: FieldDefinitions
-    let check: QueryCheck
-
-    init(_ definitions: FieldDefinitions) {
-        self.definitions = definitions
-        var type = QueryableType(definitions)
-        for (name, field) in type.fields {
-            var field = field
-            field.indexes.formUnion([.queryable, .sortable])
-            field.index = field.index ?? 0
-            type.fields[name] = field
-        }
-        self.check = QueryCheck(type)
     }
 }
 

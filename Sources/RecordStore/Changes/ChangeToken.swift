@@ -6,6 +6,7 @@ import RecordModel
 ///     kind     = 1 (zone) / 2 (database)
 ///     phase    = 1 order position [ last ] [ totals ] ahead      snapshot
 ///              / 2 after known ahead                             feed
+///              / 3 after known skipped ahead                     feed that began with a token for now
 ///
 /// Sealed by the server before a client sees it; what comes back is trusted no more than any other bytes.
 struct ChangeToken: Hashable, Sendable {
@@ -37,6 +38,10 @@ struct ChangeToken: Hashable, Sendable {
     var zone: Int64?
     var phase: Phase
     var ahead = SentAhead()
+    /// Everything up to here was passed over by a token for now; 0 if nothing was.
+    ///
+    /// Only of a feed. No page depends on it: it tells what the client never got.
+    var skipped: Int64 = 0
 
     private static let version: UInt8 = 1
     /// Encoded: leaves the seal and the name of the user room in `Bounds.tokenBytesMax`.
@@ -69,9 +74,10 @@ struct ChangeToken: Hashable, Sendable {
                 snapshot.totals.map { [Int64(clamping: $0.records), Int64(clamping: $0.bytes)] } ?? []
             )
         case .feed(let after, let known):
-            bytes.append(byte: 2)
+            bytes.append(byte: self.skipped > 0 ? 3 : 2)
             bytes.append(after)
             bytes.append(known)
+            if self.skipped > 0 { bytes.append(self.skipped) }
         }
         bytes.append(self.ahead.gaps)
         return bytes.bytes
@@ -96,36 +102,40 @@ struct ChangeToken: Hashable, Sendable {
             guard let zone = bytes.nextInteger() else { throw .changeTokenExpired }
             self.zone = zone
         }
-        self.phase = try Self.phase(&bytes)
+        (self.phase, self.skipped) = try Self.phase(&bytes)
         guard let gaps = bytes.nextIntegers(), bytes.nextByte() == nil else { throw .changeTokenExpired }
         self.ahead = SentAhead(gaps: gaps)
     }
 
-    private static func phase(_ bytes: inout CompactBytes) throws(StoreError) -> Phase {
-        switch bytes.nextByte() {
+    private static func phase(
+        _ bytes: inout CompactBytes
+    ) throws(StoreError) -> (phase: Phase, skipped: Int64) {
+        let kind = bytes.nextByte()
+        switch kind {
         case 1:
             guard let order = bytes.nextByte().flatMap(FetchChanges.SnapshotOrder.init(rawValue:)),
                 let position = bytes.nextInteger(), let last = bytes.nextIntegers(), last.count <= 1,
                 let totals = bytes.nextIntegers(), totals.isEmpty || totals.count == 2
             else { throw .changeTokenExpired }
-            return .snapshot(
-                Snapshot(
-                    order: order,
-                    position: position,
-                    last: last.first,
-                    totals: totals.isEmpty
-                        ? nil
-                        : SnapshotTotals(
-                            records: UInt64(clamping: totals[0]),
-                            bytes: UInt64(clamping: totals[1])
-                        )
-                )
+            let snapshot = Snapshot(
+                order: order,
+                position: position,
+                last: last.first,
+                totals: totals.isEmpty
+                    ? nil
+                    : SnapshotTotals(
+                        records: UInt64(clamping: totals[0]),
+                        bytes: UInt64(clamping: totals[1])
+                    )
             )
-        case 2:
+            return (.snapshot(snapshot), 0)
+        case 2, 3:
             guard let after = bytes.nextInteger(), let known = bytes.nextInteger() else {
                 throw .changeTokenExpired
             }
-            return .feed(after: after, known: known)
+            guard kind == 3 else { return (.feed(after: after, known: known), 0) }
+            guard let skipped = bytes.nextInteger(), skipped > 0 else { throw .changeTokenExpired }
+            return (.feed(after: after, known: known), skipped)
         default: throw .changeTokenExpired
         }
     }

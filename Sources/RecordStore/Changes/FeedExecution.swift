@@ -50,12 +50,19 @@ package struct FeedExecution {
         }
         next.ahead = page.ahead
         if case .feed(let after, _) = next.phase { next.ahead.removeAll(through: after) }
-        return FeedPageEnd(
+        var end = FeedPageEnd(
             token: next.bytes,
             moreComing: !isThrough,
             totals: totals,
             clientToken: zone.clientToken
         )
+        end.progress = FeedProgress(
+            zone: zone.key,
+            position: token?.reached ?? 0,
+            sent: next.reached,
+            skipped: next.skipped
+        )
+        return end
     }
 
     private func beginning(
@@ -134,7 +141,9 @@ package struct FeedExecution {
         let key = try zone.map { (zone) throws(FeedFailure) in try self.key(of: zone) }
         if let key { _ = try self.sharedAccess(to: key) }
         let state = try self.state(of: key?.database ?? self.requester.database)
-        return self.token(of: key, .feed(after: state.position, known: state.position), state).bytes
+        var token = self.token(of: key, .feed(after: state.position, known: state.position), state)
+        token.skipped = max(state.position, 0)
+        return token.bytes
     }
 
     /// Of a zone, in the database where its records are, or of the requester's database.
@@ -213,5 +222,14 @@ package struct FeedExecution {
         }
         guard !access.isEmpty else { throw .refused(.zoneMissing) }
         return access
+    }
+}
+
+extension ChangeToken {
+    /// Up to which position somebody with this token has everything; 0 while their snapshot is not
+    /// complete.
+    fileprivate var reached: Int64 {
+        guard case .feed(let after, _) = self.phase else { return 0 }
+        return max(after, 0)
     }
 }

@@ -13,6 +13,8 @@ package struct FeedRead: Hashable, Sendable {
     package var desiredKeys: [String]?
     /// Items of the page, 1…`Bounds.feedPageMax`.
     package var limit: Int
+    /// The installation that asks, whose progress is noted; empty if it has no name.
+    package var installation: [UInt8] = []
 
     package init(
         zone: ZoneID,
@@ -61,6 +63,8 @@ package struct FeedPageEnd: Hashable, Sendable {
     package var totals: SnapshotTotals?
     /// Of a zone's feed: what the client has kept with the zone; empty if nothing.
     package var clientToken: [UInt8] = []
+    /// Of a zone's feed: what the page shows of the client.
+    package var progress: FeedProgress?
 }
 
 /// What one page may cost.

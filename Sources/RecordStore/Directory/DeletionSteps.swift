@@ -31,6 +31,8 @@ struct DeletionSteps {
             let progress = try self.clearSome(of: own)
             guard progress == .done else { return progress }
         }
+        let seen = RowRange(InstallationSeenRow.byUser, user.recordName)
+        guard try self.transaction.delete(seen, limit: Self.rowsMax) == 0 else { return .more }
         for environment in environments { try self.forget(user.recordName, in: environment) }
         try self.forget(user)
         return .done

@@ -119,6 +119,7 @@ package enum ReadOutcome: Hashable, Sendable {
     indirect case shareMetadata(ShareMetadata)
     /// Somebody who can be invited.
     case identity(UserIdentity)
+    indirect case explanation(RecordExplanation)
     case failed(StoreError)
 }
 

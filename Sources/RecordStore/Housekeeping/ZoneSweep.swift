@@ -8,6 +8,8 @@ enum SweptRows: Hashable, Sendable {
     case membershipChanges
     case shareTokens
     case tokenExpiries
+    /// How far installations have followed the zone.
+    case installations
 
     /// All kinds, in the order in which they go.
     ///
@@ -15,7 +17,7 @@ enum SweptRows: Hashable, Sendable {
     /// removes.
     static let order: [SweptRows] =
         [.assetUses, .past] + UndeclaredRows.allCases.map { .undeclared($0) }
-        + [.membershipChanges, .shareTokens, .tokenExpiries]
+        + [.membershipChanges, .shareTokens, .tokenExpiries, .installations]
 
     /// How many one transaction removes.
     var limit: Int {
@@ -75,6 +77,8 @@ enum ZoneSweep {
             return try tables.delete(RowRange(ShareTokenRow.byRoot, database, number), limit: limit)
         case .tokenExpiries:
             return try tables.delete(RowRange(TokenExpiryRow.byKey, database, number), limit: limit)
+        case .installations:
+            return try tables.delete(RowRange(InstallationSeenRow.byKey, database, number), limit: limit)
         case .undeclared(let rows): return try transaction.remove(rows, of: zone, limit: limit)
         }
     }

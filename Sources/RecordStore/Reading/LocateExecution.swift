@@ -31,7 +31,7 @@ package struct LocateExecution {
         switch found.outcomes[0] {
         case .record(let found): record = found
         case .failed(let error): return .failure(error)
-        case .zone, .shareMetadata, .identity: return .failure(.internalFault)
+        case .zone, .shareMetadata, .identity, .explanation: return .failure(.internalFault)
         }
         var named: [[UInt8]: Asset] = [:]
         for use in record.body.namedAssets { named[use.asset.sha256] = use.asset }

@@ -65,7 +65,19 @@ extension Store {
         into sink: any FeedSink,
         reply: @escaping @Sendable (Result<FeedPageEnd, StoreError>) -> Void
     ) {
-        self.feed(.long, requester, reply) { (feed) throws(FeedFailure) in
+        guard let client = SeenBy(user: requester.userRecordName, installation: read.installation) else {
+            return self.feed(.long, requester, reply) { (feed) throws(FeedFailure) in
+                try feed.page(read, into: sink)
+            }
+        }
+        let ledger = self.deliveries
+        let noted: @Sendable (Result<FeedPageEnd, StoreError>) -> Void = { result in
+            if case .success(let page) = result, let progress = page.progress {
+                ledger.note(progress, by: client)
+            }
+            reply(result)
+        }
+        self.feed(.long, requester, noted) { (feed) throws(FeedFailure) in
             try feed.page(read, into: sink)
         }
     }

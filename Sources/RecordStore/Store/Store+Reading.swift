@@ -160,6 +160,23 @@ extension Store {
         }
     }
 
+    /// Says what is known of a record, and which installations have it, to somebody who may read it.
+    ///
+    /// Fails as a fetch of the record does. An operator sees every user and installation.
+    package func explain(
+        _ id: RecordID,
+        for requester: Requester,
+        reply: @escaping @Sendable (Result<RecordExplanation, StoreError>) -> Void
+    ) {
+        let seen = self.deliveries.seen
+        self.read(.long, for: requester, needsPendingChanges: true, reply) {
+            (snapshot) throws(StorageFailure) in
+            // What is written meanwhile rests in memory for longer than a snapshot lives.
+            try ExplainExecution(for: requester, snapshot: snapshot, unwritten: seen)
+                .explanation(of: id)
+        }
+    }
+
     private static func effort(_ isShort: Bool) -> ReadJob.Effort { isShort ? .short : .long }
 
     /// Has the engine read one snapshot, and replies.

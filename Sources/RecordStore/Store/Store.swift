@@ -18,6 +18,8 @@ package final class Store: Sendable {
     package let assets: AssetRegistry
     /// The changes that users are notified of.
     package let subscriptions: Subscriptions
+    /// Which installations have fetched what.
+    let deliveries: DeliveryLedger
 
     /// Serves what an engine keeps, and has the engine to itself.
     package init(_ engine: some StorageEngine & LoadGate, configuration: StoreConfiguration) {
@@ -28,6 +30,7 @@ package final class Store: Sendable {
         self.load = engine
         self.assets = AssetRegistry(engine: engine, rules: self.writeRules)
         self.subscriptions = Subscriptions(engine: engine)
+        self.deliveries = DeliveryLedger(engine: engine, clock: configuration.clock)
     }
 
     /// The users and containers that may use the store.
@@ -53,6 +56,7 @@ package final class Store: Sendable {
     /// files.
     package func shutdown() async {
         self.subscriptions.flush()
+        self.deliveries.flush()
         await self.engine.shutdown()
     }
 }

@@ -108,6 +108,8 @@ package final class DatabaseCopy: StoreCopy {
                     """
             )
             try database.execute(sql: "DELETE FROM listener_cursor")
+            // Installations have had changes that are gone, and must fetch everything anew.
+            try database.execute(sql: "DELETE FROM installation_seen")
             // Files of uploads are not in a backup: what participants had sent whole is to be sent again.
             try database.execute(
                 sql: "DELETE FROM asset_user WHERE asset IN (SELECT number FROM asset WHERE state = 0)"

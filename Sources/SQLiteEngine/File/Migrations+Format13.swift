@@ -52,6 +52,30 @@ enum HistoryMigration {
             PRIMARY KEY (database, zone)
         ) STRICT, WITHOUT ROWID
         """,
-        "PRAGMA user_version = 13",
+    ]
+}
+
+/// The step to format 13 that explanations of records need.
+enum DeliveryMigration {
+    /// Adds the ledger of deliveries.
+    ///
+    ///     installation_seen   (database, zone, user, installation) -> how far an installation has
+    ///                         followed a zone
+    static let statements = [
+        """
+        CREATE TABLE installation_seen (
+            database INTEGER NOT NULL,
+            zone INTEGER NOT NULL,
+            user TEXT NOT NULL,
+            installation BLOB NOT NULL,
+            position INTEGER NOT NULL,
+            sent INTEGER NOT NULL,
+            skipped INTEGER NOT NULL,
+            at_ms INTEGER NOT NULL,
+            PRIMARY KEY (database, zone, user, installation)
+        ) STRICT, WITHOUT ROWID
+        """,
+        "CREATE INDEX installation_seen_time ON installation_seen (database, zone, at_ms)",
+        "CREATE INDEX installation_seen_user ON installation_seen (user)",
     ]
 }

@@ -241,7 +241,7 @@ struct ImportRule {
             return .save(draft.save(as: id, changeTag: nil, changes: draft.changes), isNew: true)
         case .failed(let error): return .refused(RecordAdvice.text(error))
         case .record(let record): return self.verdict(on: draft, as: id, existing: record)
-        case .zone, .shareMetadata, .identity: return .refused("The store gave another answer.")
+        case .zone, .shareMetadata, .identity, .explanation: return .refused("The store gave another answer.")
         }
     }
 

@@ -112,7 +112,7 @@ struct RecordsDelete: AsyncParsableCommand {
                 // Without a right to read it the delete decides.
                 case .record, .failed(.permissionDenied): there.append(id)
                 case .failed(let error): failures.add(ItemFailure(record: id.recordName, error: error))
-                case .zone, .shareMetadata, .identity: continue
+                case .zone, .shareMetadata, .identity, .explanation: continue
                 }
             }
         }

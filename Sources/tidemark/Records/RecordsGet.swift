@@ -36,7 +36,7 @@ struct RecordsGet: AsyncParsableCommand {
                         switch outcome {
                         case .record(let record): printer.print([record])
                         case .failed(let error): failures.add(ItemFailure(record: name, error: error))
-                        case .zone, .shareMetadata, .identity: continue
+                        case .zone, .shareMetadata, .identity, .explanation: continue
                         }
                     }
                 } catch let error as StoreError {

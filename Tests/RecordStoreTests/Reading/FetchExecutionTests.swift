@@ -27,7 +27,7 @@ struct FetchExecutionTests {
             switch outcome {
             case .record(let record): record.id.recordName
             case .failed(let error): "\(error)"
-            case .zone, .shareMetadata, .identity: "no record"
+            case .zone, .shareMetadata, .identity, .explanation: "no record"
             }
         }
     }

@@ -489,6 +489,72 @@ package nonisolated enum PBSnapshotOrder: SwiftProtobuf.Enum, Swift.CaseIterable
 
 }
 
+package nonisolated enum PBDeliveryState: SwiftProtobuf.Enum, Swift.CaseIterable {
+  package typealias RawValue = Int
+  case unspecified // = 0
+
+  /// The installation came back with a token behind the record's last change.
+  case hasIt // = 1
+
+  /// A page with the record was sent, and the installation has not come back since.
+  case wasSent // = 2
+
+  /// It has an earlier state of the zone.
+  case isBehind // = 3
+
+  /// It never fetched the changes of the zone.
+  case neverCame // = 4
+
+  /// The user may not read the record.
+  case mayNotRead // = 5
+
+  /// It began to follow the zone behind the record's last change, with a token for now.
+  case passedOver // = 6
+  case UNRECOGNIZED(Int)
+
+  package init() {
+    self = .unspecified
+  }
+
+  package init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .hasIt
+    case 2: self = .wasSent
+    case 3: self = .isBehind
+    case 4: self = .neverCame
+    case 5: self = .mayNotRead
+    case 6: self = .passedOver
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  package var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .hasIt: return 1
+    case .wasSent: return 2
+    case .isBehind: return 3
+    case .neverCame: return 4
+    case .mayNotRead: return 5
+    case .passedOver: return 6
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  package static let allCases: [PBDeliveryState] = [
+    .unspecified,
+    .hasIt,
+    .wasSent,
+    .isBehind,
+    .neverCame,
+    .mayNotRead,
+    .passedOver,
+  ]
+
+}
+
 package nonisolated enum PBSubscriptionKind: SwiftProtobuf.Enum, Swift.CaseIterable {
   package typealias RawValue = Int
   case unspecified // = 0
@@ -1142,6 +1208,14 @@ package nonisolated struct PBRequest: Sendable {
     set {operation = .requestShareAccess(newValue)}
   }
 
+  package var explainRecord: PBExplainRecord {
+    get {
+      if case .explainRecord(let v)? = operation {return v}
+      return PBExplainRecord()
+    }
+    set {operation = .explainRecord(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Operation: Equatable, Sendable {
@@ -1163,6 +1237,7 @@ package nonisolated struct PBRequest: Sendable {
     case fetchShareMetadata(PBFetchShareMetadata)
     case fetchShareParticipants(PBFetchShareParticipants)
     case requestShareAccess(PBRequestShareAccess)
+    case explainRecord(PBExplainRecord)
 
   }
 
@@ -2464,6 +2539,31 @@ package nonisolated struct PBRequestShareAccess: Sendable {
   package init() {}
 }
 
+/// Asks what the server knows of one record, and which installations have it (section 5.15). One item,
+/// number 0: an `explanation`.
+package nonisolated struct PBExplainRecord: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var scope: PBDatabaseScope = .unspecified
+
+  package var id: PBRecordID {
+    get {_id ?? PBRecordID()}
+    set {_id = newValue}
+  }
+  /// Returns true if `id` has been explicitly set.
+  package var hasID: Bool {self._id != nil}
+  /// Clears the value of `id`. Subsequent reads from it will return its default value.
+  package mutating func clearID() {self._id = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _id: PBRecordID? = nil
+}
+
 /// Bytes of one asset.
 package nonisolated struct PBAssetRange: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -2741,122 +2841,137 @@ package nonisolated struct PBItems: Sendable {
   package init() {}
 }
 
-package nonisolated struct PBItem: Sendable {
+package nonisolated struct PBItem: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// The item's number in the request.
-  package var index: UInt32 = 0
+  package var index: UInt32 {
+    get {_storage._index}
+    set {_uniqueStorage()._index = newValue}
+  }
 
-  package var outcome: PBItem.OneOf_Outcome? = nil
+  package var outcome: OneOf_Outcome? {
+    get {return _storage._outcome}
+    set {_uniqueStorage()._outcome = newValue}
+  }
 
   /// The item failed.
   package var failure: PBFailure {
     get {
-      if case .failure(let v)? = outcome {return v}
+      if case .failure(let v)? = _storage._outcome {return v}
       return PBFailure()
     }
-    set {outcome = .failure(newValue)}
+    set {_uniqueStorage()._outcome = .failure(newValue)}
   }
 
   /// A record was saved.
   package var recordSaved: PBRecordSaved {
     get {
-      if case .recordSaved(let v)? = outcome {return v}
+      if case .recordSaved(let v)? = _storage._outcome {return v}
       return PBRecordSaved()
     }
-    set {outcome = .recordSaved(newValue)}
+    set {_uniqueStorage()._outcome = .recordSaved(newValue)}
   }
 
   /// A record or a zone was deleted.
   package var deleted: PBDeleted {
     get {
-      if case .deleted(let v)? = outcome {return v}
+      if case .deleted(let v)? = _storage._outcome {return v}
       return PBDeleted()
     }
-    set {outcome = .deleted(newValue)}
+    set {_uniqueStorage()._outcome = .deleted(newValue)}
   }
 
   /// A record was fetched.
   package var record: PBRecord {
     get {
-      if case .record(let v)? = outcome {return v}
+      if case .record(let v)? = _storage._outcome {return v}
       return PBRecord()
     }
-    set {outcome = .record(newValue)}
+    set {_uniqueStorage()._outcome = .record(newValue)}
   }
 
   /// A zone was saved or fetched.
   package var zone: PBZone {
     get {
-      if case .zone(let v)? = outcome {return v}
+      if case .zone(let v)? = _storage._outcome {return v}
       return PBZone()
     }
-    set {outcome = .zone(newValue)}
+    set {_uniqueStorage()._outcome = .zone(newValue)}
   }
 
   /// In a zone's feed: a record was deleted.
   package var recordDeleted: PBRecordDeleted {
     get {
-      if case .recordDeleted(let v)? = outcome {return v}
+      if case .recordDeleted(let v)? = _storage._outcome {return v}
       return PBRecordDeleted()
     }
-    set {outcome = .recordDeleted(newValue)}
+    set {_uniqueStorage()._outcome = .recordDeleted(newValue)}
   }
 
   /// In a database's feed: the zone was created, or something in it changed.
   package var zoneChanged: PBZoneID {
     get {
-      if case .zoneChanged(let v)? = outcome {return v}
+      if case .zoneChanged(let v)? = _storage._outcome {return v}
       return PBZoneID()
     }
-    set {outcome = .zoneChanged(newValue)}
+    set {_uniqueStorage()._outcome = .zoneChanged(newValue)}
   }
 
   /// In a database's feed: the zone was deleted.
   package var zoneDeleted: PBZoneID {
     get {
-      if case .zoneDeleted(let v)? = outcome {return v}
+      if case .zoneDeleted(let v)? = _storage._outcome {return v}
       return PBZoneID()
     }
-    set {outcome = .zoneDeleted(newValue)}
+    set {_uniqueStorage()._outcome = .zoneDeleted(newValue)}
   }
 
   /// A subscription was saved or fetched.
   package var subscription: PBSubscription {
     get {
-      if case .subscription(let v)? = outcome {return v}
+      if case .subscription(let v)? = _storage._outcome {return v}
       return PBSubscription()
     }
-    set {outcome = .subscription(newValue)}
+    set {_uniqueStorage()._outcome = .subscription(newValue)}
   }
 
   /// What the URL of a share leads to.
   package var shareMetadata: PBShareMetadata {
     get {
-      if case .shareMetadata(let v)? = outcome {return v}
+      if case .shareMetadata(let v)? = _storage._outcome {return v}
       return PBShareMetadata()
     }
-    set {outcome = .shareMetadata(newValue)}
+    set {_uniqueStorage()._outcome = .shareMetadata(newValue)}
   }
 
   /// A user who may be invited.
   package var participant: PBParticipant {
     get {
-      if case .participant(let v)? = outcome {return v}
+      if case .participant(let v)? = _storage._outcome {return v}
       return PBParticipant()
     }
-    set {outcome = .participant(newValue)}
+    set {_uniqueStorage()._outcome = .participant(newValue)}
   }
 
   /// The request was executed, and there is nothing more to say.
   package var done: PBDone {
     get {
-      if case .done(let v)? = outcome {return v}
+      if case .done(let v)? = _storage._outcome {return v}
       return PBDone()
     }
-    set {outcome = .done(newValue)}
+    set {_uniqueStorage()._outcome = .done(newValue)}
+  }
+
+  /// What the server knows of a record.
+  package var explanation: PBRecordExplanation {
+    get {
+      if case .explanation(let v)? = _storage._outcome {return v}
+      return PBRecordExplanation()
+    }
+    set {_uniqueStorage()._outcome = .explanation(newValue)}
   }
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -2886,16 +3001,127 @@ package nonisolated struct PBItem: Sendable {
     case participant(PBParticipant)
     /// The request was executed, and there is nothing more to say.
     case done(PBDone)
+    /// What the server knows of a record.
+    case explanation(PBRecordExplanation)
 
   }
 
   package init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 package nonisolated struct PBDone: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// What the requester may know of a record (section 5.15).
+package nonisolated struct PBRecordExplanation: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The record without fields.
+  package var record: PBRecord {
+    get {_record ?? PBRecord()}
+    set {_record = newValue}
+  }
+  /// Returns true if `record` has been explicitly set.
+  package var hasRecord: Bool {self._record != nil}
+  /// Clears the value of `record`. Subsequent reads from it will return its default value.
+  package mutating func clearRecord() {self._record = nil}
+
+  /// Of its last change, in the order of its database.
+  package var position: Int64 = 0
+
+  package var access: [PBExplainedAccess] = []
+
+  /// At most 1,000, and so are 5.
+  package var subscriptions: [PBExplainedSubscription] = []
+
+  package var deliveries: [PBExplainedDelivery] = []
+
+  /// More subscriptions or installations are known than are listed.
+  package var truncated: Bool = false
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _record: PBRecord? = nil
+}
+
+/// What somebody may do with the record.
+package nonisolated struct PBExplainedAccess: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// A user record name, a role, or an address that was invited.
+  package var who: String = String()
+
+  /// Bits: 1 read, 2 create, 4 change and delete.
+  package var may: UInt32 = 0
+
+  /// For people, never to be matched. The same holds for the other fields `why`.
+  package var why: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct PBExplainedSubscription: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var subscriptionID: String = String()
+
+  /// User record name of its owner.
+  package var userRecordName: String = String()
+
+  /// Whether the last change of the record is one for which the subscription fires.
+  package var matches: Bool = false
+
+  package var why: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// How far an installation has followed the zone of the record.
+package nonisolated struct PBExplainedDelivery: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 16 bytes. Empty if no installation of the user is known.
+  package var installationID: Data = Data()
+
+  package var userRecordName: String = String()
+
+  package var state: PBDeliveryState = .unspecified
+
+  /// Changes of the zone that the installation does not have, at most 1,000. 0 if they were not
+  /// counted.
+  package var changesBehind: UInt64 = 0
+
+  /// The installation has everything up to here. 0 if it has nothing.
+  package var position: Int64 = 0
+
+  /// When it came last, milliseconds since 1970-01-01T00:00:00Z, by the server's clock. 0 if it never
+  /// did.
+  package var seenMs: Int64 = 0
+
+  package var why: String = String()
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -3393,6 +3619,10 @@ nonisolated extension PBComparator: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension PBSnapshotOrder: SwiftProtobuf._ProtoNameProviding {
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0SNAPSHOT_ORDER_CREATION\0\u{1}SNAPSHOT_ORDER_NEWEST_FIRST\0")
+}
+
+nonisolated extension PBDeliveryState: SwiftProtobuf._ProtoNameProviding {
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0DELIVERY_STATE_UNSPECIFIED\0\u{1}DELIVERY_STATE_HAS_IT\0\u{1}DELIVERY_STATE_WAS_SENT\0\u{1}DELIVERY_STATE_IS_BEHIND\0\u{1}DELIVERY_STATE_NEVER_CAME\0\u{1}DELIVERY_STATE_MAY_NOT_READ\0\u{1}DELIVERY_STATE_PASSED_OVER\0")
 }
 
 nonisolated extension PBSubscriptionKind: SwiftProtobuf._ProtoNameProviding {
@@ -3906,7 +4136,7 @@ nonisolated extension PBGoAway: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension PBRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Request"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{3}deadline_ms\0\u{4}\u{e}modify_records\0\u{3}fetch_records\0\u{3}modify_zones\0\u{3}fetch_zones\0\u{3}query_records\0\u{3}check_schema\0\u{3}fetch_changes\0\u{3}fetch_database_changes\0\u{3}fetch_token\0\u{3}modify_subscriptions\0\u{3}fetch_subscriptions\0\u{1}listen\0\u{3}upload_assets\0\u{3}download_assets\0\u{3}accept_shares\0\u{3}fetch_share_metadata\0\u{3}fetch_share_participants\0\u{3}request_share_access\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{3}deadline_ms\0\u{4}\u{e}modify_records\0\u{3}fetch_records\0\u{3}modify_zones\0\u{3}fetch_zones\0\u{3}query_records\0\u{3}check_schema\0\u{3}fetch_changes\0\u{3}fetch_database_changes\0\u{3}fetch_token\0\u{3}modify_subscriptions\0\u{3}fetch_subscriptions\0\u{1}listen\0\u{3}upload_assets\0\u{3}download_assets\0\u{3}accept_shares\0\u{3}fetch_share_metadata\0\u{3}fetch_share_participants\0\u{3}request_share_access\0\u{3}explain_record\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4150,6 +4380,19 @@ nonisolated extension PBRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
           self.operation = .requestShareAccess(v)
         }
       }()
+      case 34: try {
+        var v: PBExplainRecord?
+        var hadOneofValue = false
+        if let current = self.operation {
+          hadOneofValue = true
+          if case .explainRecord(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.operation = .explainRecord(v)
+        }
+      }()
       default: break
       }
     }
@@ -4238,6 +4481,10 @@ nonisolated extension PBRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     case .requestShareAccess?: try {
       guard case .requestShareAccess(let v)? = self.operation else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 33)
+    }()
+    case .explainRecord?: try {
+      guard case .explainRecord(let v)? = self.operation else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 34)
     }()
     case nil: break
     }
@@ -6427,6 +6674,45 @@ nonisolated extension PBRequestShareAccess: SwiftProtobuf.Message, SwiftProtobuf
   }
 }
 
+nonisolated extension PBExplainRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ExplainRecord"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}scope\0\u{1}id\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.scope) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._id) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.scope != .unspecified {
+      try visitor.visitSingularEnumField(value: self.scope, fieldNumber: 1)
+    }
+    try { if let v = self._id {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBExplainRecord, rhs: PBExplainRecord) -> Bool {
+    if lhs.scope != rhs.scope {return false}
+    if lhs._id != rhs._id {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension PBAssetRange: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".AssetRange"
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}sha256\0\u{1}offset\0\u{1}length\0")
@@ -6896,241 +7182,296 @@ nonisolated extension PBItems: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
 
 nonisolated extension PBItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Item"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}index\0\u{1}failure\0\u{3}record_saved\0\u{1}deleted\0\u{1}record\0\u{1}zone\0\u{3}record_deleted\0\u{3}zone_changed\0\u{3}zone_deleted\0\u{1}subscription\0\u{3}share_metadata\0\u{1}participant\0\u{1}done\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}index\0\u{1}failure\0\u{3}record_saved\0\u{1}deleted\0\u{1}record\0\u{1}zone\0\u{3}record_deleted\0\u{3}zone_changed\0\u{3}zone_deleted\0\u{1}subscription\0\u{3}share_metadata\0\u{1}participant\0\u{1}done\0\u{1}explanation\0")
+
+  fileprivate class _StorageClass {
+    var _index: UInt32 = 0
+    var _outcome: PBItem.OneOf_Outcome?
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _index = source._index
+      _outcome = source._outcome
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.index) }()
-      case 2: try {
-        var v: PBFailure?
-        var hadOneofValue = false
-        if let current = self.outcome {
-          hadOneofValue = true
-          if case .failure(let m) = current {v = m}
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularUInt32Field(value: &_storage._index) }()
+        case 2: try {
+          var v: PBFailure?
+          var hadOneofValue = false
+          if let current = _storage._outcome {
+            hadOneofValue = true
+            if case .failure(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._outcome = .failure(v)
+          }
+        }()
+        case 3: try {
+          var v: PBRecordSaved?
+          var hadOneofValue = false
+          if let current = _storage._outcome {
+            hadOneofValue = true
+            if case .recordSaved(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._outcome = .recordSaved(v)
+          }
+        }()
+        case 4: try {
+          var v: PBDeleted?
+          var hadOneofValue = false
+          if let current = _storage._outcome {
+            hadOneofValue = true
+            if case .deleted(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._outcome = .deleted(v)
+          }
+        }()
+        case 5: try {
+          var v: PBRecord?
+          var hadOneofValue = false
+          if let current = _storage._outcome {
+            hadOneofValue = true
+            if case .record(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._outcome = .record(v)
+          }
+        }()
+        case 6: try {
+          var v: PBZone?
+          var hadOneofValue = false
+          if let current = _storage._outcome {
+            hadOneofValue = true
+            if case .zone(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._outcome = .zone(v)
+          }
+        }()
+        case 7: try {
+          var v: PBRecordDeleted?
+          var hadOneofValue = false
+          if let current = _storage._outcome {
+            hadOneofValue = true
+            if case .recordDeleted(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._outcome = .recordDeleted(v)
+          }
+        }()
+        case 8: try {
+          var v: PBZoneID?
+          var hadOneofValue = false
+          if let current = _storage._outcome {
+            hadOneofValue = true
+            if case .zoneChanged(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._outcome = .zoneChanged(v)
+          }
+        }()
+        case 9: try {
+          var v: PBZoneID?
+          var hadOneofValue = false
+          if let current = _storage._outcome {
+            hadOneofValue = true
+            if case .zoneDeleted(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._outcome = .zoneDeleted(v)
+          }
+        }()
+        case 10: try {
+          var v: PBSubscription?
+          var hadOneofValue = false
+          if let current = _storage._outcome {
+            hadOneofValue = true
+            if case .subscription(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._outcome = .subscription(v)
+          }
+        }()
+        case 11: try {
+          var v: PBShareMetadata?
+          var hadOneofValue = false
+          if let current = _storage._outcome {
+            hadOneofValue = true
+            if case .shareMetadata(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._outcome = .shareMetadata(v)
+          }
+        }()
+        case 12: try {
+          var v: PBParticipant?
+          var hadOneofValue = false
+          if let current = _storage._outcome {
+            hadOneofValue = true
+            if case .participant(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._outcome = .participant(v)
+          }
+        }()
+        case 13: try {
+          var v: PBDone?
+          var hadOneofValue = false
+          if let current = _storage._outcome {
+            hadOneofValue = true
+            if case .done(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._outcome = .done(v)
+          }
+        }()
+        case 14: try {
+          var v: PBRecordExplanation?
+          var hadOneofValue = false
+          if let current = _storage._outcome {
+            hadOneofValue = true
+            if case .explanation(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._outcome = .explanation(v)
+          }
+        }()
+        default: break
         }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.outcome = .failure(v)
-        }
-      }()
-      case 3: try {
-        var v: PBRecordSaved?
-        var hadOneofValue = false
-        if let current = self.outcome {
-          hadOneofValue = true
-          if case .recordSaved(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.outcome = .recordSaved(v)
-        }
-      }()
-      case 4: try {
-        var v: PBDeleted?
-        var hadOneofValue = false
-        if let current = self.outcome {
-          hadOneofValue = true
-          if case .deleted(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.outcome = .deleted(v)
-        }
-      }()
-      case 5: try {
-        var v: PBRecord?
-        var hadOneofValue = false
-        if let current = self.outcome {
-          hadOneofValue = true
-          if case .record(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.outcome = .record(v)
-        }
-      }()
-      case 6: try {
-        var v: PBZone?
-        var hadOneofValue = false
-        if let current = self.outcome {
-          hadOneofValue = true
-          if case .zone(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.outcome = .zone(v)
-        }
-      }()
-      case 7: try {
-        var v: PBRecordDeleted?
-        var hadOneofValue = false
-        if let current = self.outcome {
-          hadOneofValue = true
-          if case .recordDeleted(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.outcome = .recordDeleted(v)
-        }
-      }()
-      case 8: try {
-        var v: PBZoneID?
-        var hadOneofValue = false
-        if let current = self.outcome {
-          hadOneofValue = true
-          if case .zoneChanged(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.outcome = .zoneChanged(v)
-        }
-      }()
-      case 9: try {
-        var v: PBZoneID?
-        var hadOneofValue = false
-        if let current = self.outcome {
-          hadOneofValue = true
-          if case .zoneDeleted(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.outcome = .zoneDeleted(v)
-        }
-      }()
-      case 10: try {
-        var v: PBSubscription?
-        var hadOneofValue = false
-        if let current = self.outcome {
-          hadOneofValue = true
-          if case .subscription(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.outcome = .subscription(v)
-        }
-      }()
-      case 11: try {
-        var v: PBShareMetadata?
-        var hadOneofValue = false
-        if let current = self.outcome {
-          hadOneofValue = true
-          if case .shareMetadata(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.outcome = .shareMetadata(v)
-        }
-      }()
-      case 12: try {
-        var v: PBParticipant?
-        var hadOneofValue = false
-        if let current = self.outcome {
-          hadOneofValue = true
-          if case .participant(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.outcome = .participant(v)
-        }
-      }()
-      case 13: try {
-        var v: PBDone?
-        var hadOneofValue = false
-        if let current = self.outcome {
-          hadOneofValue = true
-          if case .done(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.outcome = .done(v)
-        }
-      }()
-      default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if self.index != 0 {
-      try visitor.visitSingularUInt32Field(value: self.index, fieldNumber: 1)
-    }
-    switch self.outcome {
-    case .failure?: try {
-      guard case .failure(let v)? = self.outcome else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
-    }()
-    case .recordSaved?: try {
-      guard case .recordSaved(let v)? = self.outcome else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
-    }()
-    case .deleted?: try {
-      guard case .deleted(let v)? = self.outcome else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
-    }()
-    case .record?: try {
-      guard case .record(let v)? = self.outcome else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
-    }()
-    case .zone?: try {
-      guard case .zone(let v)? = self.outcome else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
-    }()
-    case .recordDeleted?: try {
-      guard case .recordDeleted(let v)? = self.outcome else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
-    }()
-    case .zoneChanged?: try {
-      guard case .zoneChanged(let v)? = self.outcome else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
-    }()
-    case .zoneDeleted?: try {
-      guard case .zoneDeleted(let v)? = self.outcome else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
-    }()
-    case .subscription?: try {
-      guard case .subscription(let v)? = self.outcome else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
-    }()
-    case .shareMetadata?: try {
-      guard case .shareMetadata(let v)? = self.outcome else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
-    }()
-    case .participant?: try {
-      guard case .participant(let v)? = self.outcome else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
-    }()
-    case .done?: try {
-      guard case .done(let v)? = self.outcome else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
-    }()
-    case nil: break
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if _storage._index != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._index, fieldNumber: 1)
+      }
+      switch _storage._outcome {
+      case .failure?: try {
+        guard case .failure(let v)? = _storage._outcome else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+      }()
+      case .recordSaved?: try {
+        guard case .recordSaved(let v)? = _storage._outcome else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+      }()
+      case .deleted?: try {
+        guard case .deleted(let v)? = _storage._outcome else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+      }()
+      case .record?: try {
+        guard case .record(let v)? = _storage._outcome else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+      }()
+      case .zone?: try {
+        guard case .zone(let v)? = _storage._outcome else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+      }()
+      case .recordDeleted?: try {
+        guard case .recordDeleted(let v)? = _storage._outcome else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+      }()
+      case .zoneChanged?: try {
+        guard case .zoneChanged(let v)? = _storage._outcome else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+      }()
+      case .zoneDeleted?: try {
+        guard case .zoneDeleted(let v)? = _storage._outcome else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+      }()
+      case .subscription?: try {
+        guard case .subscription(let v)? = _storage._outcome else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+      }()
+      case .shareMetadata?: try {
+        guard case .shareMetadata(let v)? = _storage._outcome else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+      }()
+      case .participant?: try {
+        guard case .participant(let v)? = _storage._outcome else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+      }()
+      case .done?: try {
+        guard case .done(let v)? = _storage._outcome else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
+      }()
+      case .explanation?: try {
+        guard case .explanation(let v)? = _storage._outcome else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
+      }()
+      case nil: break
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: PBItem, rhs: PBItem) -> Bool {
-    if lhs.index != rhs.index {return false}
-    if lhs.outcome != rhs.outcome {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._index != rhs_storage._index {return false}
+        if _storage._outcome != rhs_storage._outcome {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -7150,6 +7491,210 @@ nonisolated extension PBDone: SwiftProtobuf.Message, SwiftProtobuf._MessageImple
   }
 
   package static func ==(lhs: PBDone, rhs: PBDone) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBRecordExplanation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".RecordExplanation"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{1}position\0\u{1}access\0\u{1}subscriptions\0\u{1}deliveries\0\u{1}truncated\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._record) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.position) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.access) }()
+      case 4: try { try decoder.decodeRepeatedMessageField(value: &self.subscriptions) }()
+      case 5: try { try decoder.decodeRepeatedMessageField(value: &self.deliveries) }()
+      case 6: try { try decoder.decodeSingularBoolField(value: &self.truncated) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._record {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if self.position != 0 {
+      try visitor.visitSingularInt64Field(value: self.position, fieldNumber: 2)
+    }
+    if !self.access.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.access, fieldNumber: 3)
+    }
+    if !self.subscriptions.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.subscriptions, fieldNumber: 4)
+    }
+    if !self.deliveries.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.deliveries, fieldNumber: 5)
+    }
+    if self.truncated != false {
+      try visitor.visitSingularBoolField(value: self.truncated, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBRecordExplanation, rhs: PBRecordExplanation) -> Bool {
+    if lhs._record != rhs._record {return false}
+    if lhs.position != rhs.position {return false}
+    if lhs.access != rhs.access {return false}
+    if lhs.subscriptions != rhs.subscriptions {return false}
+    if lhs.deliveries != rhs.deliveries {return false}
+    if lhs.truncated != rhs.truncated {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBExplainedAccess: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ExplainedAccess"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}who\0\u{1}may\0\u{1}why\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.who) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.may) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.why) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.who.isEmpty {
+      try visitor.visitSingularStringField(value: self.who, fieldNumber: 1)
+    }
+    if self.may != 0 {
+      try visitor.visitSingularUInt32Field(value: self.may, fieldNumber: 2)
+    }
+    if !self.why.isEmpty {
+      try visitor.visitSingularStringField(value: self.why, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBExplainedAccess, rhs: PBExplainedAccess) -> Bool {
+    if lhs.who != rhs.who {return false}
+    if lhs.may != rhs.may {return false}
+    if lhs.why != rhs.why {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBExplainedSubscription: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ExplainedSubscription"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}subscription_id\0\u{3}user_record_name\0\u{1}matches\0\u{1}why\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.subscriptionID) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.userRecordName) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.matches) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.why) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.subscriptionID.isEmpty {
+      try visitor.visitSingularStringField(value: self.subscriptionID, fieldNumber: 1)
+    }
+    if !self.userRecordName.isEmpty {
+      try visitor.visitSingularStringField(value: self.userRecordName, fieldNumber: 2)
+    }
+    if self.matches != false {
+      try visitor.visitSingularBoolField(value: self.matches, fieldNumber: 3)
+    }
+    if !self.why.isEmpty {
+      try visitor.visitSingularStringField(value: self.why, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBExplainedSubscription, rhs: PBExplainedSubscription) -> Bool {
+    if lhs.subscriptionID != rhs.subscriptionID {return false}
+    if lhs.userRecordName != rhs.userRecordName {return false}
+    if lhs.matches != rhs.matches {return false}
+    if lhs.why != rhs.why {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBExplainedDelivery: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ExplainedDelivery"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}installation_id\0\u{3}user_record_name\0\u{1}state\0\u{3}changes_behind\0\u{1}position\0\u{3}seen_ms\0\u{1}why\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.installationID) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.userRecordName) }()
+      case 3: try { try decoder.decodeSingularEnumField(value: &self.state) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.changesBehind) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self.position) }()
+      case 6: try { try decoder.decodeSingularInt64Field(value: &self.seenMs) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.why) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.installationID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.installationID, fieldNumber: 1)
+    }
+    if !self.userRecordName.isEmpty {
+      try visitor.visitSingularStringField(value: self.userRecordName, fieldNumber: 2)
+    }
+    if self.state != .unspecified {
+      try visitor.visitSingularEnumField(value: self.state, fieldNumber: 3)
+    }
+    if self.changesBehind != 0 {
+      try visitor.visitSingularUInt64Field(value: self.changesBehind, fieldNumber: 4)
+    }
+    if self.position != 0 {
+      try visitor.visitSingularInt64Field(value: self.position, fieldNumber: 5)
+    }
+    if self.seenMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.seenMs, fieldNumber: 6)
+    }
+    if !self.why.isEmpty {
+      try visitor.visitSingularStringField(value: self.why, fieldNumber: 7)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBExplainedDelivery, rhs: PBExplainedDelivery) -> Bool {
+    if lhs.installationID != rhs.installationID {return false}
+    if lhs.userRecordName != rhs.userRecordName {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.changesBehind != rhs.changesBehind {return false}
+    if lhs.position != rhs.position {return false}
+    if lhs.seenMs != rhs.seenMs {return false}
+    if lhs.why != rhs.why {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

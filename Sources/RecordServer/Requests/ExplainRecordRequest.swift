@@ -1,0 +1,12 @@
+import RecordModel
+import RecordStore
+import WireProtocol
+
+extension Admission {
+    /// Admits `explain_record`: of a user, since it tells them of their own installations.
+    func admit(_ operation: ExplainRecord) throws(Failure) -> AdmittedRequest {
+        guard self.user.signIn.userRecordName != nil else { throw Failure(StoreError.notSignedIn) }
+        let requester = try self.user.requester(for: operation.scope, writing: false)
+        return .explain(operation.id, requester)
+    }
+}

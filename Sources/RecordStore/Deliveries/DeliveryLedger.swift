@@ -1,0 +1,105 @@
+/// The ledger of what installations have fetched: writes down how far they have followed zones.
+///
+/// A page of a feed costs an entry in memory here, and no transaction (`SeenInstallations`).
+package final class DeliveryLedger: Sendable {
+    private let engine: any StorageEngine
+    private let clock: @Sendable () -> Int64
+    let seen = SeenInstallations()
+
+    init(engine: any StorageEngine, clock: @escaping @Sendable () -> Int64) {
+        self.engine = engine
+        self.clock = clock
+    }
+
+    /// Notes what a page showed of an installation.
+    func note(_ progress: FeedProgress, by client: SeenBy) {
+        let position = SeenPosition(
+            position: progress.position,
+            sent: progress.sent,
+            skipped: progress.skipped,
+            atMilliseconds: self.clock()
+        )
+        let key = SeenInstallations.Key(
+            zone: progress.zone,
+            user: client.user,
+            installation: client.installation
+        )
+        guard self.seen.add(position, of: key) else { return }
+        self.write(afterMilliseconds: SeenInstallations.pauseMilliseconds)
+    }
+
+    /// Has the engine write down everything before it shuts down.
+    func flush() { self.write(afterMilliseconds: 0, takesAll: true) }
+
+    private func write(afterMilliseconds pause: Int64, takesAll: Bool = false) {
+        let (seen, clock) = (self.seen, self.clock)
+        let number = seen.newJob()
+        let job = WriteJob(asideAfterMilliseconds: pause) { transaction throws(StorageFailure) in
+            try transaction.write(
+                seen.take(
+                    for: number,
+                    nowMilliseconds: clock(),
+                    max: takesAll ? .max : SeenInstallations.writtenMax,
+                    takesAll: takesAll
+                )
+            )
+            return .finished {
+                guard seen.written(by: number, nowMilliseconds: clock()) else { return }
+                self.write(afterMilliseconds: SeenInstallations.pauseMilliseconds)
+            }
+        } fail: { failure in
+            seen.failed(number)
+            guard failure != .shuttingDown else { return }
+            self.write(afterMilliseconds: SeenInstallations.pauseMilliseconds, takesAll: takesAll)
+        }
+        self.engine.write(job)
+    }
+}
+
+extension WriteTransaction {
+    /// Installations of a user of which a zone has rows, and of all users: the ones that came last.
+    static var installationsOfUserMax: Int { 32 }
+    static var installationsOfZoneMax: Int { 1_000 }
+
+    /// Writes how far installations have followed zones that are still there.
+    ///
+    /// Rows of installations that have not come for longest go when a zone has too many.
+    func write(_ seen: [SeenInstallations.Key: SeenPosition]) throws(StorageFailure) {
+        let keys = Array(seen.keys)
+        let zones = try self.rows(
+            ZoneRow.byNumber,
+            keys: keys.map { ZoneRow.byNumber.key($0.zone.database, $0.zone.number) }
+        )
+        let stored = try self.rows(
+            InstallationSeenRow.byKey,
+            keys: keys.map {
+                InstallationSeenRow.byKey.key($0.zone.database, $0.zone.number, $0.user, $0.installation)
+            }
+        )
+        for ((key, zone), row) in zip(zip(keys, zones), stored) {
+            // One that leads to another has no records of its own.
+            guard let zone, zone.targetDatabase == nil, var position = seen[key] else { continue }
+            if var known = row?.seen {
+                known.advance(to: position)
+                position = known
+            }
+            try self.put(InstallationSeenRow(position, of: key))
+            if row == nil { try self.removeExcess(beside: key) }
+        }
+    }
+
+    private func removeExcess(beside key: SeenInstallations.Key) throws(StorageFailure) {
+        let (database, number) = (key.zone.database, key.zone.number)
+        let own = RowRange(InstallationSeenRow.byKey, database, number, key.user)
+        let mine = try self.rows(own, limit: Self.installationsOfUserMax + 1)
+        if mine.count > Self.installationsOfUserMax {
+            let oldest = mine.min { $0.seen.atMilliseconds < $1.seen.atMilliseconds }
+            if let oldest { try self.delete(oldest) }
+            return
+        }
+        let all = RowRange(InstallationSeenRow.byKey, database, number)
+        let count = try self.count(all, limit: Self.installationsOfZoneMax + 1)
+        guard count > Self.installationsOfZoneMax else { return }
+        try self.delete(RowRange(InstallationSeenRow.byTime, database, number), limit: 1)
+    }
+}

@@ -1,0 +1,169 @@
+import Synchronization
+
+/// How far installations have followed zones, as far as no row has it yet.
+///
+/// Written behind, by one transaction a second. A row that was written rests for a minute: what comes
+/// meanwhile waits, so an installation that fetches all the time costs a row a minute. Nothing is read
+/// or written on the way of a page but one entry here.
+final class SeenInstallations: Sendable {
+    struct Key: Hashable {
+        let zone: ZoneKey
+        let user: String
+        let installation: [UInt8]
+    }
+
+    /// Names one job that writes rows, however often it is executed.
+    struct Job: Hashable {
+        fileprivate let number: UInt64
+    }
+
+    private struct Entry {
+        var seen: SeenPosition
+        /// Whether some of it is in no durable row.
+        var isNew: Bool
+    }
+
+    private struct Rest {
+        let key: Key
+        let untilMilliseconds: Int64
+    }
+
+    private struct State {
+        var entries: [Key: Entry] = [:]
+        /// Those that the next job writes.
+        var waiting: [Key] = []
+        /// Those that were written, the earliest first, from `firstResting` on.
+        var resting: [Rest] = []
+        var firstResting = 0
+        var newCount = 0
+        var taken: [Job: [Key: SeenPosition]] = [:]
+        var jobs: UInt64 = 0
+        /// Whether a job is on its way that is followed by another if something is new.
+        var isWriting = false
+
+        /// Ends the rest of those that have rested long enough: what is new of them waits to be written,
+        /// and the others are forgotten.
+        mutating func wake(nowMilliseconds now: Int64) {
+            while self.firstResting < self.resting.count,
+                self.resting[self.firstResting].untilMilliseconds <= now
+            {
+                let key = self.resting[self.firstResting].key
+                self.firstResting += 1
+                if self.entries[key]?.isNew == true {
+                    self.waiting.append(key)
+                } else {
+                    self.entries[key] = nil
+                }
+            }
+            guard self.firstResting > self.resting.count / 2 else { return }
+            self.resting.removeFirst(self.firstResting)
+            self.firstResting = 0
+        }
+    }
+
+    /// Zones that are followed by an installation each: further ones are forgotten until there is
+    /// room.
+    static let entriesMax = 65_536
+    /// A transaction writes so many.
+    static let writtenMax = 1_000
+    static let restMilliseconds: Int64 = 60_000
+    static let pauseMilliseconds: Int64 = 1_000
+
+    private let state = Mutex(State())
+
+    /// Adds what a page showed.
+    ///
+    /// - Returns: Whether a job has to be asked for, which writes it.
+    func add(_ seen: SeenPosition, of key: Key) -> Bool {
+        self.state.withLock { state in
+            state.wake(nowMilliseconds: seen.atMilliseconds)
+            if var entry = state.entries[key] {
+                entry.seen.advance(to: seen)
+                if !entry.isNew { state.newCount += 1 }
+                entry.isNew = true
+                state.entries[key] = entry
+            } else {
+                guard state.entries.count < Self.entriesMax else { return false }
+                state.entries[key] = Entry(seen: seen, isNew: true)
+                state.newCount += 1
+                state.waiting.append(key)
+            }
+            guard !state.isWriting else { return false }
+            state.isWriting = true
+            return true
+        }
+    }
+
+    /// What is known of a zone here: no durable row may have it.
+    func known(in zone: ZoneKey) -> [Key: SeenPosition] {
+        self.state.withLock { state in
+            state.entries.filter { $0.key.zone == zone }.mapValues { $0.seen }
+        }
+    }
+
+    /// Installations of a user that have followed zones of a database, as far as no durable row may
+    /// have them.
+    func installations(of user: String, in database: DatabaseID) -> Set<[UInt8]> {
+        self.state.withLock { state in
+            var found: Set<[UInt8]> = []
+            for key in state.entries.keys where key.user == user && key.zone.database == database {
+                found.insert(key.installation)
+            }
+            return found
+        }
+    }
+
+    func newJob() -> Job {
+        self.state.withLock { state in
+            state.jobs += 1
+            return Job(number: state.jobs)
+        }
+    }
+
+    /// Takes some for a job to write: the same ones if the job is executed again.
+    ///
+    /// With `takesAll` also those that rest.
+    func take(
+        for job: Job,
+        nowMilliseconds now: Int64,
+        max count: Int = writtenMax,
+        takesAll: Bool = false
+    ) -> [Key: SeenPosition] {
+        self.state.withLock { state in
+            if let known = state.taken[job] { return known }
+            state.wake(nowMilliseconds: takesAll ? .max : now)
+            var taken: [Key: SeenPosition] = [:]
+            let written = state.waiting.prefix(count)
+            for key in written { taken[key] = state.entries[key]?.seen }
+            state.waiting.removeFirst(written.count)
+            state.taken[job] = taken
+            return taken
+        }
+    }
+
+    /// Notes that a job's part is durable.
+    ///
+    /// - Returns: Whether another job has to be asked for.
+    func written(by job: Job, nowMilliseconds now: Int64) -> Bool {
+        self.state.withLock { state in
+            for (key, seen) in state.taken.removeValue(forKey: job) ?? [:] {
+                guard var entry = state.entries[key] else { continue }
+                if entry.seen == seen {
+                    entry.isNew = false
+                    state.entries[key] = entry
+                    state.newCount -= 1
+                }
+                state.resting.append(Rest(key: key, untilMilliseconds: now + Self.restMilliseconds))
+            }
+            state.isWriting = state.newCount > 0
+            return state.isWriting
+        }
+    }
+
+    /// Notes that a job's part is not written, and waits again.
+    func failed(_ job: Job) {
+        self.state.withLock { state in
+            state.waiting.append(contentsOf: (state.taken.removeValue(forKey: job) ?? [:]).keys)
+        }
+    }
+}

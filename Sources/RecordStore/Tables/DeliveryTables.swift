@@ -1,0 +1,63 @@
+/// How far an installation of a user has followed a zone.
+package struct InstallationSeenRow: TableRow {
+    package static let table = Table(
+        "installation_seen",
+        columns: [
+            .integer("database"), .integer("zone"), .text("user"), .bytes("installation"),
+            .integer("position"), .integer("sent"), .integer("skipped"), .integer("at_ms"),
+        ],
+        key: ["database", "zone", "user", "installation"],
+        indexes: [.lookup("database", "zone", "at_ms"), .lookup("user")]
+    )
+    static let byTime = Self.index(on: "database", "zone", "at_ms")
+    static let byUser = Self.index(on: "user")
+
+    /// Where the records of the zone are: of the owner, if the zone is shared.
+    var database: DatabaseID
+    var zone: Int64
+    /// User record name.
+    var user: String
+    /// 16 bytes.
+    var installation: [UInt8]
+    var seen: SeenPosition
+
+    init(_ seen: SeenPosition, of key: SeenInstallations.Key) {
+        self.database = key.zone.database
+        self.zone = key.zone.number
+        self.user = key.user
+        self.installation = key.installation
+        self.seen = seen
+    }
+
+    package init(_ columns: inout ColumnReader) throws(StorageFailure) {
+        self.database = try columns.next()
+        self.zone = try columns.next()
+        self.user = try columns.next()
+        self.installation = try columns.next()
+        self.seen = SeenPosition(
+            position: try columns.next(),
+            sent: try columns.next(),
+            skipped: try columns.next(),
+            atMilliseconds: try columns.next()
+        )
+    }
+
+    package func write(to columns: inout ColumnWriter) {
+        columns.append(self.database)
+        columns.append(self.zone)
+        columns.append(self.user)
+        columns.append(self.installation)
+        columns.append(self.seen.position)
+        columns.append(self.seen.sent)
+        columns.append(self.seen.skipped)
+        columns.append(self.seen.atMilliseconds)
+    }
+
+    var key: SeenInstallations.Key {
+        SeenInstallations.Key(
+            zone: ZoneKey(database: self.database, number: self.zone),
+            user: self.user,
+            installation: self.installation
+        )
+    }
+}

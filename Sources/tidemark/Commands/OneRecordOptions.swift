@@ -1,0 +1,79 @@
+import ArgumentParser
+import RecordModel
+import RecordStore
+
+/// The options of a command about one record: its name, and where it is.
+struct OneRecordOptions: ParsableArguments {
+    @Argument(help: "The record's name.")
+    var record: String
+
+    @Option(help: ArgumentHelp("The container.", valueName: "id"), completion: Completions.containers)
+    var container: String
+
+    @Option(
+        help: ArgumentHelp("The user of a private database; without it, the public one.", valueName: "name"),
+        completion: Completions.users
+    )
+    var user: String?
+
+    @Option(help: "The zone.", completion: Completions.zones)
+    var zone = ZoneID.defaultZoneName
+
+    @Option(help: "Whose data.")
+    var environment = EnvironmentName.development
+
+    @OptionGroup var data: DataOption
+
+    /// Opens the store, and reads something about the record for an operator.
+    ///
+    /// - Throws: `CommandFailure`, also if the read fails.
+    func open<Value: Sendable>(
+        _ read: (Store, RecordID, Requester) async -> Result<Value, StoreError>
+    ) async throws -> Value {
+        try await AdministeredStore.open(self.data.folder) { store in
+            let requester = try self.requester(store.directory)
+            let id = RecordID(zone: ZoneID(zoneName: self.zone), recordName: self.record)
+            switch await read(store, id, requester) {
+            case .success(let value): return value
+            case .failure(.recordMissing), .failure(.zoneMissing): throw self.missing
+            case .failure(let error):
+                guard case .never = error.row.retry else {
+                    throw CommandFailure(.unavailable, "the store cannot be read now. Try again.")
+                }
+                throw CommandFailure(.data, "\(error.row.text).")
+            }
+        }
+    }
+
+    var missing: CommandFailure {
+        CommandFailure(.data, "there is no record \(self.record) in the zone \(self.zone).")
+    }
+
+    /// An operator who looks at the database.
+    private func requester(_ directory: Directory) throws(CommandFailure) -> Requester {
+        let signIn: SignIn
+        do throws(DirectoryError) {
+            signIn = try directory.account(
+                named: self.user,
+                ofContainer: self.container,
+                environment: self.environment.environment
+            )
+        } catch {
+            throw DirectoryAdvice.failure(error, container: self.container, user: self.user)
+        }
+        guard let database = self.user == nil ? signIn.publicDatabase : signIn.privateDatabase else {
+            throw CommandFailure(
+                .data,
+                "\(self.user ?? "") has never signed in, or is a service: there is no record."
+            )
+        }
+        var requester = Requester(
+            database: database,
+            scope: self.user == nil ? .public : .private,
+            environment: signIn.environment,
+            userRecordName: signIn.userRecordName
+        )
+        requester.isOperator = true
+        return requester
+    }
+}
