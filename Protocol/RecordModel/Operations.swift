@@ -35,6 +35,15 @@ package enum Operation: Hashable, Sendable {
         }
     }
 
+    /// Whether the server stores something for the operation: then a key that may only read does not
+    /// permit it.
+    ///
+    /// Bytes of assets are no change that others see, and yet they take room.
+    package var storesAnything: Bool {
+        if case .uploadAssets = self { return true }
+        return self.isMutating
+    }
+
     /// Number of items in the request: saves and deletes, or IDs.
     package var itemCount: Int {
         switch self {

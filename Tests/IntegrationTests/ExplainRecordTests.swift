@@ -223,4 +223,37 @@ struct ExplainRecordTests {
             #expect(refused?.code == .notAuthenticated)
         }
     }
+
+    @Test
+    func `a read-only key of a service reads, and is told which key may not write`() async throws {
+        try await Self.run { scene in
+            let database = scene.alice.container("desk").publicCloudDatabase
+            let record = try await database.save(Self.note("news", in: .default))
+            func key(_ arguments: String...) async throws -> ChildProcess.Outcome {
+                try await ChildProcess.run(
+                    ChildProcess.tidemark,
+                    ["key"] + arguments + ["--container", Self.container, "--data", scene.data]
+                )
+            }
+            // While the server runs: a key counts at once.
+            let added = try await key("add", "report", "--read-only")
+            #expect(added.exitCode == 0 && added.errors.contains("read-only key"))
+            var connection = scene.alice.connection
+            connection.token = nil
+            connection.serviceKey = .init(.pem(added.output))
+            let service = CKContainer(identifier: Self.container, connection: connection).publicCloudDatabase
+            #expect(try await service.record(for: record.recordID).recordID == record.recordID)
+            let refused = await thrown { try await service.save(Self.note("other", in: .default)) }
+            #expect(refused?.code == .permissionFailure)
+            let listed = try await key("list", "--json")
+            let rows = try #require(
+                try JSONSerialization.jsonObject(with: Data(listed.output.utf8)) as? [[String: Any]]
+            )
+            #expect(rows.map { $0["readOnly"] as? Bool } == [true])
+            let id = try #require(rows.first?["keyID"] as? String)
+            #expect(refused?.localizedDescription.contains(id) == true, "\(refused as Any)")
+            let table = try await key("list")
+            #expect(table.output.contains("MAY") && table.output.contains("read  "))
+        }
+    }
 }

@@ -17,13 +17,18 @@ struct TestService {
         SHA256.hash(data: self.key.publicKey.derRepresentation).map { String(format: "%02x", $0) }.joined()
     }
 
-    func register(at server: ServerUnderTest, onBehalfOf users: [String] = []) throws {
+    func register(
+        at server: ServerUnderTest,
+        onBehalfOf users: [String] = [],
+        isReadOnly: Bool = false
+    ) throws {
         let key = NewServiceKey(
             serviceName: self.name,
             userRecordName: RandomNames.userRecordName(),
             keyID: self.keyID,
             publicKey: Array(self.key.publicKey.derRepresentation),
-            onBehalfOf: users
+            onBehalfOf: users,
+            isReadOnly: isReadOnly
         )
         try server.store.directory.addServiceKey(key, toContainer: ServerUnderTest.container)
     }

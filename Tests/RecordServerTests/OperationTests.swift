@@ -122,6 +122,54 @@ struct OperationTests {
         }
     }
 
+    /// Whether a key that may only read permits an operation, by its row of the registry.
+    private static func isPermittedToReaders(_ row: Registry.Row) -> Bool {
+        // Bytes of assets are no change that others see, and take room.
+        !row.mutating && row.name != "upload_assets"
+    }
+
+    @Test(arguments: [false, true])
+    func `a key that may only read is refused each operation that stores something`(
+        onBehalfOfUser: Bool
+    ) async throws {
+        let registry = try Registry.read()
+        try await ServerUnderTest.run { server in
+            let service = TestService()
+            try service.register(at: server, onBehalfOf: ["user"], isReadOnly: true)
+            let (peer, _) = try await server.signIn(service, onBehalfOf: onBehalfOfUser ? "user" : "")
+            let refusal = Failure.readOnlyKey(service.keyID)
+            #expect(refusal.message.contains(service.keyID) && refusal.code == .permissionFailure)
+            for (index, kind) in OperationKind.allCases.enumerated() {
+                let row = try #require(registry.operations.first { $0.name == kind.rawValue })
+                let stream = UInt32(2 * index + 1)
+                try await peer.send(Self.sample(kind), on: stream)
+                let failures = try await Self.failures(from: peer, on: stream)
+                #expect(failures.contains(refusal) != Self.isPermittedToReaders(row), "\(kind.rawValue)")
+                guard failures.contains(refusal) else { continue }
+                #expect(row.codes.contains(refusal.code.rawValue), "\(kind.rawValue)")
+            }
+            let records = try server.store.directory.usage(ofContainer: ServerUnderTest.container)
+            #expect(records.total.assets == 0)
+        }
+    }
+
+    @Test func `another key of the same service writes, and both are listed`() async throws {
+        try await ServerUnderTest.run { server in
+            let (reader, writer) = (TestService(), TestService())
+            try reader.register(at: server, isReadOnly: true)
+            try writer.register(at: server)
+            let (peer, _) = try await server.signIn(writer)
+            try await peer.send(.publicSave("sale"), on: 1)
+            #expect(try await peer.answer(on: 1).end.failure == nil)
+            let (other, _) = try await server.signIn(reader)
+            try await other.send(.publicSave("other"), on: 1)
+            #expect(try await other.answer(on: 1).end.failure == .readOnlyKey(reader.keyID))
+            let keys = try server.store.directory.serviceKeys(ofContainer: ServerUnderTest.container)
+            let readers = keys.filter(\.isReadOnly).map(\.keyID)
+            #expect(readers == [reader.keyID] && keys.count == 2)
+        }
+    }
+
     /// What failed of an answer, whole or in part, up to its end, or to where an upload waits for bytes.
     private static func failures(from peer: TestPeer, on stream: UInt32) async throws -> [Failure] {
         var failures: [Failure] = []

@@ -163,7 +163,7 @@ struct FormatTests {
     }
 
     @Test
-    func `a file of format 12 opens, and notes who fetches`() async throws {
+    func `a file of format 12 opens, notes who fetches, and its keys may write`() async throws {
         let folder = try FixtureContents.folder(ofFormat: 12)
         let it = try EngineUnderTest(.sqlite, openingFilesIn: folder)
         let other = OtherProcess(folder: folder)
@@ -178,6 +178,7 @@ struct FormatTests {
         #expect(bob?.state == .hasIt)
         await it.store.shutdown()
         #expect(try await other.count("installation_seen") == 1)
+        #expect(try await other.execute("SELECT count(*) FROM service_key WHERE is_read_only") == ["0"])
     }
 
     @Test

@@ -111,7 +111,8 @@ final class ConnectionHandshake {
             container: hello.container,
             environment: hello.environment,
             installation: hello.installationID,
-            network: self.connection.network
+            network: self.connection.network,
+            readOnlyKeyID: admittance.readOnlyKeyID
         )
         guard self.belongs(to: user.holder) else {
             return self.connection.close(.overloaded, detail: "connections of a user")

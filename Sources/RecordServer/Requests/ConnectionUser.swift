@@ -11,6 +11,8 @@ struct ConnectionUser: Sendable {
     let installation: [UInt8]
     /// Where the connection comes from.
     let network: String
+    /// The ID of the connection's service key, if the key may only read; otherwise `nil`.
+    var readOnlyKeyID: String?
     /// Of the request that is looked at.
     var mark = RequestMark.none
     /// The same: milliseconds since 1970.
@@ -22,6 +24,14 @@ struct ConnectionUser: Sendable {
     var listenerIdentity: ListenerIdentity? {
         guard !self.installation.isEmpty else { return nil }
         return ListenerIdentity(installation: self.installation, signIn: self.signIn)
+    }
+
+    /// Refuses an operation that stores anything, if the connection's key may only read.
+    ///
+    /// - Throws: `permissionFailure`, which names the key.
+    func checkKey(for operation: Operation) throws(Failure) {
+        guard let keyID = self.readOnlyKeyID, operation.storesAnything else { return }
+        throw .readOnlyKey(keyID)
     }
 
     /// The holder of the account that pays for what the connection does.

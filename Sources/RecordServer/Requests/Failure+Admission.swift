@@ -34,6 +34,16 @@ extension Failure {
         }
     }
 
+    /// An operation that stores something, on a connection whose service key may only read.
+    static func readOnlyKey(_ keyID: String) -> Failure {
+        Failure(
+            code: .permissionFailure,
+            message: "the service key \(keyID) may only read: register another one without --read-only "
+                + "(tidemark key add)",
+            retry: .never
+        )
+    }
+
     private static func limitExceeded(_ error: WireError, payload: ByteBuffer, bounds: Bounds) -> Failure {
         switch error.field {
         case "items": .tooManyItems(RequestShape(payload).itemCount, itemsMax: bounds.requestItemsMax)

@@ -64,17 +64,21 @@ package struct Admittance: Hashable, Sendable {
     package var expiresMilliseconds: Int64?
     /// Of the directory, when it was looked at: see `Directory.credentialChanges`.
     package var version: Int64
+    /// The ID of the service key of the connection, if the key may only read; otherwise `nil`.
+    package var readOnlyKeyID: String?
 
     package init(
         signIn: SignIn,
         credential: Credential?,
         expiresMilliseconds: Int64?,
-        version: Int64
+        version: Int64,
+        readOnlyKeyID: String? = nil
     ) {
         self.signIn = signIn
         self.credential = credential
         self.expiresMilliseconds = expiresMilliseconds
         self.version = version
+        self.readOnlyKeyID = readOnlyKeyID
     }
 }
 
@@ -102,19 +106,23 @@ package struct NewServiceKey: Hashable, Sendable {
     package var publicKey: [UInt8]
     /// Names of users.
     package var onBehalfOf: [String]
+    /// Whether connections with the key may change nothing.
+    package var isReadOnly: Bool
 
     package init(
         serviceName: String,
         userRecordName: String,
         keyID: String,
         publicKey: [UInt8],
-        onBehalfOf: [String]
+        onBehalfOf: [String],
+        isReadOnly: Bool = false
     ) {
         self.serviceName = serviceName
         self.userRecordName = userRecordName
         self.keyID = keyID
         self.publicKey = publicKey
         self.onBehalfOf = onBehalfOf
+        self.isReadOnly = isReadOnly
     }
 }
 
@@ -127,6 +135,7 @@ package struct DirectoryServiceKey: Hashable, Sendable {
     package var isRevoked: Bool
     /// By name.
     package var onBehalfOf: [String]
+    package var isReadOnly: Bool
 
     package init(
         serviceName: String,
@@ -134,7 +143,8 @@ package struct DirectoryServiceKey: Hashable, Sendable {
         keyID: String,
         createdMilliseconds: Int64,
         isRevoked: Bool,
-        onBehalfOf: [String]
+        onBehalfOf: [String],
+        isReadOnly: Bool = false
     ) {
         self.serviceName = serviceName
         self.userRecordName = userRecordName
@@ -142,5 +152,6 @@ package struct DirectoryServiceKey: Hashable, Sendable {
         self.createdMilliseconds = createdMilliseconds
         self.isRevoked = isRevoked
         self.onBehalfOf = onBehalfOf
+        self.isReadOnly = isReadOnly
     }
 }

@@ -141,7 +141,8 @@ struct DirectoryChange {
                 service: service,
                 keyID: key.keyID,
                 publicKey: key.publicKey,
-                createdMilliseconds: self.nowMilliseconds
+                createdMilliseconds: self.nowMilliseconds,
+                isReadOnly: key.isReadOnly
             )
         )
         for name in Set(key.onBehalfOf) {

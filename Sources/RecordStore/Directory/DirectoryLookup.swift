@@ -79,7 +79,8 @@ struct DirectoryLookup {
                 keyID: key.keyID,
                 createdMilliseconds: key.createdMilliseconds,
                 isRevoked: key.isRevoked,
-                onBehalfOf: users.compactMap(\.?.name).sorted { ColumnValue.text($0) < .text($1) }
+                onBehalfOf: users.compactMap(\.?.name).sorted { ColumnValue.text($0) < .text($1) },
+                isReadOnly: key.isReadOnly
             )
         }
     }

@@ -42,7 +42,8 @@ struct SignInLookup {
                 signIn: signIn,
                 credential: owner?.credential,
                 expiresMilliseconds: owner?.expires,
-                version: version
+                version: version,
+                readOnlyKeyID: owner?.readOnlyKeyID
             ),
             user: owner?.user,
             hasDatabases: try owner.map { try self.hasDatabases($0.user) } ?? false
@@ -77,19 +78,35 @@ struct SignInLookup {
 
     // MARK: Claims
 
-    private typealias Owner = (user: UserRow, credential: Credential, expires: Int64?)
+    /// The owner of a credential.
+    private struct Owner {
+        var user: UserRow
+        var credential: Credential
+        /// `nil` if the credential does not end by itself.
+        var expires: Int64?
+        /// Of a service key that may only read.
+        var readOnlyKeyID: String?
+    }
 
     private func owner(of claim: CredentialClaim, now: Int64) throws -> Owner? {
         switch claim {
         case .nobody: return nil
         case .accessToken(let hash):
             let (user, expires) = try self.owner(ofToken: hash, now: now)
-            return (user, .accessToken(user: user.number, hash: hash), expires)
+            return Owner(
+                user: user,
+                credential: .accessToken(user: user.number, hash: hash),
+                expires: expires
+            )
         case .identity(let identity):
             guard let user = try self.rows.row(UserRow.byName, self.container, identity.userName),
                 user.kind == .person, !user.isRevoked
             else { throw DirectoryError.tokenUnknown }
-            return (user, .identity(user: user.number), identity.expiresMilliseconds)
+            return Owner(
+                user: user,
+                credential: .identity(user: user.number),
+                expires: identity.expiresMilliseconds
+            )
         case .serviceKey(let id, let onBehalfOf):
             return try self.owner(ofKey: id, onBehalfOf: onBehalfOf)
         }
@@ -118,7 +135,11 @@ struct SignInLookup {
             found = try self.rows.row(UserRow.byKey, key.service)
         }
         guard let user = found else { throw DirectoryError.tokenUnknown }
-        return (user, .serviceKey(number: key.number, service: key.service, user: user.number), nil)
+        return Owner(
+            user: user,
+            credential: .serviceKey(number: key.number, service: key.service, user: user.number),
+            readOnlyKeyID: key.isReadOnly ? key.keyID : nil
+        )
     }
 
     private func mayAct(_ key: ServiceKeyRow, for user: UserRow) throws(StorageFailure) -> Bool {

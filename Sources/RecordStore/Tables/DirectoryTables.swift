@@ -220,6 +220,7 @@ package struct ServiceKeyRow: TableRow {
         columns: [
             .integer("number"), .integer("container"), .integer("user"), .text("key_id"),
             .bytes("public_key"), .integer("created_ms"), .optional(.integer("revoked_ms")),
+            .integer("is_read_only"),
         ],
         key: ["number"],
         numbering: .numberedOnce,
@@ -238,19 +239,23 @@ package struct ServiceKeyRow: TableRow {
     var createdMilliseconds: Int64
     /// `nil` while the key is good.
     var revokedMilliseconds: Int64?
+    /// Whether a connection with the key may change anything.
+    var isReadOnly: Bool
 
     init(
         container: Int64,
         service: UserNumber,
         keyID: String,
         publicKey: [UInt8],
-        createdMilliseconds: Int64
+        createdMilliseconds: Int64,
+        isReadOnly: Bool = false
     ) {
         self.container = container
         self.service = service
         self.keyID = keyID
         self.publicKey = publicKey
         self.createdMilliseconds = createdMilliseconds
+        self.isReadOnly = isReadOnly
     }
 
     package init(_ columns: inout ColumnReader) throws(StorageFailure) {
@@ -261,6 +266,7 @@ package struct ServiceKeyRow: TableRow {
         self.publicKey = try columns.next()
         self.createdMilliseconds = try columns.next()
         self.revokedMilliseconds = try columns.next()
+        self.isReadOnly = try columns.next()
     }
 
     package func write(to columns: inout ColumnWriter) {
@@ -271,6 +277,7 @@ package struct ServiceKeyRow: TableRow {
         columns.append(self.publicKey)
         columns.append(self.createdMilliseconds)
         columns.append(self.revokedMilliseconds)
+        columns.append(self.isReadOnly)
     }
 
     var isRevoked: Bool { self.revokedMilliseconds != nil }

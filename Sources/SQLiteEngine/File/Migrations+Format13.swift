@@ -79,3 +79,11 @@ enum DeliveryMigration {
         "CREATE INDEX installation_seen_user ON installation_seen (user)",
     ]
 }
+
+/// The step to format 13 that keys which may only read need.
+enum ReadOnlyKeyMigration {
+    /// Adds `is_read_only` to `service_key`: a connection with such a key may change nothing.
+    static let statements = [
+        "ALTER TABLE service_key ADD COLUMN is_read_only INTEGER NOT NULL DEFAULT 0"
+    ]
+}

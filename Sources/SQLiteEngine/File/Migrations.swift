@@ -58,8 +58,8 @@ import GRDB
 /// Format 8: shares (`Migrations+Format8`). Format 9: the client's token of a zone
 /// (`Migrations+Format9`). Format 10: what rows take (`Migrations+Format10`). Format 11: who made a
 /// pending change, and expired tokens (`Migrations+Format11`). Format 12: entries whose key is one
-/// blob, in place of `entry` (`Migrations+Format12`). Format 13: histories of zones, and the ledger of
-/// deliveries (`Migrations+Format13`).
+/// blob, in place of `entry` (`Migrations+Format12`). Format 13: histories of zones, the ledger of
+/// deliveries, and keys that may only read (`Migrations+Format13`).
 enum Migrations {
     static let formatKnown = 13
 
@@ -98,9 +98,8 @@ enum Migrations {
         }
         migrator.registerMigration("12") { database in try self.migrateToFormat12(database) }
         migrator.registerMigration("13") { database in
-            for statement in HistoryMigration.statements + DeliveryMigration.statements {
-                try database.execute(sql: statement)
-            }
+            let steps = [HistoryMigration.statements, DeliveryMigration.statements, ReadOnlyKeyMigration.statements]
+            for statement in steps.joined() { try database.execute(sql: statement) }
             try database.execute(sql: "PRAGMA user_version = 13")
         }
         return migrator

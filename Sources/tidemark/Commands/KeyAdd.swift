@@ -11,11 +11,14 @@ struct KeyAdd: AsyncParsableCommand {
         discussion: """
             Prints the private key to standard output in PEM, and stores it \
             nowhere. The first key adds the service. Further keys share its name, \
-            its user record and its roles.
+            its user record and its roles. A connection with a key that was registered with \
+            --read-only reads what the service or the user may read, and changes nothing.
 
               tidemark key add shop --container iCloud.org.example.app > shop.pem
               tidemark key add shop --container iCloud.org.example.app \\
                   --on-behalf-of alice > shop.pem
+              tidemark key add report --container iCloud.org.example.app \\
+                  --read-only > report.pem
               openssl ecparam -name prime256v1 -genkey -noout |
                   openssl pkcs8 -topk8 -nocrypt -out shop.pem
               openssl pkey -in shop.pem -pubout -out shop.pub
@@ -37,6 +40,9 @@ struct KeyAdd: AsyncParsableCommand {
     )
     var onBehalfOf: [String] = []
 
+    @Flag(help: "Let the key read only: every save, delete, upload and change of a share is refused.")
+    var readOnly = false
+
     func run() async throws {
         let pair = try self.pair()
         let key = NewServiceKey(
@@ -44,7 +50,8 @@ struct KeyAdd: AsyncParsableCommand {
             userRecordName: RandomNames.userRecordName(),
             keyID: pair.keyID,
             publicKey: pair.publicKey,
-            onBehalfOf: self.onBehalfOf
+            onBehalfOf: self.onBehalfOf,
+            isReadOnly: self.readOnly
         )
         try await AdministeredStore.use(self.service.data.folder) { directory in
             try directory.addServiceKey(key, toContainer: self.service.container)
@@ -55,7 +62,8 @@ struct KeyAdd: AsyncParsableCommand {
             Terminal.write(privatePEM + "\n")
             Terminal.writeError("The private key above is not shown again, and is stored nowhere.\n")
         }
-        Terminal.writeError("Registered the key \(pair.keyID) of \(self.service.name).\n")
+        let what = self.readOnly ? "the read-only key" : "the key"
+        Terminal.writeError("Registered \(what) \(pair.keyID) of \(self.service.name).\n")
     }
 
     private func pair() throws(CommandFailure) -> ServiceKeyPair {

@@ -16,7 +16,7 @@ struct KeyList: AsyncParsableCommand {
 
     @Flag(
         help:
-            "Print a JSON array of objects with created, keyID, onBehalfOf, revoked, service and userRecordName."
+            "Print a JSON array of objects with created, keyID, onBehalfOf, readOnly, revoked, service and userRecordName."
     )
     var json = false
 
@@ -32,10 +32,11 @@ struct KeyList: AsyncParsableCommand {
         } else {
             Terminal.write(
                 Terminal.table(
-                    header: ["SERVICE", "STATE", "CREATED", "KEY ID", "ON BEHALF OF"],
+                    header: ["SERVICE", "STATE", "MAY", "CREATED", "KEY ID", "ON BEHALF OF"],
                     rows: rows.map {
                         [
-                            $0.service, $0.revoked ? "revoked" : "active", $0.created, $0.keyID,
+                            $0.service, $0.revoked ? "revoked" : "active",
+                            $0.readOnly ? "read" : "read, write", $0.created, $0.keyID,
                             $0.onBehalfOf.joined(separator: ", "),
                         ]
                     }
@@ -52,6 +53,7 @@ struct KeyList: AsyncParsableCommand {
         let created: String
         let revoked: Bool
         let onBehalfOf: [String]
+        let readOnly: Bool
 
         init(_ key: DirectoryServiceKey) {
             self.service = key.serviceName
@@ -61,6 +63,7 @@ struct KeyList: AsyncParsableCommand {
             self.created = Date(timeIntervalSince1970: seconds).formatted(.iso8601)
             self.revoked = key.isRevoked
             self.onBehalfOf = key.onBehalfOf
+            self.readOnly = key.isReadOnly
         }
     }
 }
