@@ -24,12 +24,30 @@ extension AssetStore {
         to other: AssetStore,
         progress: (Int) -> Void
     ) throws(AssetStoreError) -> AssetCondition {
-        try other.folder.makeFolder(of: stored.number)
-        let target = other.folder.file(stored.number)
-        let path = self.folder.file(stored.number)
+        try other.copy(fileAt: self.folder.file(stored.number), as: stored, progress: progress)
+    }
+
+    /// Copies a file from elsewhere to the place of a complete asset.
+    ///
+    /// A file with other bytes leaves nothing there. Blocks; may be called without `start`.
+    /// `progress` gets the number of bytes since the last call.
+    ///
+    /// - Durability: after `FileCopy.syncDisk`.
+    package func copy(
+        fileAt path: String,
+        as stored: StoredAsset,
+        progress: (Int) -> Void
+    ) throws(AssetStoreError) -> AssetCondition {
+        try self.folder.makeFolder(of: stored.number)
+        let target = self.folder.file(stored.number)
         let condition = try Self.copyFile(at: path, to: target, of: stored.asset, progress: progress)
-        if condition != .intact { try other.folder.unlinkIfThere(target) }
+        if condition != .intact { try self.folder.unlinkIfThere(target) }
         return condition
+    }
+
+    /// Makes the folder of an asset's file, durably.
+    package func makeFolder(of number: AssetNumber) throws(AssetStoreError) {
+        try self.folder.makeFolder(of: number)
     }
 
     /// Copies a file of an operator to the place of an incomplete asset, in place of what is there.

@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 
 /// Copies files and hashes them, so that damage of a backup is found when it is made, and when it
@@ -9,6 +8,11 @@ package enum FileCopy {
     package struct Outcome: Hashable, Sendable {
         package var bytes: Int64
         package var sha256: [UInt8]
+
+        package init(bytes: Int64, sha256: [UInt8]) {
+            self.bytes = bytes
+            self.sha256 = sha256
+        }
     }
 
     /// The one of the two files that could not be used.
@@ -58,32 +62,58 @@ package enum FileCopy {
         return isPlenty ? .max : room
     }
 
-    /// Passes the pieces of a file in order.
+    /// Passes the first bytes of a file in pieces, or all of them if it has fewer.
+    ///
+    /// An error that `take` throws is one of the target.
+    ///
+    /// - Returns: How many there were.
+    package static func pass(
+        _ file: OpenFile,
+        max: Int64,
+        take: (FileBytes) throws(FileError) -> Void
+    ) throws(Failure) -> Int64 {
+        try Self.pass(file, max: max) { (piece, _) throws(Failure) in
+            try Self.at(.target) { () throws(FileError) in try take(piece) }
+        }
+    }
+
+    /// Passes the pieces of a file in order, and hashes them.
     private static func read(
         _ file: OpenFile,
         progress: (Int) -> Void,
         take: (FileBytes, Int64) throws(Failure) -> Void
     ) throws(Failure) -> Outcome {
+        var hash = FileHash()
+        let bytes = try Self.pass(file, max: .max) { (piece, offset) throws(Failure) in
+            hash.add(piece)
+            try take(piece, offset)
+            progress(piece.count)
+        }
+        return Outcome(bytes: bytes, sha256: hash.value)
+    }
+
+    private static func pass(
+        _ file: OpenFile,
+        max: Int64,
+        take: (FileBytes, Int64) throws(Failure) -> Void
+    ) throws(Failure) -> Int64 {
         // SAFETY: the buffer is used in this call only, within its bounds, and freed at its end.
         let buffer = FileMemory.allocate(byteCount: Self.pieceBytes, alignment: 16)
         defer { buffer.deallocate() }
-        var hash = SHA256()
         var offset: Int64 = 0
         let size = try Self.at(.source) { () throws(FileError) in try file.size() }
         var ahead = ReadAhead(file, 0..<size)
-        while true {
+        while offset < max {
             ahead.willRead(at: offset)
+            let wanted = Int(min(Int64(Self.pieceBytes), max - offset))
             let count = try Self.at(.source) { () throws(FileError) in
-                try file.read(into: buffer, at: offset)
+                try file.read(into: FileMemory(rebasing: buffer[..<wanted]), at: offset)
             }
-            let piece = FileBytes(rebasing: buffer[..<count])
-            hash.update(bufferPointer: piece)
-            try take(piece, offset)
+            try take(FileBytes(rebasing: buffer[..<count]), offset)
             offset += Int64(count)
-            progress(count)
-            guard count == Self.pieceBytes else { break }
+            guard count == wanted else { break }
         }
-        return Outcome(bytes: offset, sha256: Array(hash.finalize()))
+        return offset
     }
 
     private enum Side { case source, target }

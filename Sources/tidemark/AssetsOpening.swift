@@ -27,17 +27,50 @@ enum AssetsOpening {
 ///
 /// Every call blocks.
 struct AssetFiles {
+    private let path: String
     private let store: AssetStore
 
     init(in path: String) {
+        self.path = path
         self.store = AssetStore(AssetStoreConfiguration(directory: path))
     }
 
     /// Makes the folder if it does not exist, durably.
     func makeFolder() throws(AssetStoreError) { try self.store.makeFolder() }
 
-    /// The path of an asset's file in the folder.
+    /// The path of an asset's file, relative to the folder.
     func name(of number: AssetNumber) -> String { self.store.name(of: number) }
+
+    /// The path of an asset's file, from the root.
+    func path(of number: AssetNumber) -> String { self.path + "/" + self.name(of: number) }
+
+    /// The asset of a path such as `assets/2a/1f2a`; `nil` if it is none of an asset.
+    func number(ofPath path: String) -> AssetNumber? {
+        guard let digits = path.split(separator: "/").last, let number = Int64(digits, radix: 16),
+            number > 0, path == "assets/" + self.name(of: AssetNumber(rawValue: number))
+        else { return nil }
+        return AssetNumber(rawValue: number)
+    }
+
+    /// The path of a file that is to be made, in a folder that exists.
+    func placeForFile(of number: AssetNumber) throws(AssetStoreError) -> String {
+        try self.store.makeFolder(of: number)
+        return self.path(of: number)
+    }
+
+    /// Copies a file from elsewhere to the place of a complete asset.
+    ///
+    /// A file with other bytes leaves nothing there. `progress` gets the number of bytes since the
+    /// last call.
+    ///
+    /// - Durability: after `FileCopy.syncDisk`.
+    func copy(
+        fileAt path: String,
+        as stored: StoredAsset,
+        progress: (Int) -> Void
+    ) throws(AssetStoreError) -> AssetCondition {
+        try self.store.copy(fileAt: path, as: stored, progress: progress)
+    }
 
     /// Whether there is a file with the size of a complete asset.
     func hasFile(of stored: StoredAsset) -> Bool { self.store.hasFile(of: stored) }

@@ -21,11 +21,11 @@ struct BackupDrill {
     /// - Throws: `CommandFailure` if the drill itself is impossible: there is no room, or no right.
     func run() throws -> DrillReport {
         let start = ContinuousClock.now
-        let folder = try self.makeFolder()
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let folder = try ScratchFolder(in: self.scratch, called: "drill", for: "the whole backup")
+        defer { folder.remove() }
         var report = DrillReport(backup: self.backup.path)
         do {
-            try self.fill(&report, in: DataFolder(path: folder + "/data"))
+            try self.fill(&report, in: DataFolder(path: folder.path + "/data"))
         } catch let failure as CommandFailure where failure.code == .data {
             report.problems.append(failure.message)
         }
@@ -34,11 +34,12 @@ struct BackupDrill {
     }
 
     private func fill(_ report: inout DrillReport, in target: DataFolder) throws {
-        var run = try RestoreRun(of: self.backup, to: target)
-        report.take(run.manifest)
-        let (manifest, damaged) = try run.run()
-        report.assets = manifest.assets - damaged.count
-        report.problems += damaged.map { "\($0.file): \($0.problem)" }
+        let source = try FolderSource(self.backup)
+        report.take(source.summary)
+        var run = try RestoreRun(of: source, to: target)
+        let outcome = try run.run()
+        report.assets = outcome.assets
+        report.problems += outcome.damaged.map { "\($0.file): \($0.problem)" }
         do throws(StoreCopyError) {
             let store = try EngineOpening.files.source(in: target.path)
             report.take(try store.check())
@@ -65,18 +66,6 @@ struct BackupDrill {
             report.problems.append("record \(record.name) is not what \(self.data.path) has")
         }
         report.comparedRecords = compared
-    }
-
-    private func makeFolder() throws(CommandFailure) -> String {
-        var template = Array((self.scratch + "/tidemark-drill-XXXXXX").utf8CString)
-        guard mkdtemp(&template) != nil else {
-            throw CommandFailure(
-                .cannotCreate,
-                "a folder cannot be made in \(self.scratch): \(String(cString: strerror(errno))). "
-                    + "Name one with room for the whole backup: --scratch DIR"
-            )
-        }
-        return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 }
 

@@ -1,3 +1,4 @@
+import FileIO
 import Foundation
 import RecordStore
 import ServerCertificates
@@ -69,6 +70,21 @@ struct BackupManifest: Codable, Hashable {
     var assetBytes: Int64
     /// Assets that were missing or damaged when the backup was made.
     var damaged: [AssetReport.Damaged]
+    /// Of a stream: paths of files in it that are no part of the backup.
+    var unused: [String]?
+
+    init(
+        files: [File],
+        totals: (assets: Int, bytes: Int64),
+        damaged: [AssetReport.Damaged]
+    ) {
+        self.date = Date().ISO8601Format()
+        self.server = Tidemark.version
+        self.files = files
+        self.assets = totals.assets - damaged.count
+        self.assetBytes = totals.bytes - damaged.reduce(0) { $0 + $1.size }
+        self.damaged = damaged
+    }
 
     /// Size of all files.
     var bytes: Int64 { self.assetBytes + self.files.reduce(0) { $0 + $1.bytes } }
@@ -88,18 +104,23 @@ struct BackupManifest: Codable, Hashable {
                 "the backup in \(folder.path) is incomplete, and cannot be used. Make another one."
             )
         }
+        return try self.read(json, of: folder.manifestPath)
+    }
+
+    /// Reads the text of a manifest; `name` is for messages.
+    static func read(_ json: Data, of name: String) throws(CommandFailure) -> BackupManifest {
         guard let version = try? JSONDecoder().decode(Version.self, from: json),
             version.format <= self.currentFormat
         else {
             throw CommandFailure(
                 .data,
-                "\(folder.manifestPath) cannot be read by this version. Use the one that made the backup, or a newer one."
+                "\(name) cannot be read by this version. Use the one that made the backup, or a newer one."
             )
         }
         guard let manifest = try? JSONDecoder().decode(BackupManifest.self, from: json),
             manifest.files.allSatisfy({ self.isPath($0.path) })
         else {
-            throw CommandFailure(.data, "\(folder.manifestPath) is damaged. Make another backup.")
+            throw CommandFailure(.data, "\(name) is damaged. Make another backup.")
         }
         return manifest
     }
@@ -109,7 +130,7 @@ struct BackupManifest: Codable, Hashable {
     }
 
     /// Whether the path stays in the folder, and is a permitted one.
-    private static func isPath(_ path: String) -> Bool {
+    static func isPath(_ path: String) -> Bool {
         guard path != EngineOpening.files.name else { return true }
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         return parts.count == 2 && parts[0] == "tls" && ![".", "..", ""].contains(parts[1])
@@ -117,9 +138,9 @@ struct BackupManifest: Codable, Hashable {
 }
 
 extension BackupManifest.File {
-    init(path: String, _ copy: (bytes: Int64, sha256: [UInt8])) {
+    init(path: String, _ copy: FileCopy.Outcome) {
         self.path = path
         self.bytes = copy.bytes
-        self.sha256 = copy.sha256.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        self.sha256 = Hexadecimal.text(of: copy.sha256)
     }
 }

@@ -4,11 +4,6 @@ import RecordStore
 
 /// One backup of a data folder, also while a server serves it.
 struct BackupRun {
-    /// Bound on the copies of the database.
-    ///
-    /// It is copied again if the server has meanwhile removed files that it names.
-    private static let copiesMax = 3
-
     let source: DataFolder
     let target: BackupFolder
     private let folder: CopyFolder
@@ -63,11 +58,16 @@ struct BackupRun {
 
     private mutating func fill() throws -> BackupManifest {
         let size = try self.store.size()
-        let tls = try self.namesInTLS()
+        let tls = try self.source.namesInTLS()
         try self.folder.checkRoom(for: size.database + size.assets)
         self.bar.totalBytes = size.database + size.assets
-        var assets = AssetCopying(from: self.source.assetsPath, to: self.target.assetsPath)
-        let (copy, damaged) = try self.copyStore(&assets)
+        var bar = self.bar
+        var copying = StoreCopying(
+            store: self.store,
+            assets: AssetCopying(from: self.source.assetsPath, to: self.target.assetsPath)
+        )
+        let (copy, damaged) = try copying.copy(to: self.target.path + "/" + Self.draft, &bar)
+        self.bar = bar
         let totals = try copy.assetTotals()
         try copy.close()
         var files = [try self.nameDatabase()]
@@ -79,43 +79,11 @@ struct BackupRun {
                 to: self.target.path + "/" + path,
                 progress: { _ in }
             )
-            files.append(BackupManifest.File(path: path, (made.bytes, made.sha256)))
+            files.append(BackupManifest.File(path: path, made))
         }
-        let damagedBytes = damaged.reduce(0) { $0 + $1.size }
-        let manifest = BackupManifest(
-            date: Date().ISO8601Format(),
-            server: Tidemark.version,
-            files: files,
-            assets: totals.assets - damaged.count,
-            assetBytes: totals.bytes - damagedBytes,
-            damaged: damaged
-        )
+        let manifest = BackupManifest(files: files, totals: totals, damaged: damaged)
         try self.finish(manifest)
         return manifest
-    }
-
-    /// Copies the database, and then the files of the assets that it names.
-    ///
-    /// A server removes assets a day or more after their last record. If it removes some before
-    /// they are copied, the database is copied again, and then only the new assets.
-    private mutating func copyStore(
-        _ assets: inout AssetCopying
-    ) throws -> (any StoreCopy, [AssetReport.Damaged]) {
-        let path = self.target.path + "/" + Self.draft
-        var copies = 1
-        while true {
-            var bar = self.bar
-            let copy = try self.store.copy(to: path) { bar.add($0) }
-            let damaged = try assets.copy(namedBy: copy, &bar)
-            self.bar = bar
-            let isCurrent = try damaged.allSatisfy { try self.store.has($0.stored.number) }
-            if isCurrent || copies == Self.copiesMax {
-                if copies > 1 { try assets.removeFiles(notIn: copy) }
-                return (copy, assets.report(damaged))
-            }
-            try copy.close()
-            copies += 1
-        }
     }
 
     private static let draft = EngineOpening.files.name + ".unfinished"
@@ -124,7 +92,7 @@ struct BackupRun {
     private func nameDatabase() throws -> BackupManifest.File {
         let look = try FileCopy.look(at: self.target.path + "/" + Self.draft)
         try self.folder.rename(Self.draft, to: EngineOpening.files.name)
-        return BackupManifest.File(path: EngineOpening.files.name, (look.bytes, look.sha256))
+        return BackupManifest.File(path: EngineOpening.files.name, look)
     }
 
     private func finish(_ manifest: BackupManifest) throws {
@@ -132,12 +100,5 @@ struct BackupRun {
         try self.folder.write(JSONText.of(manifest), as: "backup.json.new")
         try self.folder.rename("backup.json.new", to: "backup.json")
         try self.folder.remove("backup.unfinished")
-    }
-
-    /// The names of certificate files; empty if the certificates are the operator's.
-    private func namesInTLS() throws -> [String] {
-        let path = self.source.path + "/tls"
-        guard FileManager.default.fileExists(atPath: path) else { return [] }
-        return try FileManager.default.contentsOfDirectory(atPath: path).sorted()
     }
 }

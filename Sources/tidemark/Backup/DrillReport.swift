@@ -27,13 +27,13 @@ struct DrillReport: Encodable, Hashable {
         self.backup = backup
     }
 
-    mutating func take(_ manifest: BackupManifest) {
-        self.date = manifest.date
-        self.server = manifest.server
-        let date = try? Date(manifest.date, strategy: .iso8601)
+    mutating func take(_ summary: BackupSummary) {
+        self.date = summary.date
+        self.server = summary.server
+        let date = try? Date(summary.date, strategy: .iso8601)
         self.ageSeconds = date.map { Date().timeIntervalSince($0) }
         // The backup says so itself.
-        self.problems += manifest.damaged.map { "\($0.file): \($0.problem) when the backup was made" }
+        self.problems += summary.damaged.map { "\($0.file): \($0.problem) when the backup was made" }
     }
 
     mutating func take(_ check: StoreCheck) {

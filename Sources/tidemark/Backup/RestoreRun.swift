@@ -1,4 +1,3 @@
-import FileIO
 import Foundation
 import RecordStore
 
@@ -10,9 +9,8 @@ import RecordStore
 struct RestoreRun {
     private static let mark = "restore.unfinished"
 
-    let source: BackupFolder
     let target: DataFolder
-    let manifest: BackupManifest
+    private var source: any RestoreSource
     private let folder: CopyFolder
     private var bar = ProgressBar()
 
@@ -20,12 +18,10 @@ struct RestoreRun {
     /// restore.
     ///
     /// - Throws: `CommandFailure`, before anything is written.
-    init(of source: BackupFolder, to target: DataFolder) throws {
+    init(of source: any RestoreSource, to target: DataFolder) throws {
         self.source = source
         self.target = target
         try DataFolderAccess(folder: target).check()
-        try source.refuseIfShared()
-        self.manifest = try BackupManifest.read(in: source)
         self.folder = try CopyFolder(making: target.path)
         try self.refuseUnlessEmpty()
         try self.folder.narrow()
@@ -36,14 +32,13 @@ struct RestoreRun {
     /// After an error the folder is as it was before.
     ///
     /// - Durability: returns after all of it is on disk.
-    /// - Returns: The assets that are missing or damaged in the backup.
-    mutating func run() throws -> (manifest: BackupManifest, damaged: [AssetReport.Damaged]) {
+    mutating func run() throws -> RestoreOutcome {
         let lock = try DataFolderLock(folder: self.target)
         defer { withExtendedLifetime(lock) {} }
-        return (self.manifest, try self.runLocked())
+        return try self.runLocked()
     }
 
-    private mutating func runLocked() throws -> [AssetReport.Damaged] {
+    private mutating func runLocked() throws -> RestoreOutcome {
         try self.refuseUnlessEmpty()
         defer { self.bar.clear() }
         do {
@@ -67,37 +62,24 @@ struct RestoreRun {
         }
     }
 
-    private mutating func fill() throws -> [AssetReport.Damaged] {
+    private mutating func fill() throws -> RestoreOutcome {
         self.folder.clear(except: [Self.mark, "lock"])
         if try !self.folder.contents().contains(Self.mark) { try self.folder.write("", as: Self.mark) }
-        try self.folder.checkRoom(for: self.manifest.bytes)
-        self.bar.totalBytes = self.manifest.bytes
-        for file in self.manifest.files { try self.copy(file) }
-        let store = try EngineOpening.files.copy(ofBackup: EngineOpening.files.path(in: self.target.path))
-        var assets = AssetCopying(from: self.source.assetsPath, to: self.target.assetsPath)
-        var bar = self.bar
-        let damaged = try assets.copy(namedBy: store, &bar)
-        self.bar = bar
+        try self.folder.checkRoom(for: self.source.bytes)
+        self.bar.totalBytes = self.source.bytes
+        let filled = try self.source.fill(self.target, &self.bar)
+        let assets = try filled.store.assetTotals().assets - filled.damaged.count
         try self.folder.syncAll()
-        try store.beginNewLife(nowMilliseconds: SystemTime.milliseconds())
-        try store.close()
+        try filled.store.beginNewLife(nowMilliseconds: SystemTime.milliseconds())
+        try filled.store.close()
         try self.folder.remove(Self.mark)
-        return assets.report(damaged)
+        return RestoreOutcome(assets: assets, damaged: filled.damaged)
     }
+}
 
-    private mutating func copy(_ file: BackupManifest.File) throws {
-        if file.path.hasPrefix("tls/") { try self.folder.makeSubfolder("tls") }
-        var bar = self.bar
-        let made = try FileCopy.copy(
-            self.source.path + "/" + file.path,
-            to: self.target.path + "/" + file.path
-        ) { bar.add($0) }
-        self.bar = bar
-        guard BackupManifest.File(path: file.path, (made.bytes, made.sha256)) == file else {
-            throw CommandFailure(
-                .data,
-                "\(self.source.path)/\(file.path) has changed since the backup was made. Use another backup."
-            )
-        }
-    }
+/// What a restore has brought back.
+struct RestoreOutcome {
+    var assets: Int
+    /// The assets that are missing or damaged in the backup.
+    var damaged: [AssetReport.Damaged]
 }

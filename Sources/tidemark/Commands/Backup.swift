@@ -13,6 +13,9 @@ struct Backup: AsyncParsableCommand {
             Exits with 65 if files of assets are missing or damaged in the data \
             folder. They are listed, and the backup has everything else.
 
+            With --to - the backup goes through a pipe, as a tar archive. A copy of \
+            the database is made in a temporary folder meanwhile, and removed.
+
             With --drill it makes no backup, but proves that the newest one can be \
             used: it restores it into a temporary folder, reads everything, counts \
             the records of each zone, and compares files with their hashes. If \
@@ -21,13 +24,14 @@ struct Backup: AsyncParsableCommand {
             no backup.
 
               tidemark backup --data /var/lib/tidemark --to /mnt/backups/2026-11-22
+              tidemark backup --to - | ssh vault 'cat > backup.tar'
               tidemark backup --drill --from /mnt/backups --data /var/lib/tidemark
             """
     )
 
     @OptionGroup var data: DataOption
 
-    @Option(help: ArgumentHelp("The folder of the backup, new or empty.", valueName: "dir"))
+    @Option(help: ArgumentHelp("The folder of the backup, new or empty; - is standard output.", valueName: "dir"))
     var to: String?
 
     @Flag(help: "Restore the newest backup for a trial.")
@@ -43,8 +47,9 @@ struct Backup: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "With --drill: where the temporary folder is made.",
-            discussion: "It needs room for the whole backup. Without it TMPDIR, without that /var/tmp.",
+            "With --drill and --to -: where the temporary folder is made.",
+            discussion:
+                "A drill needs room for the whole backup, a stream for the database. Without it TMPDIR, without that /var/tmp.",
             valueName: "dir"
         )
     )
@@ -69,8 +74,11 @@ struct Backup: AsyncParsableCommand {
             }
         } else {
             guard self.to != nil else { throw ValidationError("Missing expected argument '--to <dir>'") }
-            guard self.from == nil, self.scratch == nil, self.metricsFile == nil, !self.json else {
-                throw ValidationError("--from, --scratch, --metrics-file and --json are for --drill.")
+            guard self.from == nil, self.metricsFile == nil, !self.json else {
+                throw ValidationError("--from, --metrics-file and --json are for --drill.")
+            }
+            guard self.scratch == nil || self.to == "-" else {
+                throw ValidationError("--scratch is for --drill and --to -.")
             }
         }
     }
@@ -80,11 +88,10 @@ struct Backup: AsyncParsableCommand {
     }
 
     private func runDrill(_ from: String) throws {
-        let environment = ProcessInfo.processInfo.environment["TMPDIR"] ?? ""
         let drill = BackupDrill(
             backup: try BackupFolder.newest(in: from),
             data: self.data.folder,
-            scratch: self.scratch ?? (environment.isEmpty ? "/var/tmp" : environment)
+            scratch: self.scratch ?? ScratchFolder.place
         )
         let report = try drill.run()
         if let file = self.metricsFile { try report.writeMetrics(to: file) }
@@ -97,7 +104,24 @@ struct Backup: AsyncParsableCommand {
         )
     }
 
+    private func send() throws {
+        guard isatty(STDOUT_FILENO) == 0 else {
+            throw CommandFailure(
+                .usage,
+                "a backup is not for a terminal. Send it through a pipe, or name a file: "
+                    + "tidemark backup --to - > BACKUP.tar"
+            )
+        }
+        var run = try BackupStream(of: self.data.folder, scratch: self.scratch ?? ScratchFolder.place)
+        let manifest = try run.run(to: STDOUT_FILENO)
+        Terminal.writeError(
+            "Backed up \(self.data.folder.path): \(manifest.bytes) bytes, \(manifest.assets) assets.\n"
+        )
+        try self.refuse(manifest.damaged) { Terminal.writeError($0) }
+    }
+
     private func make(_ to: String) throws {
+        guard to != "-" else { return try self.send() }
         let target = BackupFolder(path: to)
         var run = try BackupRun(of: self.data.folder, to: target)
         let manifest = try run.run()
@@ -106,11 +130,15 @@ struct Backup: AsyncParsableCommand {
                 + "\(manifest.bytes) bytes, \(manifest.assets) assets.\n"
                 + "Restore it with: tidemark restore --from \(target.path) --data DIR\n"
         )
-        guard !manifest.damaged.isEmpty else { return }
-        Terminal.write(AssetReport.table(of: manifest.damaged))
+        try self.refuse(manifest.damaged) { Terminal.write($0) }
+    }
+
+    private func refuse(_ damaged: [AssetReport.Damaged], _ write: (String) -> Void) throws {
+        guard !damaged.isEmpty else { return }
+        write(AssetReport.table(of: damaged))
         throw CommandFailure(
             .data,
-            "\(manifest.damaged.count) assets of \(self.data.folder.path) are damaged, and not in the backup. "
+            "\(damaged.count) assets of \(self.data.folder.path) are damaged, and not in the backup. "
                 + "Everything else is. Restore their files from an earlier backup."
         )
     }
