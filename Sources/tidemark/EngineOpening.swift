@@ -11,6 +11,9 @@ enum EngineOpening {
     /// Operations of an operator on the files of a store.
     static let files: any StoreFiles = SQLiteStoreFiles()
 
+    /// How changes of a store are copied one behind the other.
+    static let following: any StoreFollowing = SQLiteStoreFiles()
+
     /// A store, and what else of its engine concerns a server.
     struct Opened {
         var store: Store

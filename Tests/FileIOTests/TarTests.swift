@@ -8,7 +8,9 @@ struct TarTests {
     /// Sizes around blocks and pieces.
     private static let sizes = [0, 1, 511, 512, 513, 100_000, 1_048_576, 1_048_577]
 
-    private static func bytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 / 3) } }
+    private static func bytes(_ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: $0 / 3) }
+    }
 
     private func archive(_ sizes: [Int], at path: String) throws {
         let file = try OpenFile(path: path, .replace)

@@ -1,4 +1,6 @@
+import Foundation
 import GRDB
+import RecordStore
 
 /// SQLite's application ID, in the first page of a file, that keeps a backup from being served.
 ///
@@ -14,5 +16,28 @@ enum BackupMark {
 
     static func set(_ isOn: Bool, _ database: Database) throws {
         try database.execute(sql: "PRAGMA application_id = \(isOn ? self.applicationID : 0)")
+    }
+
+    /// Marks the first page of a file, and says that the file has no log.
+    ///
+    /// - Source: SQLite, "Database File Format", section 1.3: the versions at 18 and 19, the
+    ///   application ID at 68.
+    static func put(intoFirstPage page: inout [UInt8]) {
+        page.replaceSubrange(18..<20, with: [1, 1])
+        let id = UInt32(bitPattern: self.applicationID)
+        page.replaceSubrange(68..<72, with: [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: id >> $0) })
+    }
+
+    /// Marks a copy, without the mark being a change of it.
+    ///
+    /// - Throws: `failed`, `diskFull`.
+    static func put(intoFile path: String) throws(StoreCopyError) {
+        let descriptor = open(path, O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .ofTarget(errno) }
+        defer { close(descriptor) }
+        var header = [UInt8](repeating: 0, count: 100)
+        guard pread(descriptor, &header, header.count, 0) == header.count else { throw .failed(code: 0) }
+        self.put(intoFirstPage: &header)
+        guard pwrite(descriptor, header, header.count, 0) == header.count else { throw .ofTarget(errno) }
     }
 }

@@ -23,6 +23,19 @@ package struct SQLiteStoreFiles: StoreFiles {
     }
 }
 
+extension SQLiteStoreFiles: StoreFollowing {
+    package func follow(
+        _ directory: String,
+        clock: @escaping @Sendable () -> Int64
+    ) throws(StoreCopyError) -> any FollowedStore {
+        try StoreFollower(in: directory, clock: clock)
+    }
+
+    package func add(changes path: String, to copy: String) throws(StoreCopyError) {
+        try PageFile.apply(path, to: copy)
+    }
+}
+
 /// The file of a store, to be copied while a server may be writing to it.
 package final class StoreFile: StoreSource {
     private let reader: DatabaseQueue
@@ -78,33 +91,38 @@ package final class StoreFile: StoreSource {
         progress: (Int) -> Void
     ) throws(StoreCopyError) -> any StoreCopy {
         try StoreCopyError.wrapping {
-            try DatabaseCopy.removeFiles(at: path)
-            var configuration = Configuration()
-            configuration.label = "tidemark.copy"
-            configuration.prepareDatabase { database in
-                // A copy that is cut off for any reason is not used: it needs no syncs.
-                try database.execute(sql: "PRAGMA synchronous = OFF")
-                _ = try String.fetchOne(database, sql: "PRAGMA journal_mode = OFF")
-            }
-            let target = try DatabaseQueue(path: path, configuration: configuration)
             try withoutActuallyEscaping(progress) { progress in
                 try self.reader.read { source in
                     // The snapshot begins with the first row that is read. In it, no write of
                     // others makes SQLite begin again.
-                    let pageBytes = try Int.fetchOne(source, sql: "PRAGMA page_size") ?? 0
                     _ = try Int.fetchOne(source, sql: "SELECT count(*) FROM sqlite_master")
-                    var remaining = try Int.fetchOne(source, sql: "PRAGMA page_count") ?? 0
-                    try target.writeWithoutTransaction { target in
-                        try source.backup(to: target, pagesPerStep: Self.pagesPerStep) { step in
-                            progress((remaining - step.remainingPageCount) * pageBytes)
-                            remaining = step.remainingPageCount
-                        }
-                    }
+                    try Self.copy(source, to: path, progress: progress)
                 }
             }
-            try target.close()
         }
         return try DatabaseCopy(marking: path)
+    }
+
+    /// Copies the pages of the transaction's snapshot to a file, in place of what is there.
+    static func copy(_ source: Database, to path: String, progress: @escaping (Int) -> Void) throws {
+        try DatabaseCopy.removeFiles(at: path)
+        var configuration = Configuration()
+        configuration.label = "tidemark.copy"
+        configuration.prepareDatabase { database in
+            // A copy that is cut off for any reason is not used: it needs no syncs.
+            try database.execute(sql: "PRAGMA synchronous = OFF")
+            _ = try String.fetchOne(database, sql: "PRAGMA journal_mode = OFF")
+        }
+        let target = try DatabaseQueue(path: path, configuration: configuration)
+        let pageBytes = try Int.fetchOne(source, sql: "PRAGMA page_size") ?? 0
+        var remaining = try Int.fetchOne(source, sql: "PRAGMA page_count") ?? 0
+        try target.writeWithoutTransaction { target in
+            try source.backup(to: target, pagesPerStep: Self.pagesPerStep) { step in
+                progress((remaining - step.remainingPageCount) * pageBytes)
+                remaining = step.remainingPageCount
+            }
+        }
+        try target.close()
     }
 
     /// Whether the store still has an asset, complete.

@@ -8,7 +8,7 @@ struct BackupDrill {
     /// Records that are compared with those of the data folder.
     private static let sampleSize = 1_000
 
-    let backup: BackupFolder
+    let backup: DrilledBackup
     /// Compared with the backup, if it has a store.
     let data: DataFolder
     /// The temporary folder is made in it.
@@ -34,7 +34,7 @@ struct BackupDrill {
     }
 
     private func fill(_ report: inout DrillReport, in target: DataFolder) throws {
-        let source = try FolderSource(self.backup)
+        let source = try self.backup.source()
         report.take(source.summary)
         var run = try RestoreRun(of: source, to: target)
         let outcome = try run.run()
@@ -69,14 +69,34 @@ struct BackupDrill {
     }
 }
 
-extension BackupFolder {
+/// What a drill restores: a backup, or the newest state of a chain.
+enum DrilledBackup {
+    case folder(BackupFolder)
+    case chain(BackupChain)
+
+    var path: String {
+        switch self {
+        case .folder(let folder): folder.path
+        case .chain(let chain): chain.path
+        }
+    }
+
+    func source() throws -> any RestoreSource {
+        switch self {
+        case .folder(let folder): try FolderSource(folder)
+        case .chain(let chain): try ChainSource(chain)
+        }
+    }
+
     /// The newest complete backup: the folder itself, or one in it.
     ///
     /// - Throws: `noStore` if there is none; the failure of the folder itself if it is a backup that
     ///   cannot be read.
-    static func newest(in path: String) throws(CommandFailure) -> BackupFolder {
+    static func newest(in path: String) throws(CommandFailure) -> DrilledBackup {
         let folder = BackupFolder(path: path)
-        guard !FileManager.default.fileExists(atPath: folder.manifestPath) else { return folder }
+        guard !FileManager.default.fileExists(atPath: folder.manifestPath) else { return .folder(folder) }
+        let chain = BackupChain(path: path)
+        guard !chain.isThere else { return .chain(chain) }
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         let newest = names.map { BackupFolder(path: folder.path + "/" + $0) }
             .compactMap { backup in
@@ -90,6 +110,6 @@ extension BackupFolder {
                 "there is no complete backup in \(folder.path). Make one: tidemark backup --to DIR"
             )
         }
-        return newest.backup
+        return .folder(newest.backup)
     }
 }

@@ -31,11 +31,13 @@ struct BackupFolder: Hashable {
     ///
     /// - Throws: `configuration`.
     func refuseIfShared() throws(CommandFailure) {
-        guard
-            let shared = [self.path, self.manifestPath, EngineOpening.files.path(in: self.path)].first(
-                where: {
-                    FileStatus(path: $0)?.isWritableForOthers ?? false
-                })
+        try Self.refuse(sharedAmong: [
+            self.path, self.manifestPath, EngineOpening.files.path(in: self.path),
+        ])
+    }
+
+    static func refuse(sharedAmong paths: [String]) throws(CommandFailure) {
+        guard let shared = paths.first(where: { FileStatus(path: $0)?.isWritableForOthers ?? false })
         else { return }
         throw CommandFailure(
             .configuration,

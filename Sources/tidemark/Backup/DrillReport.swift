@@ -30,8 +30,9 @@ struct DrillReport: Encodable, Hashable {
     mutating func take(_ summary: BackupSummary) {
         self.date = summary.date
         self.server = summary.server
-        let date = try? Date(summary.date, strategy: .iso8601)
-        self.ageSeconds = date.map { Date().timeIntervalSince($0) }
+        self.ageSeconds = Moment(text: summary.date).map {
+            Double(Moment.now.milliseconds - $0.milliseconds) / 1_000
+        }
         // The backup says so itself.
         self.problems += summary.damaged.map { "\($0.file): \($0.problem) when the backup was made" }
     }
@@ -71,38 +72,31 @@ struct DrillReport: Encodable, Hashable {
     var metrics: String {
         let now = Date().timeIntervalSince1970
         var gauges = [
-            ("tidemark_backup_drill_time_seconds", "When the last drill ended, since 1970", now),
-            (
-                "tidemark_backup_drill_success",
-                "Whether the newest backup could be restored, 1 or 0",
-                self.problems.isEmpty ? 1 : 0
+            MetricsText.Gauge(
+                name: "tidemark_backup_drill_time_seconds",
+                help: "When the last drill ended, since 1970",
+                value: now
             ),
-            ("tidemark_backup_drill_duration_seconds", "How long the last drill took", self.seconds),
+            MetricsText.Gauge(
+                name: "tidemark_backup_drill_success",
+                help: "Whether the newest backup could be restored, 1 or 0",
+                value: self.problems.isEmpty ? 1 : 0
+            ),
+            MetricsText.Gauge(
+                name: "tidemark_backup_drill_duration_seconds",
+                help: "How long the last drill took",
+                value: self.seconds
+            ),
         ]
         if let ageSeconds {
             gauges.append(
-                (
-                    "tidemark_backup_time_seconds",
-                    "When the newest backup was complete, since 1970",
-                    (now - ageSeconds).rounded()
+                MetricsText.Gauge(
+                    name: "tidemark_backup_time_seconds",
+                    help: "When the newest backup was complete, since 1970",
+                    value: (now - ageSeconds).rounded()
                 )
             )
         }
-        return gauges.map { "# HELP \($0.0) \($0.1)\n# TYPE \($0.0) gauge\n\($0.0) \($0.2)\n" }.joined()
-    }
-
-    /// Replaces a file with the metrics in one step; every user may read it.
-    ///
-    /// - Throws: `cannotCreate`.
-    func writeMetrics(to path: String) throws(CommandFailure) {
-        do {
-            try Data(self.metrics.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
-            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
-        } catch {
-            throw CommandFailure(
-                .cannotCreate,
-                "the metrics cannot be written to \(path). Check its folder and who owns it."
-            )
-        }
+        return MetricsText.text(of: gauges)
     }
 }

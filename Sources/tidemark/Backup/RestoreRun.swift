@@ -73,12 +73,13 @@ struct RestoreRun {
         try filled.store.beginNewLife(nowMilliseconds: SystemTime.milliseconds())
         try filled.store.close()
         try self.folder.remove(Self.mark)
-        return RestoreOutcome(assets: assets, damaged: filled.damaged)
+        return RestoreOutcome(summary: self.source.summary, assets: assets, damaged: filled.damaged)
     }
 }
 
 /// What a restore has brought back.
 struct RestoreOutcome {
+    var summary: BackupSummary
     var assets: Int
     /// The assets that are missing or damaged in the backup.
     var damaged: [AssetReport.Damaged]

@@ -160,7 +160,10 @@ struct StreamSource: RestoreSource {
     }
 
     private static func isForeign(_ name: String) -> CommandFailure {
-        CommandFailure(.data, "the stream is no backup as it was made: \(name) is out of place. \(self.advice)")
+        CommandFailure(
+            .data,
+            "the stream is no backup as it was made: \(name) is out of place. \(self.advice)"
+        )
     }
 
     private static func failure(_ failure: TarReader.Failure) -> CommandFailure {

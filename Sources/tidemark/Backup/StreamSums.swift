@@ -66,7 +66,9 @@ private struct LineReader {
         self.file = file
     }
 
-    /// `nil` at the end of the file. A line longer than a piece comes in parts.
+    /// Reads a line with its end; `nil` at the end of the file.
+    ///
+    /// A line that is longer than a piece comes in parts.
     mutating func next() throws(FileError) -> String? {
         if !self.held.contains(UInt8(ascii: "\n")) { try self.fill() }
         guard !self.held.isEmpty else { return nil }

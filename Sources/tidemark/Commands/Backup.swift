@@ -16,6 +16,12 @@ struct Backup: AsyncParsableCommand {
             With --to - the backup goes through a pipe, as a tar archive. A copy of \
             the database is made in a temporary folder meanwhile, and removed.
 
+            With --follow it runs until SIGTERM, and continues one backup: a copy of \
+            everything first, then after each interval what has changed. Any of \
+            these states can be restored (tidemark restore --at). Start it again \
+            with the same folder, whenever it was stopped. One that cannot write \
+            says so, and tries again after the interval.
+
             With --drill it makes no backup, but proves that the newest one can be \
             used: it restores it into a temporary folder, reads everything, counts \
             the records of each zone, and compares files with their hashes. If \
@@ -24,6 +30,7 @@ struct Backup: AsyncParsableCommand {
             no backup.
 
               tidemark backup --data /var/lib/tidemark --to /mnt/backups/2026-11-22
+              tidemark backup --follow --every 2m --keep 7d --to /mnt/follow
               tidemark backup --to - | ssh vault 'cat > backup.tar'
               tidemark backup --drill --from /mnt/backups --data /var/lib/tidemark
             """
@@ -31,8 +38,38 @@ struct Backup: AsyncParsableCommand {
 
     @OptionGroup var data: DataOption
 
-    @Option(help: ArgumentHelp("The folder of the backup, new or empty; - is standard output.", valueName: "dir"))
+    @Option(
+        help: ArgumentHelp("The folder of the backup, new or empty; - is standard output.", valueName: "dir")
+    )
     var to: String?
+
+    @Flag(help: "Continue the backup with what changes, until a signal.")
+    var follow = false
+
+    @Option(
+        help: ArgumentHelp(
+            "With --follow: the time between two increments (default: 2m).",
+            discussion: "A whole number and s, m, h or d.",
+            valueName: "time"
+        )
+    )
+    var every: Span?
+
+    @Option(
+        help: ArgumentHelp(
+            "With --follow: the time between two copies of everything (default: 1d).",
+            valueName: "time"
+        )
+    )
+    var baseEvery: Span?
+
+    @Option(
+        help: ArgumentHelp(
+            "With --follow: how far back every state can be restored (default: 7d).",
+            valueName: "time"
+        )
+    )
+    var keep: Span?
 
     @Flag(help: "Restore the newest backup for a trial.")
     var drill = false
@@ -57,44 +94,68 @@ struct Backup: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "With --drill: write the result there, for Prometheus.",
+            "With --drill and --follow: write figures there, for Prometheus.",
             discussion: "A collector of node_exporter reads files that end with .prom.",
             valueName: "file"
         )
     )
     var metricsFile: String?
 
-    @Flag(help: "With --drill: print a JSON object.")
+    @Flag(help: "With --drill: print a JSON object; with --follow, one a line.")
     var json = false
 
     func validate() throws {
-        if self.drill {
-            guard self.from != nil, self.to == nil else {
+        guard self.follow || self.every == nil && self.baseEvery == nil && self.keep == nil else {
+            throw ValidationError("--every, --base-every and --keep are for --follow.")
+        }
+        guard !self.drill else {
+            guard self.from != nil, self.to == nil, !self.follow else {
                 throw ValidationError("A drill reads a backup and makes none: give --from, and not --to.")
             }
-        } else {
-            guard self.to != nil else { throw ValidationError("Missing expected argument '--to <dir>'") }
-            guard self.from == nil, self.metricsFile == nil, !self.json else {
-                throw ValidationError("--from, --metrics-file and --json are for --drill.")
-            }
-            guard self.scratch == nil || self.to == "-" else {
-                throw ValidationError("--scratch is for --drill and --to -.")
-            }
+            return
+        }
+        guard let to = self.to else { throw ValidationError("Missing expected argument '--to <dir>'") }
+        guard self.from == nil else { throw ValidationError("--from is for --drill.") }
+        guard self.follow || self.metricsFile == nil && !self.json else {
+            throw ValidationError("--metrics-file and --json are for --drill and --follow.")
+        }
+        guard self.scratch == nil || to == "-" else {
+            throw ValidationError("--scratch is for --drill and --to -.")
+        }
+        guard !self.follow || to != "-" else {
+            throw ValidationError("A backup that is continued needs a folder: --to DIR.")
         }
     }
 
     func run() async throws {
-        if let from = self.from { try self.runDrill(from) } else if let to = self.to { try self.make(to) }
+        if let from = self.from {
+            try self.runDrill(from)
+        } else if let to = self.to {
+            if self.follow { try await self.runFollowing(to) } else { try self.make(to) }
+        }
+    }
+
+    private func runFollowing(_ to: String) async throws {
+        let run = FollowRun(
+            source: self.data.folder,
+            chain: BackupChain(path: to),
+            every: self.every ?? Span(seconds: 120),
+            baseEvery: self.baseEvery ?? Span(seconds: 86_400),
+            keep: self.keep ?? Span(seconds: 7 * 86_400),
+            isJSON: self.json,
+            metricsFile: self.metricsFile
+        )
+        try await run.run()
     }
 
     private func runDrill(_ from: String) throws {
         let drill = BackupDrill(
-            backup: try BackupFolder.newest(in: from),
+            backup: try DrilledBackup.newest(in: from),
             data: self.data.folder,
             scratch: self.scratch ?? ScratchFolder.place
         )
         let report = try drill.run()
-        if let file = self.metricsFile { try report.writeMetrics(to: file) }
+        if let file = self.metricsFile { try MetricsText.write(report.metrics, to: file) }
         Terminal.write(try self.json ? JSONText.of(report) : report.text)
         guard !report.problems.isEmpty else { return }
         throw CommandFailure(

@@ -13,6 +13,12 @@ struct Restore: AsyncParsableCommand {
             After an interrupted restore, no server serves the folder; run the \
             command again.
 
+            A folder of tidemark backup --follow has many states. Without --at the \
+            newest is restored, with it the newest that is not after that time. If \
+            a file that the state needs is damaged or missing, the command says up \
+            to when the backup is whole, and exits with 65. With --whole-part it \
+            restores that.
+
             Exits with 65 if files of assets are missing or damaged in the backup. \
             They are listed, and the folder has everything else.
 
@@ -21,6 +27,7 @@ struct Restore: AsyncParsableCommand {
             or changed leaves nothing, and the command exits with 65.
 
               tidemark restore --from /mnt/backups/2026-11-22 --data /var/lib/tidemark
+              tidemark restore --from /mnt/follow --at 2026-11-26T08:30:00Z --data ./data
               ssh vault cat backup.tar | tidemark restore --from - --data ./data
             """
     )
@@ -33,19 +40,56 @@ struct Restore: AsyncParsableCommand {
     )
     var from: String
 
+    @Option(
+        help: ArgumentHelp(
+            "Restore the newest state that is not after this time.",
+            discussion: "In ISO 8601 with a zone: 2026-11-26T08:30:00Z, 2026-11-26T09:30+01:00.",
+            valueName: "time"
+        )
+    )
+    var at: Moment?
+
+    @Flag(help: "Restore an older state if files of the wanted one are damaged.")
+    var wholePart = false
+
+    @Flag(help: "Print a JSON object.")
+    var json = false
+
     @OptionGroup var data: DataOption
+
+    /// What is printed with `--json`.
+    private struct Report: Encodable {
+        var data: String
+        /// Of the state that was restored.
+        var time: String
+        /// The version of the server that made the backup.
+        var server: String
+        var assets: Int
+        var damaged: [AssetReport.Damaged]
+    }
 
     func run() async throws {
         let target = self.data.folder
-        let source = try self.source()
-        var run = try RestoreRun(of: source, to: target)
-        let damaged = try run.run().damaged
-        Terminal.write(
-            "Restored the backup of \(source.summary.date) to \(target.path).\n"
-                + "Start the server with: tidemark serve --data \(target.path)\n"
-        )
+        var run = try RestoreRun(of: try self.source(), to: target)
+        let outcome = try run.run()
+        let (summary, damaged) = (outcome.summary, outcome.damaged)
+        if self.json {
+            let report = Report(
+                data: target.path,
+                time: summary.date,
+                server: summary.server,
+                assets: outcome.assets,
+                damaged: damaged
+            )
+            Terminal.write(try JSONText.of(report))
+        } else {
+            Terminal.write(
+                "Restored the backup of \(summary.date) to \(target.path).\n"
+                    + "Start the server with: tidemark serve --data \(target.path)\n"
+                    + AssetReport.table(of: damaged)
+            )
+        }
         guard !damaged.isEmpty else { return }
-        Terminal.write(AssetReport.table(of: damaged))
         throw CommandFailure(
             .data,
             "\(damaged.count) assets are missing or damaged in the backup. \(target.path) has everything else."
@@ -53,6 +97,16 @@ struct Restore: AsyncParsableCommand {
     }
 
     private func source() throws -> any RestoreSource {
+        let chain = BackupChain(path: self.from)
+        if self.from != "-", chain.isThere {
+            return try ChainSource(chain, at: self.at, takesWholePart: self.wholePart)
+        }
+        guard self.at == nil, !self.wholePart else {
+            throw CommandFailure(
+                .usage,
+                "--at and --whole-part are for a folder of tidemark backup --follow, and \(self.from) is none."
+            )
+        }
         guard self.from == "-" else { return try FolderSource(BackupFolder(path: self.from)) }
         guard isatty(STDIN_FILENO) == 0 else {
             throw CommandFailure(

@@ -5,7 +5,7 @@ import Testing
 
 /// Backups through a pipe: what arrives, and what becomes of a stream that was cut or changed.
 @Suite(.timeLimit(.minutes(5)))
-struct StreamTests {
+struct BackupStreamTests {
     /// Runs a line of the shell, in which `$T` is `tidemark`.
     private func shell(_ scene: BackupScene, _ line: String) async throws -> ChildProcess.Outcome {
         try await ChildProcess.run(
@@ -85,7 +85,9 @@ struct StreamTests {
                 #expect(outcome.exitCode == 65, "\(length): \(outcome.errors)")
                 let isNone = length < 1_024
                 #expect(
-                    outcome.errors.contains(isNone ? "is not a backup" : "the stream ends after \(length) bytes"),
+                    outcome.errors.contains(
+                        isNone ? "is not a backup" : "the stream ends after \(length) bytes"
+                    ),
                     "\(outcome.errors)"
                 )
                 #expect(!FileManager.default.fileExists(atPath: scene.path("cut")))
@@ -96,7 +98,7 @@ struct StreamTests {
     @Test
     func `a changed byte anywhere leaves nothing, and its file is named`() async throws {
         var generator = SeededGenerator.fromEnvironment()
-        print("StreamTests: SEED=\(generator.seed)")
+        print("BackupStreamTests: SEED=\(generator.seed)")
         try await BackupScene.run { scene in
             try await self.fill(scene, assets: 1)
             let whole = try await self.sent(scene)
@@ -145,7 +147,10 @@ struct StreamTests {
     func `a reader that ends, a terminal and a full scratch folder are errors that say so`() async throws {
         try await BackupScene.run { scene in
             try await self.fill(scene)
-            let broken = try await self.shell(scene, "$T backup --data data --to - | head -c 1000 > /dev/null")
+            let broken = try await self.shell(
+                scene,
+                "$T backup --data data --to - | head -c 1000 > /dev/null"
+            )
             #expect(broken.exitCode == 73)
             #expect(broken.errors.contains("has ended before it had all"), "\(broken.errors)")
             // `script` runs a command on a terminal.
