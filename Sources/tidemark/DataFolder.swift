@@ -65,8 +65,10 @@ struct DataFolder: Hashable {
     func refuseUnlessServable() throws(CommandFailure) {
         try DataFolderAccess(folder: self).check()
         let backup = BackupFolder(path: self.path)
+        let chain = BackupChain(path: self.path)
         let files = FileManager.default
-        if files.fileExists(atPath: backup.manifestPath) || files.fileExists(atPath: backup.unfinishedPath) {
+        let marks = [backup.manifestPath, backup.unfinishedPath, chain.tipPath]
+        if marks.contains(where: { files.fileExists(atPath: $0) }) {
             throw Self.isBackup(self.path, restore: self.path)
         }
         if files.fileExists(atPath: self.unfinishedRestorePath) {

@@ -285,6 +285,13 @@ struct FollowTests {
             let second = try await follow(data[0], data[1], "--to", scene.path("chain"))
             #expect(second.exitCode == 69 && second.errors.contains("another process continues"))
             _ = await first.stop()
+            for command in [["serve", "--listen", "127.0.0.1:0"], ["usage"]] {
+                let outcome = try await ChildProcess.run(
+                    ChildProcess.tidemark,
+                    command + ["--data", scene.path("chain")]
+                )
+                #expect(outcome.exitCode == 65 && outcome.errors.contains("tidemark restore --from"))
+            }
             #expect(try await scene.backUp(to: "backup").exitCode == 0)
             let at = try await scene.restoreChain("backup", to: "new", "--at", "2026-01-01T00:00Z")
             #expect(at.exitCode == 64 && at.errors.contains("--follow"))
