@@ -64,6 +64,10 @@ package final class SQLiteEngine: StorageEngine {
             throw SQLiteEngineError.cannotOpen(path: file.path, reason: String(describing: error))
         }
         self.shutdown = ShutdownLatch()
+        guard !configuration.isReader else {
+            try self.closeWriter(database)
+            return
+        }
         try Self.startWriter(
             self.writer,
             database,
@@ -77,6 +81,15 @@ package final class SQLiteEngine: StorageEngine {
         self.queue.close()
         self.reads.close()
         self.checkpoint.close()
+    }
+
+    /// Gives up what a reader does not need: the writing connection was opened to validate the file.
+    private func closeWriter(_ database: DatabaseQueue) throws {
+        self.queue.close()
+        self.checkpoint.close()
+        self.sync.close()
+        try database.close()
+        self.shutdown.happened()
     }
 
     /// Starts the thread that has the writing connection for as long as the engine lives.

@@ -25,6 +25,10 @@ package struct SQLiteEngineConfiguration: Sendable {
     /// The folder of `tidemark.sqlite`.
     package var directory: String
     package var preparation: Preparation = .makeOrMigrate
+    /// Whether the engine only reads: every write is refused, and there is no housekeeping.
+    ///
+    /// It is for a process that stays beside a server, whose writer it never keeps waiting.
+    package var isReader = false
     package var durability: Durability = .full
     /// The operator's choices for the store's housekeeping.
     package var housekeeping = HousekeepingRules()

@@ -73,13 +73,18 @@ enum EngineOpening {
     /// Opens the existing engine of a data folder, for a command beside a server.
     ///
     /// Waits for a server that is starting. `settings` are those of the rules, for a command that saves;
-    /// `nil` for the defaults.
+    /// `nil` for the defaults. A reader is for a command that stays, and writes nothing.
     ///
     /// - Throws: `noStore`, `noPermission`, `unavailable`, `data`, `cannotCreate`.
-    static func open(_ folder: DataFolder, settings: Settings? = nil) async throws -> Store {
+    static func open(
+        _ folder: DataFolder,
+        settings: Settings? = nil,
+        isReader: Bool = false
+    ) async throws -> Store {
         let rules = settings.map { Self.rules($0) } ?? StoreConfiguration(clock: SystemTime.milliseconds)
         var configuration = SQLiteEngineConfiguration(directory: folder.path)
         configuration.preparation = .none
+        configuration.isReader = isReader
         var wait = ServerWait(folder: folder)
         while true {
             try folder.refuseUnlessServable()
