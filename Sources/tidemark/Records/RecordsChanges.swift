@@ -36,7 +36,7 @@ struct RecordsChanges: AsyncParsableCommand {
 
     func run() async throws {
         let since = try self.since.map { (text) throws(CommandFailure) in
-            guard let token = SyncToken.bytes(text) else {
+            guard let token = TokenText.bytes(text) else {
                 throw CommandFailure(
                     .usage,
                     "--since is no token: pass what an earlier call printed as syncToken."
@@ -78,28 +78,9 @@ struct RecordsChanges: AsyncParsableCommand {
     }
 
     private func print(token: [UInt8]) {
-        guard !self.format.isTable else { return Terminal.write("TOKEN  \(SyncToken.text(token))\n") }
+        guard !self.format.isTable else { return Terminal.write("TOKEN  \(TokenText.text(token))\n") }
         var output = JSONOutput()
-        output.object { $0.member("syncToken", SyncToken.text(token)) }
+        output.object { $0.member("syncToken", TokenText.text(token)) }
         Terminal.write(output.text + [UInt8(ascii: "\n")])
-    }
-}
-
-/// A change token on a command line, in base64 that no shell changes.
-///
-/// It has no seal, as a client's has: the store trusts no token.
-enum SyncToken {
-    static func text(_ bytes: [UInt8]) -> String {
-        Data(bytes).base64EncodedString()
-            .replacingOccurrences(of: "+", with: "-")
-            .replacingOccurrences(of: "/", with: "_")
-            .replacingOccurrences(of: "=", with: "")
-    }
-
-    static func bytes(_ text: String) -> [UInt8]? {
-        guard !text.isEmpty, text.utf8.count <= 2 * Bounds.tokenBytesMax else { return nil }
-        let padded = text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
-        let plain = padded.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
-        return Data(base64Encoded: plain).map { Array($0) }
     }
 }

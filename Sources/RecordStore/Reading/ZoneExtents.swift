@@ -1,0 +1,51 @@
+/// What a zone has in it.
+package struct ZoneExtent: Hashable, Sendable {
+    package var name: String
+    package var records: Int64
+    /// Encoded bodies.
+    package var bytes: Int64
+    /// Of its last change: a record's, a deletion, its own creation.
+    package var position: Int64
+    /// The name of the share of the whole zone; `nil` if it is not shared so.
+    package var share: String?
+}
+
+/// A page of the zones of a database.
+package struct ZoneExtentPage: Hashable, Sendable {
+    package var zones: [ZoneExtent]
+    /// Where the next page starts, or `nil` if there is none.
+    package var next: Int64?
+}
+
+extension Store {
+    /// Lists what the zones of the requester's database have in them, in the order of their last
+    /// changes: those behind a position, at most `limit`.
+    ///
+    /// Not for the shared database, which has other users' zones.
+    package func zoneExtents(
+        after position: Int64?,
+        limit: Int,
+        for requester: Requester,
+        reply: @escaping @Sendable (Result<ZoneExtentPage, StoreError>) -> Void
+    ) {
+        self.read(.long, for: requester, reply) { (snapshot) throws(StorageFailure) in
+            let found = try snapshot.zones(of: requester.database, after: position ?? -1, limit: limit)
+            var zones: [ZoneExtent] = []
+            zones.reserveCapacity(found.count)
+            for zone in found {
+                zones.append(
+                    ZoneExtent(
+                        name: zone.name,
+                        records: zone.recordCount,
+                        bytes: zone.byteCount,
+                        position: zone.position,
+                        share: try snapshot.zoneWideShare(of: zone.key)?.name
+                    )
+                )
+            }
+            return .success(
+                ZoneExtentPage(zones: zones, next: found.count < limit ? nil : found.last?.position)
+            )
+        }
+    }
+}
