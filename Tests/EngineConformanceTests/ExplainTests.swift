@@ -116,6 +116,8 @@ struct ExplainTests {
         // A record that comes under the share later is news for Bob.
         _ = try await it.modify([child("secret", of: "list")], policy: .changedKeys)
         #expect(try await Self.states(it, of: id("secret")) == ["alice 1 isBehind 1", "bob 7 isBehind 1"])
+        let uncounted = try await Self.states(it, of: sharedID("secret"), by: it.bobShared)
+        #expect(uncounted == ["bob 7 isBehind"], "a count would tell of what is not shared")
         token = try await Self.follow(it, 7, after: token, by: it.bobShared)
         _ = try await Self.follow(it, 7, after: token, by: it.bobShared)
         #expect(try await Self.states(it, of: id("secret")).last == "bob 7 hasIt")

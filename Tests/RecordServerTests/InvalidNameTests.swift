@@ -21,6 +21,7 @@ struct InvalidNameTests {
             .modifyRecords(ModifyRecords(scope: .private, saves: [save])),
             .modifyRecords(ModifyRecords(scope: .private, saves: [], deletes: [save.id])),
             .fetchRecords(FetchRecords(scope: .private, ids: [save.id])),
+            .explainRecord(ExplainRecord(scope: .private, id: save.id)),
             .modifyZones(ModifyZones(scope: .private, saves: [id])),
             .modifyZones(ModifyZones(scope: .private, saves: [], deletes: [id])),
             .fetchZones(FetchZones(scope: .private, selection: .ids([id]))),
@@ -56,6 +57,7 @@ struct InvalidNameTests {
             .save([name]),
             .modifyRecords(ModifyRecords(scope: .private, saves: [], deletes: [id])),
             .fetch([name]),
+            .explainRecord(ExplainRecord(scope: .private, id: id)),
             .download([AssetRange(sha256: Array(repeating: 1, count: 32))], of: name),
         ]
     }

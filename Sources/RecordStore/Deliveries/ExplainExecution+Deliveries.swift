@@ -84,7 +84,10 @@ extension ExplainExecution {
             why: reader.mayRead ? "" : reader.why
         )
         guard delivery.state == .isBehind, let known, let seen else { return delivery }
-        delivery.changesBehind = UInt64(try count.changes(after: max(known.position, known.sent)))
+        // A count would tell users of changes that they may not see.
+        if self.seesAll || reader.readsZone {
+            delivery.changesBehind = UInt64(try count.changes(after: max(known.position, known.sent)))
+        }
         if known.sent == 0 {
             delivery.why =
                 seen.sent > 0

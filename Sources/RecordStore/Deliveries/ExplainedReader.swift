@@ -12,6 +12,8 @@ struct ExplainedReader {
     var expiredThrough: Int64 = 0
     /// The position at which the record came under the user's share.
     var arrival: Int64 = 0
+    /// Whether the user may read the whole zone.
+    var readsZone = false
 
     var mayRead: Bool { self.may.contains(.read) }
 }
@@ -74,7 +76,8 @@ extension ExplainExecution {
             ExplainedReader(
                 name: self.requester.userRecordName ?? "",
                 may: [.create, .read, .write],
-                why: "owns the private database"
+                why: "owns the private database",
+                readsZone: true
             )
         ]
         if let share = try self.snapshot.share(covering: subject.key) {
@@ -116,7 +119,8 @@ extension ExplainExecution {
             why: "\(grant.role) with \(grant.permission) in the share '\(grant.share.name)'",
             sharedDatabase: database,
             expiredThrough: try self.snapshot.tokensExpiredThrough(in: subject.zone, of: database),
-            arrival: grant.share.root == nil ? 0 : membership?.since ?? 0
+            arrival: grant.share.root == nil ? 0 : membership?.since ?? 0,
+            readsZone: grant.share.root == nil
         )
     }
 
