@@ -55,7 +55,7 @@ struct ManualPageTests {
             )
             #expect(outcome.exitCode == 0 && outcome.errors.isEmpty, "\(name): \(outcome.errors)")
             guard let start = help.firstRange(of: "SUBCOMMANDS:") else { continue }
-            let names = help[start.upperBound...].matches(of: /(?m)^  ([a-z]+)(?: |$)/).map { String($0.1) }
+            let names = help[start.upperBound...].matches(of: /(?m)^  ([a-z-]+)(?: |$)/).map { String($0.1) }
             #expect(!names.isEmpty)
             commands += names.map { words + [$0] }
         }
