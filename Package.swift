@@ -35,6 +35,9 @@ let jwt = serverOnly("JWTKit", package: "jwt-kit")
 let histogram = serverOnly("Histogram", package: "hdrhistogram-swift")
 let protobuf = serverOnly("SwiftProtobuf", package: "swift-protobuf")
 let asn1 = serverOnly("SwiftASN1", package: "swift-asn1")
+let hummingbird = serverOnly("Hummingbird", package: "hummingbird")
+let hummingbirdCore = serverOnly("HummingbirdCore", package: "hummingbird")
+let httpTypes = serverOnly("HTTPTypes", package: "swift-http-types")
 
 let protocolTargets: [Target] = [
     .target(name: "RecordModel", path: "Protocol/RecordModel", swiftSettings: settings),
@@ -142,9 +145,27 @@ let serverTargets: [Target] = [
         exclude: ["README.md"],
         swiftSettings: settings
     ),
+    .target(
+        name: "Console",
+        dependencies: [
+            "RecordStore", "RecordModel", "PredicateFormat", "RecordJSON", hummingbird, hummingbirdCore,
+            httpTypes,
+            nio("NIOCore"),
+            nio("NIOPosix"), lifecycle, unixSignals, crypto, logging,
+        ],
+        path: "Sources/Console",
+        exclude: ["README.md"],
+        // In the program itself, which stays one file.
+        resources: [
+            .embedInCode("Files/console.css"), .embedInCode("Files/console.js"),
+            .embedInCode("Files/console.svg"),
+        ],
+        swiftSettings: settings
+    ),
     .executableTarget(
         name: "tidemark",
         dependencies: [
+            "Console", "RecordClient", "WireProtocol",
             "RecordServer", "AccessTokens", "AssetStorage", "AssetStore", "FileIO", "MonitoringEndpoint",
             "SQLiteEngine", "PostgreSQLEngine", "RecordStore", "RecordModel", "RecordJSON",
             "PredicateFormat", "ServerCertificates", argumentParser, lifecycle, unixSignals, configuration,
@@ -351,6 +372,16 @@ let testTargets: [Target] = [
         swiftSettings: settings
     ),
     .testTarget(
+        name: "ConsoleTests",
+        dependencies: [
+            "Console", "SQLiteEngine", "RecordStore", "RecordModel", "TestSupport", "tidemark",
+            nio("NIOCore"),
+            nio("NIOPosix"),
+        ],
+        path: "Tests/ConsoleTests",
+        swiftSettings: settings
+    ),
+    .testTarget(
         name: "ServerCertificatesTests",
         dependencies: ["ServerCertificates", "TestSupport", x509, asn1],
         path: "Tests/ServerCertificatesTests",
@@ -489,6 +520,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],

@@ -56,11 +56,21 @@ enum Architecture {
             outside: ["NIOCore", "NIOPosix", "NIOHTTP1", "Logging"]
         ),
         ModuleRow(
+            folder: "Sources/Console",
+            ours: ["RecordStore", "RecordModel", "PredicateFormat", "RecordJSON"],
+            outside: [
+                "Hummingbird", "HummingbirdCore", "HTTPTypes", "NIOCore", "NIOPosix", "ServiceLifecycle",
+                "UnixSignals",
+                "Crypto", "Logging",
+            ]
+        ),
+        ModuleRow(
             folder: "Sources/tidemark",
             ours: [
-                "RecordServer", "AccessTokens", "AssetStorage", "AssetStore", "FileIO",
-                "MonitoringEndpoint", "SQLiteEngine", "PostgreSQLEngine", "RecordStore", "RecordModel",
-                "RecordJSON", "PredicateFormat", "ServerCertificates",
+                "Console", "RecordClient", "WireProtocol", "RecordServer", "AccessTokens", "AssetStorage",
+                "AssetStore", "FileIO",
+                "MonitoringEndpoint", "SQLiteEngine", "PostgreSQLEngine", "RecordStore", "RecordModel", "RecordJSON",
+                "PredicateFormat", "ServerCertificates",
             ],
             outside: [
                 "ArgumentParser", "ServiceLifecycle", "UnixSignals", "Configuration", "Logging",

@@ -1,0 +1,64 @@
+package import RecordStore
+
+/// How a console runs, and what it is told of the store's surroundings.
+package struct ConsoleConfiguration: Sendable {
+    /// Where the console listens.
+    package enum Address: Hashable, Sendable {
+        /// A port of 127.0.0.1; 0 for any that is free.
+        case loopback(port: Int)
+        /// A Unix socket, which its owner alone can open.
+        case socket(path: String)
+    }
+
+    /// What is known of the server of the data folder.
+    package enum ServerState: Hashable, Sendable {
+        case serving(address: String)
+        case notServing
+    }
+
+    package var address = Address.loopback(port: 0)
+    /// The data folder, to be shown.
+    package var folder: String
+    package var version: String
+    /// Milliseconds since 1970.
+    package var now: @Sendable () -> Int64
+    package var serverState: @Sendable () -> ServerState
+    /// The path of the file of a complete asset.
+    package var assetPath: @Sendable (StoredAsset) -> String
+    /// Saves a record through the server, as a client; `nil` if the console only reads.
+    package var save: (@Sendable (RecordEdit) async -> RecordEditOutcome)?
+    /// Between two looks for changes of a page that follows them.
+    package var changesInterval = Duration.milliseconds(500)
+
+    package init(
+        folder: String,
+        version: String,
+        now: @escaping @Sendable () -> Int64,
+        serverState: @escaping @Sendable () -> ServerState,
+        assetPath: @escaping @Sendable (StoredAsset) -> String
+    ) {
+        self.folder = folder
+        self.version = version
+        self.now = now
+        self.serverState = serverState
+        self.assetPath = assetPath
+    }
+}
+
+/// Why a console can't run.
+package enum ConsoleFailure: Error, Hashable, Sendable {
+    /// Another process listens on the port.
+    case addressInUse
+    /// The system refuses the address, with its error's number.
+    case refused(errno: Int32)
+    /// There is a file at the path of the socket that is none.
+    case notASocket
+}
+
+/// Why a console ended.
+package enum ConsoleEnd: Hashable, Sendable {
+    /// A signal asked for it.
+    case stopped
+    /// Somebody guessed at the secret of the link.
+    case guessed
+}

@@ -1,0 +1,177 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// The pages by path, behind the checks that every request passes.
+struct ConsoleRouter: Sendable {
+    /// Bytes of a form; pages that take a schema may need as much.
+    private static let formBytesMax = 2 * 1_024 * 1_024
+
+    let pages: ConsolePages
+    let port: BoundPort
+    /// Whether `Host` has to have the port: not behind a Unix socket.
+    let checksPort: Bool
+    /// Ends the console.
+    let stop: @Sendable () -> Void
+
+    static func linkPath(_ secret: String) -> String { "/open/\(secret)" }
+
+    func router() -> Router<ConsoleContext> {
+        let router = Router(context: ConsoleContext.self)
+        router.add(middleware: FieldsMiddleware(pages: self.pages))
+        router.add(middleware: RulesMiddleware(port: self.port, checksPort: self.checksPort))
+        router.get("/files/:name") { _, context in try Self.file(context) }
+        router.get("/open/:secret") { request, context in try self.open(request, context) }
+        let inside = router.group().add(middleware: SessionMiddleware(sessions: self.pages.sessions))
+        for route in ConsoleRoutes.pages { self.add(route, to: inside) }
+        inside.get("/c/:container/:environment/changes/events") { request, context in
+            try await ChangePages(console: self.pages).changeEvents(
+                Self.pageRequest(request, context, form: FormItems(""))
+            )
+        }
+        inside.get("/c/:container/:environment/asset") { request, context in
+            try await Downloads(console: self.pages).asset(
+                Self.pageRequest(request, context, form: FormItems(""))
+            )
+        }
+        inside.get("/c/:container/:environment/value") { request, context in
+            try await Downloads(console: self.pages).value(
+                Self.pageRequest(request, context, form: FormItems(""))
+            )
+        }
+        inside.get("/c/:container/:environment/schema.ckdb") { request, context in
+            try await Downloads(console: self.pages).schemaFile(
+                Self.pageRequest(request, context, form: FormItems(""))
+            )
+        }
+        inside.post("/c/:container/:environment/edit/review") { request, context in
+            let form = try await Self.form(request, context)
+            let page = try Self.pageRequest(request, context, form: form)
+            return Self.response(try await EditPages(console: self.pages).review(page))
+        }
+        inside.post("/c/:container/:environment/edit/save") { request, context in
+            let form = try await Self.form(request, context)
+            return try await EditPages(console: self.pages).save(
+                try Self.pageRequest(request, context, form: form)
+            )
+        }
+        inside.post("/leave") { request, context in
+            let form = try await Self.form(request, context)
+            return self.pages.leave(try Self.pageRequest(request, context, form: form))
+        }
+        inside.post("/link") { request, context in
+            let form = try await Self.form(request, context)
+            return try Self.response(
+                StartPages(console: self.pages).newLink(Self.pageRequest(request, context, form: form))
+            )
+        }
+        return router
+    }
+
+    private func add(_ route: ConsoleRoutes.Route, to group: RouterGroup<ConsoleContext>) {
+        group.get(RouterPath(route.path)) { request, context in
+            let page = try Self.pageRequest(request, context, form: FormItems(""))
+            do {
+                return try Self.response(await route.make(self.pages, page))
+            } catch let failure as PageFailure {
+                return Self.response(await self.pages.failed(failure, page), status: failure.status)
+            }
+        }
+    }
+
+    // MARK: Requests
+
+    private static func pageRequest(
+        _ request: Request,
+        _ context: ConsoleContext,
+        form: FormItems
+    ) throws -> PageRequest {
+        guard let session = context.session else { throw PageFailure.notSignedIn }
+        var path: [String: String] = [:]
+        for (name, value) in context.parameters {
+            path[String(name)] = String(value).removingPercentEncoding ?? ""
+        }
+        return PageRequest(
+            path: path,
+            query: FormItems(request.uri.query ?? ""),
+            form: form,
+            session: session,
+            lastEventID: request.headers[ResponseFields.lastEventID]
+        )
+    }
+
+    /// The form of a change, whose secret is that of the session.
+    private static func form(_ request: Request, _ context: ConsoleContext) async throws -> FormItems {
+        let body = try await request.body.collect(upTo: self.formBytesMax)
+        let form = FormItems(String(buffer: body))
+        guard let session = context.session, session.admits(formSecret: form["secret"]) else {
+            throw PageFailure.otherOrigin
+        }
+        return form
+    }
+
+    // MARK: Responses
+
+    static func response(_ page: Page, status: HTTPResponse.Status = .ok) -> Response {
+        Response(
+            status: status,
+            headers: [.contentType: "text/html; charset=utf-8"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: PageFrame.html(of: page)))
+        )
+    }
+
+    private static func file(_ context: ConsoleContext) throws -> Response {
+        guard let file = ConsoleFile.named(context.parameters.get("name") ?? "") else {
+            throw PageFailure.missing("There is no such file.")
+        }
+        return Response(
+            status: .ok,
+            headers: [
+                .contentType: file.contentType,
+                // Another content has another name.
+                .cacheControl: "private, max-age=31536000, immutable",
+            ],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: file.bytes))
+        )
+    }
+
+    /// Begins a session.
+    ///
+    /// The page leads on by itself, so that the next request comes from here, and has the cookie
+    /// wherever the link stood.
+    private func open(_ request: Request, _ context: ConsoleContext) throws -> Response {
+        switch self.pages.sessions.linkOpened(context.parameters.get("secret") ?? "") {
+        case .begin(let cookie):
+            var response = Self.response(StartPages(console: self.pages).opened())
+            response.headers[ResponseFields.refresh] = "0; url=/"
+            response.headers[.setCookie] =
+                "\(SessionCookie.name(host: request.head.authority))=\(cookie); "
+                + "HttpOnly; SameSite=Strict; Path=/"
+            return response
+        case .refuse: throw PageFailure.notSignedIn
+        case .stop:
+            self.stop()
+            throw PageFailure.notSignedIn
+        }
+    }
+}
+
+/// The cookie of a session.
+enum SessionCookie {
+    /// Cookies know no ports: two consoles on one machine have two names.
+    static func name(host: String?) -> String {
+        let port = (host ?? "").split(separator: ":").last ?? ""
+        return "tidemark_console_\(port.allSatisfy(\.isNumber) ? port : "")"
+    }
+
+    /// The value in a request's field; `nil` if there is none.
+    static func value(in field: String?, host: String?) -> String? {
+        let name = self.name(host: host)
+        for part in (field ?? "").split(separator: ";") {
+            let pair = part.drop { $0 == " " }.split(separator: "=", maxSplits: 1)
+            if pair.count == 2, pair[0] == name { return String(pair[1]) }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import ServiceLifecycle
+import Synchronization
+
+/// The port that the console has taken, once it has.
+final class BoundPort: Sendable {
+    private let port = Mutex<Int?>(nil)
+
+    func taken(_ port: Int?) { self.port.withLock { $0 = port } }
+
+    var value: Int? { self.port.withLock { $0 } }
+}
+
+/// Ends the group of services when it is told to.
+final class StopService: Service {
+    private let stream: AsyncStream<Void>
+    private let continuation: AsyncStream<Void>.Continuation
+    private let isStopped = Mutex(false)
+
+    init() { (self.stream, self.continuation) = AsyncStream.makeStream() }
+
+    /// Whether `stop` was called.
+    var wasStopped: Bool { self.isStopped.withLock { $0 } }
+
+    func stop() {
+        self.isStopped.withLock { $0 = true }
+        self.continuation.yield()
+    }
+
+    func run() async throws {
+        await withGracefulShutdownHandler {
+            for await _ in self.stream { return }
+        } onGracefulShutdown: {
+            self.continuation.finish()
+        }
+    }
+}
+
+/// The file of a Unix socket.
+enum SocketFile {
+    /// Removes the socket that an earlier process left, and nothing else.
+    ///
+    /// The process has a file mask with which only its user can open what it makes.
+    ///
+    /// - Throws: `ConsoleFailure`.
+    static func free(_ path: String) throws(ConsoleFailure) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return }
+        guard status.st_mode & S_IFMT == S_IFSOCK else { throw .notASocket }
+        guard unlink(path) == 0 else { throw .refused(errno: errno) }
+    }
+}

@@ -1,0 +1,31 @@
+/// A page of the console, without what is around it.
+struct Page: Sendable {
+    var title: String
+    /// `nil` without a session: the page leads nowhere.
+    var session: Session?
+    /// `nil` outside of a container.
+    var place: Place?
+    var section: Section?
+    var body: Markup
+    var surroundings: Surroundings
+
+    /// The parts of a container's pages.
+    enum Section: String, CaseIterable, Sendable {
+        case records
+        case zones
+        case schema
+        case subscriptions
+        case users
+        case usage
+
+        var title: String { self.rawValue.prefix(1).uppercased() + self.rawValue.dropFirst() }
+    }
+
+    /// What the foot of every page says.
+    struct Surroundings: Sendable {
+        var folder: String
+        var version: String
+        var nowMilliseconds: Int64
+        var server: ConsoleConfiguration.ServerState
+    }
+}

@@ -1,0 +1,81 @@
+import HTTPTypes
+import PredicateFormat
+import RecordModel
+import RecordStore
+
+/// Why a page can't be shown: a title, what is wrong, and what to do.
+struct PageFailure: Error, Hashable, Sendable {
+    var status: HTTPResponse.Status
+    var title: String
+    var text: String
+
+    init(_ status: HTTPResponse.Status, _ title: String, _ text: String) {
+        self.status = status
+        self.title = title
+        self.text = text
+    }
+
+    static func missing(_ what: String) -> PageFailure {
+        PageFailure(.notFound, "Not found", what)
+    }
+
+    static func invalid(_ text: String) -> PageFailure {
+        PageFailure(.badRequest, "Not understood", text)
+    }
+
+    static let notSignedIn = PageFailure(
+        .unauthorized,
+        "No session",
+        "Open the console with the link that tidemark console printed. A link works once, for five minutes. "
+            + "For another, start the command again."
+    )
+
+    static let otherHost = PageFailure(
+        .misdirectedRequest,
+        "Another address",
+        "The console answers at the address that it printed, and at no other name."
+    )
+
+    static let otherOrigin = PageFailure(
+        .forbidden,
+        "Refused",
+        "A change has to come from a page of this console. Open the page again, and repeat the change."
+    )
+
+    init(_ error: DirectoryError) {
+        switch error {
+        case .containerMissing: self = .missing("There is no container of this name.")
+        case .userMissing: self = .missing("The container has no user or service of this name.")
+        case .unavailable: self = .unavailable
+        case .containerExists, .containerNameInvalid, .userExists, .userNameInvalid, .tokenUnknown,
+            .tokenExpired, .userRevoked, .userIsService, .keyExists, .keyMissing, .tooManyKeys, .contactTaken:
+            self = .invalid("The directory refuses this: \(error).")
+        }
+    }
+
+    init(_ error: SchemaStoreError) {
+        switch error {
+        case .containerMissing: self = .missing("There is no container of this name.")
+        case .unavailable: self = .unavailable
+        default: self = .invalid("The schema refuses this: \(error).")
+        }
+    }
+
+    /// `doing` says what did not work, such as "The query cannot be executed".
+    init(_ error: StoreError, doing: String) {
+        let row = error.row
+        let isTransient = if case .after = row.retry { true } else { false }
+        self.init(
+            isTransient ? .serviceUnavailable : .badRequest,
+            doing,
+            row.text + (row.text.hasSuffix(".") ? "" : ".")
+                + (isTransient ? " Load the page again soon." : "")
+        )
+    }
+
+    private static let unavailable = PageFailure(
+        .serviceUnavailable,
+        "Not available now",
+        "The store cannot be read now. Load the page again soon."
+    )
+}

@@ -1,0 +1,114 @@
+import RecordModel
+import RecordStore
+
+/// The records that a record is connected to: parents, children, and those that refer to it.
+extension RecordPages {
+    private static let ancestorsMax = 20
+    /// Of each kind, and of each field of each type.
+    private static let relativesMax = 20
+    /// Queries that one page makes for relatives.
+    private static let queriesMax = 100
+
+    func family(
+        of record: Record,
+        _ schema: SchemaDocument,
+        _ place: Place,
+        _ reader: DatabaseReader
+    ) async throws -> Markup {
+        let parents = try await self.parents(of: record, reader).map { RecordLink.markup($0, in: place) }
+        let chain: Markup =
+            parents.isEmpty
+            ? "<p class=\"empty\">The record has no parent.</p>"
+            : "<p>Parents, nearest first:</p><ol class=\"chain\">\(parents.map { link -> Markup in "<li>\(link)</li>" })</ol>"
+        guard place.scope != .public || record.recordType != UserRecord.type else { return chain }
+        let relatives = await self.relatives(of: record, schema, reader)
+        let table = Parts.table(
+            caption: "Records that refer to this one, at most \(Self.relativesMax) for each field",
+            columns: ["Record", "Type", "By"],
+            rows: relatives.found.map { relative in
+                [RecordLink.markup(relative.id, in: place), Shown.text(relative.type), "\(relative.field)"]
+            },
+            empty: "No record refers to this one by its parent or by a field that has an index.",
+            isRowList: true
+        )
+        return "\(chain)\(table)\(self.unseen(relatives.fieldsWithoutIndex))"
+    }
+
+    private func unseen(_ fields: [String]) -> Markup {
+        guard !fields.isEmpty else { return "" }
+        return """
+            <p class="hint">Not looked at, because they have no index: \(fields.prefix(20).joined(separator: ", ")).</p>
+            """
+    }
+
+    private func parents(of record: Record, _ reader: DatabaseReader) async throws -> [RecordID] {
+        var parents: [RecordID] = []
+        var next = record.parent
+        while let name = next, parents.count < Self.ancestorsMax {
+            let id = RecordID(zone: record.id.zone, recordName: name)
+            parents.append(id)
+            next = nil
+            if case .record(let parent)? = try? await reader.fetch([id]).first { next = parent.parent }
+        }
+        return parents
+    }
+
+    private struct Relative: Sendable {
+        var id: RecordID
+        var type: String
+        var field: String
+    }
+
+    private struct Relatives: Sendable {
+        var found: [Relative] = []
+        var fieldsWithoutIndex: [String] = []
+    }
+
+    /// Asks the indexes of every type, up to a bound.
+    private func relatives(
+        of record: Record,
+        _ schema: SchemaDocument,
+        _ reader: DatabaseReader
+    ) async -> Relatives {
+        var relatives = Relatives()
+        var queries = 0
+        for type in schema.recordTypes where type.name != UserRecord.type {
+            var fields = [(name: SystemField.parent.rawValue, test: Comparator.equals)]
+            for field in type.fields where !field.isSystem {
+                let isList = field.fieldType == .referenceList
+                guard isList || field.fieldType == .reference else { continue }
+                guard field.indexes.contains(.queryable) else {
+                    relatives.fieldsWithoutIndex.append("\(type.name).\(field.name)")
+                    continue
+                }
+                fields.append((name: field.name, test: isList ? .listContains : .equals))
+            }
+            for field in fields where queries < Self.queriesMax {
+                queries += 1
+                relatives.found += await self.referrers(to: record, type.name, field.name, field.test, reader)
+            }
+        }
+        return relatives
+    }
+
+    private func referrers(
+        to record: Record,
+        _ type: String,
+        _ field: String,
+        _ test: Comparator,
+        _ reader: DatabaseReader
+    ) async -> [Relative] {
+        let target = FieldValue.reference(Reference(recordName: record.id.recordName, action: .none))
+        let comparison = Comparison(field: field, comparator: test, operand: target)
+        let read = QueryRead(
+            query: Query(recordType: type, predicate: .comparison(comparison)),
+            zone: record.id.zone,
+            desiredKeys: [],
+            limit: Self.relativesMax
+        )
+        // A type that no record has, or an index that is being built, has nothing to show.
+        guard let page = try? await reader.page(read) else { return [] }
+        let by = field == SystemField.parent.rawValue ? "its parent" : field
+        return page.records.map { Relative(id: $0.id, type: $0.recordType, field: by) }
+    }
+}

@@ -1,0 +1,33 @@
+import Foundation
+import RecordModel
+
+/// What the pages of records have in common.
+extension ConsolePages {
+    /// The database and the tabs of the records' pages.
+    func recordsHead(_ place: Place, _ request: PageRequest, current: String) async throws -> Markup {
+        let action = place.url(.records, current == "query" ? "" : "/\(current)").path
+        let kept = ["type", "zone"].compactMap { name in
+            request.query[name].map { PageURL.Item(name, $0) }
+        }
+        let database = try await self.databaseForm(action: action, place, keeping: kept)
+        let tabs = ["query", "fetch", "changes", "snapshot"].map { tab in
+            (
+                title: tab.prefix(1).uppercased() + tab.dropFirst(),
+                url: place.url(.records, tab == "query" ? "" : "/\(tab)")
+                    .adding("zone", tab == "query" ? nil : request.query["zone"]),
+                isCurrent: tab == current
+            )
+        }
+        return "\(database)\(Parts.tabs("Ways to find records", tabs))"
+    }
+
+    /// A field for the owner of a zone, where zones have other owners.
+    func ownerField(_ place: Place, _ request: PageRequest) -> Markup {
+        guard place.scope == .shared else { return "" }
+        return """
+            <label>Owner of the zone
+            <input name="owner" value="\(request.query["owner"] ?? "")" placeholder="user record name" autocomplete="off" spellcheck="false">
+            </label>
+            """
+    }
+}

@@ -1,0 +1,29 @@
+import RecordStore
+
+/// The names of a container's users and services, by user record name.
+struct People: Sendable {
+    private let names: [String: String]
+
+    init(_ users: [DirectoryUser]) {
+        self.names = Dictionary(users.map { ($0.userRecordName, $0.name) }) { first, _ in first }
+    }
+
+    /// Somebody who is known by a user record name, a role or an address.
+    func markup(_ who: String) -> Markup {
+        guard let name = self.names[who] else { return Shown.text(who) }
+        return "\(Shown.text(name)) <code class=\"hash\">\(who)</code>"
+    }
+
+    /// The author of a record.
+    func author(_ who: String) -> Markup {
+        who.isEmpty ? "somebody who was not signed in" : self.markup(who)
+    }
+}
+
+extension ConsolePages {
+    func people(of place: Place) async throws -> People {
+        let directory = self.store.directory
+        let container = place.container
+        return People(try await self.blocking { try directory.users(ofContainer: container) })
+    }
+}

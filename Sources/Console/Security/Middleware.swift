@@ -1,0 +1,85 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// Gives every response its fields, and every failure a page.
+struct FieldsMiddleware: RouterMiddleware {
+    typealias Context = ConsoleContext
+
+    let pages: ConsolePages
+
+    func handle(
+        _ request: Request,
+        context: ConsoleContext,
+        next: @concurrent (Request, ConsoleContext) async throws -> Response
+    ) async throws -> Response {
+        var response: Response
+        do {
+            response = try await next(request, context)
+        } catch let failure as PageFailure {
+            response = ConsoleRouter.response(self.pages.failed(failure), status: failure.status)
+        } catch let error as any HTTPResponseError {
+            let failure = PageFailure(error.status, "Refused", Self.text(of: error.status))
+            response = ConsoleRouter.response(self.pages.failed(failure), status: failure.status)
+        }
+        ResponseFields.complete(&response.headers)
+        return response
+    }
+
+    private static func text(of status: HTTPResponse.Status) -> String {
+        switch status {
+        case .notFound: "The console has no such page."
+        case .contentTooLarge: "The form is too large."
+        default: "The request can't be answered: \(status.code)."
+        }
+    }
+}
+
+/// Refuses requests that come from elsewhere, by their fields.
+struct RulesMiddleware: RouterMiddleware {
+    typealias Context = ConsoleContext
+
+    let port: BoundPort
+    let checksPort: Bool
+
+    func handle(
+        _ request: Request,
+        context: ConsoleContext,
+        next: @concurrent (Request, ConsoleContext) async throws -> Response
+    ) async throws -> Response {
+        // Before the port is known nobody has been told of it.
+        let rules = RequestRules(port: self.checksPort ? self.port.value ?? 0 : nil)
+        let origin = RequestOrigin(
+            isGet: request.method == .get || request.method == .head,
+            host: request.head.authority,
+            origin: request.headers[.origin],
+            fetchSite: request.headers[ResponseFields.fetchSite]
+        )
+        switch rules.refusal(of: origin) {
+        case .otherHost: throw PageFailure.otherHost
+        case .otherOrigin: throw PageFailure.otherOrigin
+        case nil: return try await next(request, context)
+        }
+    }
+}
+
+/// Lets in only requests with the cookie of a session.
+struct SessionMiddleware: RouterMiddleware {
+    typealias Context = ConsoleContext
+
+    let sessions: Sessions
+
+    func handle(
+        _ request: Request,
+        context: ConsoleContext,
+        next: @concurrent (Request, ConsoleContext) async throws -> Response
+    ) async throws -> Response {
+        let cookie = SessionCookie.value(in: request.headers[.cookie], host: request.head.authority)
+        guard let cookie, let session = self.sessions.session(cookie: cookie) else {
+            throw PageFailure.notSignedIn
+        }
+        var context = context
+        context.session = session
+        return try await next(request, context)
+    }
+}

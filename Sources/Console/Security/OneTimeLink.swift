@@ -1,0 +1,60 @@
+import Crypto
+import Foundation
+
+/// The secret in the link that opens a session: good once, and for five minutes.
+///
+///     open ──(right, in time)──► used
+///       │└──(tenth wrong)──► exhausted
+///       └───(time passed)──► expired
+struct OneTimeLink: Sendable {
+    /// What a wrong guess, or a right one, leads to.
+    enum OnGuess: Equatable {
+        case admit
+        case refuse
+        /// There were as many wrong ones as may be: the console ends.
+        case stop
+    }
+
+    static let lifetimeMilliseconds: Int64 = 5 * 60 * 1_000
+    static let wrongMax = 10
+
+    private var secretHash: SHA256Digest?
+    private var expiresMilliseconds: Int64
+    private var wrongCount = 0
+
+    /// `secret` is what `Secret.make` makes.
+    init(secret: String, nowMilliseconds: Int64) {
+        self.secretHash = Secret.hash(secret)
+        self.expiresMilliseconds = nowMilliseconds + Self.lifetimeMilliseconds
+    }
+
+    /// Puts another secret in the place of the one before; wrong guesses stay counted.
+    mutating func renew(secret: String, nowMilliseconds: Int64) {
+        self.secretHash = Secret.hash(secret)
+        self.expiresMilliseconds = nowMilliseconds + Self.lifetimeMilliseconds
+    }
+
+    /// Somebody came with a secret.
+    mutating func guessed(_ secret: String, nowMilliseconds: Int64) -> OnGuess {
+        // The comparison of two digests takes the same time wherever they differ.
+        if let secretHash, Secret.hash(secret) == secretHash {
+            self.secretHash = nil
+            return nowMilliseconds < self.expiresMilliseconds ? .admit : .refuse
+        }
+        self.wrongCount += 1
+        return self.wrongCount >= Self.wrongMax ? .stop : .refuse
+    }
+}
+
+/// Random text that nobody can guess: 128 bits.
+enum Secret {
+    static func make() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<2).map { _ in
+            let digits = String(generator.next() as UInt64, radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+
+    static func hash(_ secret: String) -> SHA256Digest { SHA256.hash(data: Data(secret.utf8)) }
+}

@@ -1,0 +1,48 @@
+/// What the fields of a request say about where it comes from.
+struct RequestOrigin: Hashable, Sendable {
+    var isGet: Bool
+    /// The field `Host`.
+    var host: String?
+    /// The field `Origin`.
+    var origin: String?
+    /// The field `Sec-Fetch-Site`, which no page of another site can set.
+    var fetchSite: String?
+}
+
+/// Decides by its fields whether a request may come from a page of the console.
+///
+/// A loopback address is no boundary. Any page in the same browser can send requests to it, and a
+/// name whose address changes (DNS rebinding) lets that page read the responses. The rules hold
+/// before there is a session, so a request that breaks them costs nothing.
+struct RequestRules: Hashable, Sendable {
+    enum Refusal: Hashable, Sendable {
+        /// 421: `Host` names something else.
+        case otherHost
+        /// 403: a change that no page of ours asks for.
+        case otherOrigin
+    }
+
+    /// The port that `Host` has to have; `nil` behind a Unix socket, where a tunnel chooses it.
+    let port: Int?
+
+    /// `nil` if the request may go on.
+    func refusal(of request: RequestOrigin) -> Refusal? {
+        guard let host = request.host, self.isOurs(host) else { return .otherHost }
+        if request.isGet { return nil }
+        guard request.origin == "http://\(host)", request.fetchSite == "same-origin" else {
+            return .otherOrigin
+        }
+        return nil
+    }
+
+    /// Whether the field names this machine, and the console's port.
+    private func isOurs(_ host: String) -> Bool {
+        for name in ["127.0.0.1", "localhost", "[::1]"] where host.hasPrefix(name + ":") {
+            guard let port = Int(host.dropFirst(name.count + 1)), (1...65_535).contains(port) else {
+                return false
+            }
+            return self.port == nil || self.port == port
+        }
+        return false
+    }
+}
