@@ -50,7 +50,8 @@ extension AssetStore {
         try self.folder.makeFolder(of: number)
     }
 
-    /// Copies a file of an operator to the place of an incomplete asset, in place of what is there.
+    /// Copies a file of an operator, or a range of its bytes, to the place of an incomplete asset, in
+    /// place of what is there.
     ///
     /// A file with other bytes leaves nothing there. Blocks; may be called without `start`. `progress`
     /// gets the number of bytes since the last call.
@@ -58,6 +59,7 @@ extension AssetStore {
     /// - Durability: The file and its name are on disk when this returns `intact`.
     package func insert(
         fileAt path: String,
+        _ range: Range<Int64>? = nil,
         as stored: StoredAsset,
         progress: (Int) -> Void
     ) throws(AssetStoreError) -> AssetCondition {
@@ -66,7 +68,13 @@ extension AssetStore {
         // Rows of an earlier upload would speak of other bytes.
         try self.folder.unlinkAll(stored.number)
         let target = self.folder.file(stored.number)
-        let condition = try Self.copyFile(at: path, to: target, of: stored.asset, progress: progress)
+        let condition = try Self.copyFile(
+            at: path,
+            range,
+            to: target,
+            of: stored.asset,
+            progress: progress
+        )
         guard condition == .intact else {
             try self.folder.unlinkIfThere(target)
             return condition
@@ -82,12 +90,13 @@ extension AssetStore {
     /// - Throws: Errors of the target; those of the source are a condition.
     private static func copyFile(
         at path: String,
+        _ range: Range<Int64>? = nil,
         to target: String,
         of asset: Asset,
         progress: (Int) -> Void
     ) throws(AssetStoreError) -> AssetCondition {
         do throws(FileCopy.Failure) {
-            let copy = try FileCopy.copy(path, to: target, progress: progress)
+            let copy = try FileCopy.copy(path, range, to: target, progress: progress)
             guard copy.bytes == asset.size else { return .wrongSize(copy.bytes) }
             return copy.sha256 == asset.sha256 ? .intact : .differs
         } catch {

@@ -23,11 +23,12 @@ package enum FileCopy {
 
     private static let pieceBytes = 1_024 * 1_024
 
-    /// Copies a file, and replaces the content of the target.
+    /// Copies a file, or a range of its bytes, and replaces the content of the target.
     ///
     /// `progress` gets the number of bytes since the last call.
     package static func copy(
         _ source: String,
+        _ range: Range<Int64>? = nil,
         to target: String,
         progress: (Int) -> Void
     ) throws(Failure) -> Outcome {
@@ -35,7 +36,7 @@ package enum FileCopy {
         let into = try Self.at(.target) { () throws(FileError) in
             try OpenFile(path: target, .replace)
         }
-        return try Self.read(from, progress: progress) { (piece, offset) throws(Failure) in
+        return try Self.read(from, range, progress: progress) { (piece, offset) throws(Failure) in
             // SAFETY: bytes that `read` keeps until this returns.
             try Self.at(.target) { () throws(FileError) in try into.write(piece, at: offset) }
         }
@@ -44,7 +45,7 @@ package enum FileCopy {
     /// Reads a file to its end, and returns what a copy would return.
     package static func look(at path: String) throws(Failure) -> Outcome {
         let file = try Self.at(.source) { () throws(FileError) in try OpenFile(path: path, .read) }
-        return try Self.read(file, progress: { _ in }, take: { _, _ in })
+        return try Self.read(file, nil, progress: { _ in }, take: { _, _ in })
     }
 
     /// Syncs the file system of a file or folder.
@@ -72,7 +73,7 @@ package enum FileCopy {
         max: Int64,
         take: (FileBytes) throws(FileError) -> Void
     ) throws(Failure) -> Int64 {
-        try Self.pass(file, max: max) { (piece, _) throws(Failure) in
+        try Self.pass(file, from: 0, max: max) { (piece, _) throws(Failure) in
             try Self.at(.target) { () throws(FileError) in try take(piece) }
         }
     }
@@ -80,11 +81,14 @@ package enum FileCopy {
     /// Passes the pieces of a file in order, and hashes them.
     private static func read(
         _ file: OpenFile,
+        _ range: Range<Int64>?,
         progress: (Int) -> Void,
         take: (FileBytes, Int64) throws(Failure) -> Void
     ) throws(Failure) -> Outcome {
         var hash = FileHash()
-        let bytes = try Self.pass(file, max: .max) { (piece, offset) throws(Failure) in
+        let start = range?.lowerBound ?? 0
+        let max = range.map { $0.upperBound - start } ?? .max
+        let bytes = try Self.pass(file, from: start, max: max) { (piece, offset) throws(Failure) in
             hash.add(piece)
             try take(piece, offset)
             progress(piece.count)
@@ -92,8 +96,10 @@ package enum FileCopy {
         return Outcome(bytes: bytes, sha256: hash.value)
     }
 
+    /// Passes pieces with their offsets from `start`.
     private static func pass(
         _ file: OpenFile,
+        from start: Int64,
         max: Int64,
         take: (FileBytes, Int64) throws(Failure) -> Void
     ) throws(Failure) -> Int64 {
@@ -102,12 +108,12 @@ package enum FileCopy {
         defer { buffer.deallocate() }
         var offset: Int64 = 0
         let size = try Self.at(.source) { () throws(FileError) in try file.size() }
-        var ahead = ReadAhead(file, 0..<size)
+        var ahead = ReadAhead(file, start..<Swift.max(start, max < size - start ? start + max : size))
         while offset < max {
-            ahead.willRead(at: offset)
+            ahead.willRead(at: start + offset)
             let wanted = Int(min(Int64(Self.pieceBytes), max - offset))
             let count = try Self.at(.source) { () throws(FileError) in
-                try file.read(into: FileMemory(rebasing: buffer[..<wanted]), at: offset)
+                try file.read(into: FileMemory(rebasing: buffer[..<wanted]), at: start + offset)
             }
             try take(FileBytes(rebasing: buffer[..<count]), offset)
             offset += Int64(count)

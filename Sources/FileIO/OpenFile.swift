@@ -38,6 +38,9 @@ package final class OpenFile: Sendable {
         return status
     }
 
+    /// Whether it is neither a folder nor something like a pipe, so that it can be read twice.
+    package func isRegular() throws(FileError) -> Bool { try self.status().st_mode & S_IFMT == S_IFREG }
+
     package func size() throws(FileError) -> Int64 { Int64(try self.status().st_size) }
 
     /// Writes all bytes at an offset, through the page cache.

@@ -124,7 +124,7 @@ struct ZoneUnderTest {
         let outcomes = ids.isEmpty ? [] : try await self.it.fetch(ids, by: reader)
         let past = try await self.records(before: plan.items.map(\.position))
         var (saves, deletes): ([RecordSave], [RecordID]) = ([], [])
-        var restored = RestoredRecords(creations: [:])
+        var restored = UndoneRecords(creations: [:])
         for (offset, item) in plan.items.enumerated() {
             var current: Record?
             if case .record(let record) = outcomes[offset] { current = record }

@@ -40,20 +40,15 @@ struct ExplainExecution {
     func explanation(
         of id: RecordID
     ) throws(StorageFailure) -> Result<RecordExplanation, StoreError> {
-        var fetch = FetchExecution(
-            for: self.requester,
+        let record: Record
+        switch try FetchExecution.record(
+            id,
             desiredKeys: [],
+            for: self.requester,
             bytesMax: .max,
             snapshot: self.snapshot
-        )
-        let record: Record
-        switch try fetch.outcomes([id]) {
-        case .success(let outcomes):
-            switch outcomes[0] {
-            case .record(let found): record = found
-            case .failed(let error): return .failure(error)
-            case .zone, .shareMetadata, .identity, .explanation: return .failure(.internalFault)
-            }
+        ) {
+        case .success(let found): record = found
         case .failure(let error): return .failure(error)
         }
         guard let zone = try self.snapshot.key(of: id.zone, for: self.requester),

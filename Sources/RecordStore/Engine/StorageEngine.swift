@@ -80,7 +80,7 @@ package struct WriteRequest: Sendable {
     /// What an operator puts back; `nil` for a request of a client.
     ///
     /// Only a command on the store's files sets it.
-    package var restored: RestoredRecords?
+    package var restored: UndoneRecords?
 
     package init(
         requester: Requester,

@@ -63,6 +63,30 @@ package struct FetchExecution {
         }
     }
 
+    /// Fetches one record, as `fetch` does.
+    static func record(
+        _ id: RecordID,
+        desiredKeys: [String]? = nil,
+        for requester: Requester,
+        bytesMax: Int,
+        snapshot: any Snapshot
+    ) throws(StorageFailure) -> Result<Record, StoreError> {
+        let found = FetchedRecords()
+        var fetch = FetchExecution(
+            for: requester,
+            desiredKeys: desiredKeys,
+            bytesMax: bytesMax,
+            snapshot: snapshot,
+            into: found
+        )
+        if case .failure(let error) = try fetch.fetch([id]) { return .failure(error) }
+        switch found.outcomes[0] {
+        case .record(let record): return .success(record)
+        case .failed(let error): return .failure(error)
+        case .zone, .shareMetadata, .identity, .explanation: return .failure(.internalFault)
+        }
+    }
+
     private func zone(_ id: ZoneID) throws(FeedFailure) -> FetchedZone {
         try FeedFailure.wrapping { () throws(StorageFailure) in
             let key = try self.snapshot.key(of: id, for: self.requester)

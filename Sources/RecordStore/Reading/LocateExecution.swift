@@ -18,20 +18,15 @@ package struct LocateExecution {
         _ hashes: [[UInt8]],
         of id: RecordID
     ) throws(StorageFailure) -> Result<[StoredAsset], StoreError> {
-        let found = FetchedRecords()
-        var fetch = FetchExecution(
-            for: self.requester,
-            desiredKeys: nil,
-            bytesMax: self.bytesMax,
-            snapshot: self.snapshot,
-            into: found
-        )
-        if case .failure(let error) = try fetch.fetch([id]) { return .failure(error) }
         let record: Record
-        switch found.outcomes[0] {
-        case .record(let found): record = found
-        case .failed(let error): return .failure(error)
-        case .zone, .shareMetadata, .identity, .explanation: return .failure(.internalFault)
+        switch try FetchExecution.record(
+            id,
+            for: self.requester,
+            bytesMax: self.bytesMax,
+            snapshot: self.snapshot
+        ) {
+        case .success(let found): record = found
+        case .failure(let error): return .failure(error)
         }
         var named: [[UInt8]: Asset] = [:]
         for use in record.body.namedAssets { named[use.asset.sha256] = use.asset }

@@ -11,8 +11,8 @@ final class ModifyRecordsRule {
     let quotas: StorageQuotas
     let transaction: any WriteTransaction
     let room: RecordRoom
-    /// What an operator puts back; `nil` for a request of a client.
-    let restored: RestoredRecords?
+    /// How an operator's saves differ from those of a client; `nil` for a client.
+    let restoration: Restoration?
 
     init(
         requester: Requester,
@@ -20,15 +20,15 @@ final class ModifyRecordsRule {
         bounds: Bounds,
         quotas: StorageQuotas,
         transaction: any WriteTransaction,
-        restored: RestoredRecords? = nil
+        restoration: Restoration? = nil
     ) {
-        self.restored = restored
         self.requester = requester
         self.operation = operation
         self.bounds = bounds
         self.quotas = quotas
         self.transaction = transaction
         self.room = RecordRoom(bounds)
+        self.restoration = restoration
     }
 
     enum OnExecute {
@@ -37,6 +37,9 @@ final class ModifyRecordsRule {
         /// At most records that go with a delete have gone; the rest is to be executed in other transactions.
         case unfinished(CascadeTurns)
     }
+
+    /// Whether the saves come from another store.
+    var isFromElsewhere: Bool { if case .copy = self.restoration { true } else { false } }
 
     /// Executes what is left behind some turns; `nil` if all of it is left.
     func execute(behind turns: CascadeTurns?) throws(StorageFailure) -> OnExecute {
@@ -169,8 +172,22 @@ final class ModifyRecordsRule {
 }
 
 extension ModifyRecordsRule {
-    /// Those of a record that is saved now.
-    func systemFields(after existing: StoredRecord?) -> SystemFields {
+    /// Those of a record that is saved now, by the number of its item.
+    func systemFields(of index: Int, named name: String, after existing: StoredRecord?) -> SystemFields {
+        switch self.restoration {
+        case .copy(let systems): return systems[index]
+        case .undo(let undone) where existing == nil:
+            guard let creation = undone.creations[name] else { break }
+            var system = self.systemFields(after: nil)
+            system.createdMilliseconds = creation.createdMilliseconds
+            system.createdBy = creation.createdBy
+            return system
+        case .undo, nil: break
+        }
+        return self.systemFields(after: existing)
+    }
+
+    private func systemFields(after existing: StoredRecord?) -> SystemFields {
         let user = self.requester.userRecordName ?? ""
         let now = self.transaction.nowMilliseconds
         return SystemFields(

@@ -113,7 +113,7 @@ package struct WriteRules: Sendable {
             bounds: self.bounds,
             quotas: self.quotas,
             transaction: transaction,
-            restored: request.restored
+            restoration: request.restored.map { .undo($0) }
         )
     }
 

@@ -31,6 +31,7 @@ struct MembershipWriting {
     func completed(_ planned: PlannedSave) throws(StorageFailure) -> StoredRecord {
         let transaction = self.zone.transaction
         if var share = planned.share {
+            if self.zone.rule.isFromElsewhere { try self.keepTokens(of: share) }
             share.token = try transaction.token(of: share.root, participant: "", in: self.zone.key)
             for index in share.participants.indices where share.participants[index].isForWhoeverComes {
                 share.participants[index].oneTimeToken = try transaction.token(
@@ -55,11 +56,29 @@ struct MembershipWriting {
         return planned.record.with(body: planned.record.body.withReference(toShare: share.name))
     }
 
+    /// Gives a restored share the URLs that it had.
+    private func keepTokens(of share: Share) throws(StorageFailure) {
+        let transaction = self.zone.transaction
+        try transaction.keepToken(share.token, of: share.root, participant: "", in: self.zone.key)
+        for participant in share.participants where participant.isForWhoeverComes {
+            try transaction.keepToken(
+                participant.oneTimeToken,
+                of: share.root,
+                participant: participant.id,
+                in: self.zone.key
+            )
+        }
+    }
+
     /// Lets in and shuts out whom the save of a share lets in and shuts out.
     func applyReaders(of planned: PlannedSave) throws(StorageFailure) {
-        guard let share = planned.share, let before = planned.existing?.body.share,
+        guard let share = planned.share,
             let stored = self.zone.shares.first(where: { $0.name == planned.name })
         else { return }
+        guard let before = planned.existing?.body.share else {
+            if self.zone.rule.isFromElsewhere { try self.letIn(share, stored) }
+            return
+        }
         let transaction = self.zone.transaction
         for old in before.participants where old.acceptance == .accepted && old.role != .owner {
             // Invited anew, they have to join again.
@@ -76,6 +95,20 @@ struct MembershipWriting {
             } else {
                 try transaction.removeReader(reader, of: stored)
             }
+        }
+    }
+
+    /// Lets in everybody who had joined a restored share.
+    private func letIn(_ share: Share, _ stored: StoredShare) throws(StorageFailure) {
+        for participant in share.participants
+        where participant.acceptance == .accepted && participant.role != .owner {
+            let reader = try self.zone.transaction.sharedDatabase(
+                ofUser: participant.identity.userRecordName,
+                in: self.zone.rule.requester.environment
+            )
+            guard let reader else { continue }
+            let right = ReaderRight(permission: participant.permission, role: participant.role)
+            try self.zone.transaction.setReader(reader, of: stored, right)
         }
     }
 

@@ -17,6 +17,9 @@ struct SharePlan {
         existing: StoredRecord?
     ) throws(StorageFailure) {
         let name = save.id.recordName
+        guard !self.zone.rule.isFromElsewhere else {
+            return try self.validate(restored: save, index: index, existing: existing)
+        }
         let isThere = if let existing { try self.zone.isThere(existing) } else { true }
         let changes = save.share.changes
         let found = try self.find(changes.participants)
@@ -29,6 +32,65 @@ struct SharePlan {
             return
         }
         self.items.accept(planned)
+    }
+
+    /// The same of a share that another store had.
+    private func validate(
+        restored save: RecordSave,
+        index: Int,
+        existing: StoredRecord?
+    ) throws(StorageFailure) {
+        let name = save.id.recordName
+        var restored: RestoredShare
+        do throws(StoreError) {
+            guard NameRules.isItemName(name) else { throw .nameInvalid(.record) }
+            guard !self.zone.id.isDefault, let share = save.changes.share else { throw .shareInvalid(.place) }
+            if let existing { throw .recordExists(existing.record(id: save.id)) }
+            guard try self.rootOfNewShare(save, ShareChanges(root: share.root)) == share.root else {
+                throw .shareInvalid(.rootMissing)
+            }
+            try Self.checkFields(of: save)
+            restored = try RestoredShare(share, owner: self.zone.rule.requester.userRecordName ?? "")
+        } catch {
+            self.items.refuse(index, name: name, error)
+            return
+        }
+        let environment = self.zone.rule.requester.environment
+        try restored.invite { (user) throws(StorageFailure) in
+            guard try self.zone.transaction.user(.userRecordName(user), in: environment) != nil else {
+                return false
+            }
+            return try self.zone.transaction.sharedDatabase(ofUser: user, in: environment) != nil
+        }
+        let body = save.changes.with(restored.share)
+        do throws(StoreError) {
+            try self.zone.rule.checkSize(of: body)
+        } catch {
+            self.items.refuse(index, name: name, error)
+            return
+        }
+        self.items.accept(self.save(of: restored.share, body, index: index, name: name, existing: nil))
+    }
+
+    private func save(
+        of share: Share,
+        _ body: RecordBody,
+        index: Int,
+        name: String,
+        existing: StoredRecord?
+    ) -> PlannedSave {
+        let record = StoredRecord(
+            number: existing?.number ?? 0,
+            recordType: ShareRecord.type,
+            position: 0,
+            system: self.zone.rule.systemFields(of: index, named: name, after: existing),
+            parent: nil,
+            body: body
+        )
+        // A share refers to nothing and names no assets, and its fields need no schema.
+        let parts = PlannedParts()
+        parts.share = share
+        return PlannedSave(index: index, name: name, existing: existing, record: record, parts: parts)
     }
 
     /// The users whom lookups find, by participant; empty: nobody, or not looked for.
@@ -91,23 +153,12 @@ struct SharePlan {
         try editing.apply(changes, found: found)
         let body = (existing?.body ?? .empty).merging(save.changes).with(editing.share)
         try self.zone.rule.checkSize(of: body)
-        let record = StoredRecord(
-            number: existing?.number ?? 0,
-            recordType: ShareRecord.type,
-            position: 0,
-            system: self.zone.rule.systemFields(after: existing),
-            parent: nil,
-            body: body
-        )
-        // A share refers to nothing and names no assets, and its fields need no schema.
-        let parts = PlannedParts()
-        parts.share = editing.share
-        return PlannedSave(
+        return self.save(
+            of: editing.share,
+            body,
             index: index,
             name: save.id.recordName,
-            existing: existing,
-            record: record,
-            parts: parts
+            existing: existing
         )
     }
 

@@ -5,6 +5,11 @@ enum ShareToken {
     /// 22 letters and digits make 130 bits.
     private static let length = 22
 
+    /// Whether a text could have been made here.
+    static func isWellFormed(_ text: String) -> Bool {
+        text.utf8.count == self.length && text.allSatisfy { self.letters.contains($0) }
+    }
+
     /// Makes one at random.
     static func make() -> String {
         var generator = SystemRandomNumberGenerator()

@@ -141,7 +141,7 @@ struct UndoRun {
             isAtomic: false
         )
         let bytes = batch.bytes
-        let restored = RestoredRecords(creations: batch.creations)
+        let restored = UndoneRecords(creations: batch.creations)
         batch = UndoBatch(self.past.database.bounds)
         let outcomes = try await self.past.writer.write(
             .modifyRecords(operation),

@@ -105,7 +105,7 @@ struct AdministeredDatabase {
     func write(
         _ operation: WriteRequest.Operation,
         bytes: Int = 0,
-        restored: RestoredRecords? = nil
+        restored: UndoneRecords? = nil
     ) async throws -> [WriteOutcome] {
         var generator = SystemRandomNumberGenerator()
         var request = WriteRequest(

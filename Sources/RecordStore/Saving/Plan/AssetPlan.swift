@@ -20,7 +20,7 @@ struct AssetPlan {
                 return named.field
             }
             // What an operator puts back, its users had sent.
-            if let user = self.zone.rule.requester.uploader, self.zone.rule.restored == nil {
+            if let user = self.zone.rule.requester.uploader, self.zone.rule.restoration == nil {
                 guard try transaction.isAsset(number, sentBy: user) else { return named.field }
             }
             parts.assetNumbers.append(number)

@@ -31,7 +31,8 @@ struct ReferencePlan {
                 in: self.zone.id,
                 requester: self.zone.rule.requester
             )
-            parts.targets = Array(written.kinds.keys)
+            // What another store had may come later; whoever restores it has looked for it.
+            if !self.zone.rule.isFromElsewhere { parts.targets = Array(written.kinds.keys) }
         }
         if case .set(let parent) = save.parent { parts.targets.append(parent) }
         if let existing {

@@ -36,7 +36,7 @@ struct RequesterRights {
         _ definitions: inout DefinitionPlan
     ) throws(StorageFailure) -> TypeAccess {
         let rule = self.zone.rule
-        guard rule.requester.scope == .public, rule.restored == nil else { return .everything }
+        guard rule.requester.scope == .public, rule.restoration == nil else { return .everything }
         if let known = self.known, known.type == type { return known.access }
         let grants =
             try definitions.planned(ofType: type).isTypeDefined || type == UserRecord.type

@@ -172,7 +172,7 @@ struct ZonePlan {
             number: existing?.number ?? 0,
             recordType: save.recordType,
             position: 0,
-            system: self.zone.rule.systemFields(after: existing, named: save.id.recordName),
+            system: self.zone.rule.systemFields(of: index, named: save.id.recordName, after: existing),
             parent: parent,
             body: body
         )

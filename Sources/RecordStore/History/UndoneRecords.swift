@@ -5,21 +5,17 @@ package import RecordModel
 /// The saves are ordinary changes, with three exceptions. A record that is made again keeps who had
 /// made it and when. Grants of a public database do not matter. Every complete asset of the database
 /// may be named.
-package struct RestoredRecords: Sendable {
+package struct UndoneRecords: Sendable {
     /// System fields of records that are made again, by name; of the last change they say nothing.
     package var creations: [String: SystemFields]
 
     package init(creations: [String: SystemFields]) { self.creations = creations }
 }
 
-extension ModifyRecordsRule {
-    /// The system fields of a record that is saved now.
-    func systemFields(after existing: StoredRecord?, named name: String) -> SystemFields {
-        var system = self.systemFields(after: existing)
-        if existing == nil, let creation = self.restored?.creations[name] {
-            system.createdMilliseconds = creation.createdMilliseconds
-            system.createdBy = creation.createdBy
-        }
-        return system
-    }
+/// How an operator's saves differ from those of a client.
+enum Restoration {
+    /// They put back what changes replaced.
+    case undo(UndoneRecords)
+    /// They come from another store, with system fields for each save.
+    case copy([SystemFields])
 }
