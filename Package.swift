@@ -132,6 +132,13 @@ let serverTargets: [Target] = [
         swiftSettings: settings
     ),
     .target(
+        name: "ZoneBundles",
+        dependencies: ["WireProtocol", "RecordModel", nio("NIOCore"), crypto],
+        path: "Sources/ZoneBundles",
+        exclude: ["README.md"],
+        swiftSettings: settings
+    ),
+    .target(
         name: "ServerCertificates",
         dependencies: [x509, asn1, crypto],
         path: "Sources/ServerCertificates",
@@ -168,7 +175,7 @@ let serverTargets: [Target] = [
             "Console", "RecordClient", "WireProtocol",
             "RecordServer", "AccessTokens", "AssetStorage", "AssetStore", "FileIO", "MonitoringEndpoint",
             "SQLiteEngine", "PostgreSQLEngine", "RecordStore", "RecordModel", "RecordJSON",
-            "PredicateFormat", "ServerCertificates", argumentParser, lifecycle, unixSignals, configuration,
+            "PredicateFormat", "ServerCertificates", "ZoneBundles", argumentParser, lifecycle, unixSignals, configuration,
             logging,
         ],
         path: "Sources/tidemark",
@@ -282,6 +289,12 @@ let testTargets: [Target] = [
         name: "RecordJSONTests",
         dependencies: ["RecordJSON", "RecordModel", "TestSupport"],
         path: "Tests/RecordJSONTests",
+        swiftSettings: settings
+    ),
+    .testTarget(
+        name: "ZoneBundlesTests",
+        dependencies: ["ZoneBundles", "RecordModel", "TestSupport", crypto],
+        path: "Tests/ZoneBundlesTests",
         swiftSettings: settings
     ),
     .testTarget(

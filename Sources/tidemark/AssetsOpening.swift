@@ -96,11 +96,15 @@ struct AssetFiles {
         try self.store.copy(stored, to: other.store, progress: progress)
     }
 
-    /// Copies a file from elsewhere to the place of an incomplete asset, durably.
+    /// Copies a file from elsewhere, or a range of its bytes, to the place of an incomplete asset, durably.
     ///
     /// A file with other bytes leaves nothing there.
-    func insert(fileAt path: String, as stored: StoredAsset) throws(AssetStoreError) -> AssetCondition {
-        try self.store.insert(fileAt: path, as: stored) { _ in }
+    func insert(
+        fileAt path: String,
+        _ range: Range<Int64>? = nil,
+        as stored: StoredAsset
+    ) throws(AssetStoreError) -> AssetCondition {
+        try self.store.insert(fileAt: path, range, as: stored) { _ in }
     }
 
     /// Removes the file of an asset from a folder that no server uses.

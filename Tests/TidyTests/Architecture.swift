@@ -49,6 +49,11 @@ enum Architecture {
             outside: ["NIOCore", "NIOPosix", "NIOTLS", "NIOSSL", "Crypto", "Logging"]
         ),
         ModuleRow(folder: "Sources/RecordJSON", ours: ["RecordModel"], outside: []),
+        ModuleRow(
+            folder: "Sources/ZoneBundles",
+            ours: ["WireProtocol", "RecordModel"],
+            outside: ["NIOCore", "Crypto"]
+        ),
         ModuleRow(folder: "Sources/ServerCertificates", ours: [], outside: ["X509", "SwiftASN1", "Crypto"]),
         ModuleRow(
             folder: "Sources/MonitoringEndpoint",
@@ -70,7 +75,7 @@ enum Architecture {
                 "Console", "RecordClient", "WireProtocol", "RecordServer", "AccessTokens", "AssetStorage",
                 "AssetStore", "FileIO",
                 "MonitoringEndpoint", "SQLiteEngine", "PostgreSQLEngine", "RecordStore", "RecordModel", "RecordJSON",
-                "PredicateFormat", "ServerCertificates",
+                "PredicateFormat", "ServerCertificates", "ZoneBundles",
             ],
             outside: [
                 "ArgumentParser", "ServiceLifecycle", "UnixSignals", "Configuration", "Logging",

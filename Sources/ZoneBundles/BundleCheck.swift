@@ -1,0 +1,120 @@
+package import RecordModel
+
+/// What has to be true of the records and assets of a bundle among each other.
+///
+/// Memory: a word for each record of a zone, and for each asset some 60 bytes.
+package struct BundleCheck {
+    private let zones: [String]
+    /// The index of the zone whose records come.
+    private var zone = -1
+    /// By a hash with a seed of this process: names may be long.
+    private var names: Set<Int> = []
+    /// Records of the zone that were named by a reference with an action before they came.
+    private var targets: Set<Int> = []
+    private var last: String?
+    /// Assets that records name, and that have not come.
+    private var assets: Set<Asset> = []
+
+    /// - Throws: `zoneUnexpected` for a zone that comes twice.
+    package init(_ description: BundleDescription) throws(BundleError) {
+        self.zones = description.zones.map(\.name)
+        var seen: Set<String> = []
+        for zone in self.zones where !seen.insert(zone).inserted { throw .zoneUnexpected(zone) }
+    }
+
+    package mutating func add(_ record: Record) throws(BundleError) {
+        try self.enter(record.id.zone.zoneName)
+        let name = record.id.recordName
+        guard self.names.insert(name.hashValue).inserted else { throw .recordTwice(name) }
+        self.targets.remove(name.hashValue)
+        guard Self.isSound(record.system) else { throw .systemFieldsInvalid(name) }
+        if let parent = record.parent, parent == name || !self.names.contains(parent.hashValue) {
+            throw .parentMissing(parent, of: name)
+        }
+        if record.recordType == ShareRecord.type {
+            guard let share = record.body.shareContents, share.root == self.last else {
+                throw .shareWithoutRoot(name)
+            }
+        }
+        self.last = name
+        self.addValues(of: record.body)
+    }
+
+    /// Whether a server could have set these.
+    private static func isSound(_ system: SystemFields) -> Bool {
+        let dates = 0...253_402_300_799_999 as ClosedRange<Int64>
+        return dates.contains(system.createdMilliseconds) && dates.contains(system.modifiedMilliseconds)
+            && [system.createdBy, system.modifiedBy].allSatisfy {
+                $0.isEmpty || NameRules.isUserRecordName($0)
+            }
+    }
+
+    private mutating func enter(_ zone: String) throws(BundleError) {
+        guard self.zone < 0 || self.zones[self.zone] != zone else { return }
+        try self.endZone()
+        guard let next = self.zones[(self.zone + 1)...].firstIndex(of: zone) else {
+            throw .zoneUnexpected(zone)
+        }
+        self.zone = next
+    }
+
+    private mutating func endZone() throws(BundleError) {
+        guard self.targets.isEmpty else { throw .targetMissing(zone: self.zones[self.zone]) }
+        self.names = []
+        self.last = nil
+    }
+
+    private mutating func addValues(of body: RecordBody) {
+        var cursor = FieldCursor(body.bytes)
+        while let slice = cursor.nextTrusted() {
+            switch slice.type {
+            case .reference, .referenceList, .asset, .assetList: self.add(body.value(of: slice))
+            default: continue
+            }
+        }
+    }
+
+    private mutating func add(_ value: FieldValue) {
+        switch value {
+        case .reference(let reference): self.add(reference)
+        case .referenceList(let references): for reference in references { self.add(reference) }
+        case .asset(let asset): self.assets.insert(asset)
+        case .assetList(let assets): self.assets.formUnion(assets)
+        default: break
+        }
+    }
+
+    private mutating func add(_ reference: Reference) {
+        let target = reference.recordName.hashValue
+        guard reference.action != .none, !self.names.contains(target) else { return }
+        self.targets.insert(target)
+    }
+
+    package mutating func add(_ asset: Asset) throws(BundleError) {
+        guard self.assets.remove(asset) != nil else { throw .assetUnnamed(asset.hexadecimal) }
+    }
+
+    package mutating func finish() throws(BundleError) {
+        if self.zone >= 0 { try self.endZone() }
+        guard self.assets.isEmpty else { throw .assetsIncomplete(missing: self.assets.count) }
+    }
+}
+
+extension RecordBody {
+    /// The contents of a share; `nil` if the record has none.
+    var shareContents: Share? {
+        var cursor = FieldCursor(self.bytes)
+        while let slice = cursor.nextTrusted() {
+            guard self.name(of: slice) == ShareRecord.contentsField,
+                case .bytes(let bytes) = self.value(of: slice)
+            else { continue }
+            return try? Share(decoding: bytes)
+        }
+        return nil
+    }
+
+    /// This body with other contents of a share.
+    func with(contents share: Share) -> RecordBody {
+        self.merging(RecordBody([Field(name: ShareRecord.contentsField, value: .bytes(share.bytes))]))
+    }
+}

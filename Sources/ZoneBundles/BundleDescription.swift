@@ -1,0 +1,91 @@
+import Foundation
+
+/// The first entry of a bundle, `bundle.json`.
+package struct BundleDescription: Codable, Hashable, Sendable {
+    package static let formatKnown = 1
+
+    package struct Zone: Codable, Hashable, Sendable {
+        package var name: String
+        package var records: Int64
+        /// Of the records without their assets.
+        package var bytes: Int64
+
+        package init(name: String, records: Int64, bytes: Int64) {
+            self.name = name
+            self.records = records
+            self.bytes = bytes
+        }
+    }
+
+    package var format = Self.formatKnown
+    /// The version that wrote the bundle.
+    package var version: String
+    package var container: String
+    package var environment: String
+    /// User record name of the owner of the zones.
+    package var owner: String
+    /// When the snapshot was taken, in milliseconds since 1970.
+    package var exportedMilliseconds: Int64
+    /// Of the database, with which change tags and tokens of the old server go.
+    package var epoch: Int64
+    package var position: Int64
+    /// Whether values were replaced by noise.
+    package var isScrambled: Bool
+    /// In the order of their records.
+    package var zones: [Zone]
+
+    package init(
+        version: String,
+        container: String,
+        environment: String,
+        owner: String,
+        exportedMilliseconds: Int64
+    ) {
+        self.version = version
+        self.container = container
+        self.environment = environment
+        self.owner = owner
+        self.exportedMilliseconds = exportedMilliseconds
+        self.epoch = 0
+        self.position = 0
+        self.isScrambled = false
+        self.zones = []
+    }
+}
+
+/// The last entry of a bundle, `totals.json`: what everything before it adds up to.
+package struct BundleTotals: Codable, Hashable, Sendable {
+    package var records: Int64 = 0
+    /// Of the records, those that are shares.
+    package var shares: Int64 = 0
+    package var assets: Int64 = 0
+    package var assetBytes: Int64 = 0
+    /// All bytes of the stream before the header of this entry, and their SHA-256 in hexadecimal.
+    package var bytes: Int64 = 0
+    package var sha256 = ""
+
+    package init() {}
+}
+
+/// JSON of which there is one spelling, so that a changed byte is found.
+enum CanonicalJSON {
+    static func bytes(of value: some Encodable) throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return try [UInt8](encoder.encode(value)) + [UInt8(ascii: "\n")]
+    }
+
+    /// The number of the format, whatever else there is.
+    static func format(in bytes: [UInt8]) -> Int? {
+        struct Format: Codable { var format: Int }
+        return (try? JSONDecoder().decode(Format.self, from: Data(bytes)))?.format
+    }
+
+    /// Returns `nil` for anything but what `bytes` returns.
+    static func value<Value: Codable>(_ type: Value.Type, in bytes: [UInt8]) -> Value? {
+        guard let value = try? JSONDecoder().decode(type, from: Data(bytes)),
+            let again = try? self.bytes(of: value), again == bytes
+        else { return nil }
+        return value
+    }
+}

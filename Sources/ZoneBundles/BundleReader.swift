@@ -1,0 +1,233 @@
+import Crypto
+import NIOCore
+package import RecordModel
+import WireProtocol
+
+/// Reads a bundle from a file, part by part.
+///
+/// No part is trusted before `end` has come: then every byte agrees with the hash. A second reading of
+/// the same file may skip assets, and compare the hash of a part with that of the first.
+package struct BundleReader {
+    /// A part of a bundle, in the order in which they come.
+    package enum Part: Sendable {
+        case description(BundleDescription)
+        case schema(String)
+        /// With the SHA-256 of the entry.
+        case records([Record], sha256: [UInt8])
+        /// An asset, whose bytes begin at an offset of the file.
+        case asset(Asset, offset: Int64)
+        case end(BundleTotals)
+    }
+
+    private enum Phase {
+        case start
+        case described
+        /// How many entries with records there were.
+        case records(Int)
+        case assets
+        case ended
+    }
+
+    private static let pieceBytes = 1 << 20
+
+    /// Reads at most so many bytes at an offset; fewer at the end of the file alone.
+    private let read: (Int, Int64) throws -> [UInt8]
+    /// Whether the hash of everything is computed, and assets are read.
+    private let isVerifying: Bool
+    private var phase = Phase.start
+    private var offset: Int64 = 0
+    private var hash = SHA256()
+    private var totals = BundleTotals()
+    private var modifiedSeconds: Int64?
+    private var lastAsset: [UInt8] = []
+
+    package init(isVerifying: Bool, read: @escaping (Int, Int64) throws -> [UInt8]) {
+        self.isVerifying = isVerifying
+        self.read = read
+    }
+
+    /// How many bytes were read or skipped.
+    package var bytesTaken: Int64 { self.offset }
+
+    /// Reads the next part; `nil` behind the end.
+    ///
+    /// - Throws: `BundleError`, and what `read` throws.
+    package mutating func next() throws -> Part? {
+        if case .ended = self.phase { return nil }
+        let before = (hash: self.hash, offset: self.offset)
+        let header = try self.header()
+        switch self.phase {
+        case .start:
+            guard header.name == BundleEntry.description else { throw BundleError.notABundle }
+            let bytes = try self.contents(header, max: BundleEntry.descriptionBytesMax)
+            self.phase = .described
+            return .description(try Self.description(bytes))
+        case .described:
+            guard header.name == BundleEntry.schema else { throw BundleError.entryUnexpected(header.name) }
+            let bytes = try self.contents(header, max: Int64(Bounds.schemaBytesMax))
+            guard let text = String(validating: bytes, as: UTF8.self) else {
+                throw BundleError.schemaMalformed("it is not text.")
+            }
+            self.phase = .records(0)
+            return .schema(text)
+        case .records(let count) where header.name == BundleEntry.records(count + 1):
+            let bytes = try self.contents(header, max: BundleEntry.recordsBytesMax)
+            self.phase = .records(count + 1)
+            let records = try Self.records(bytes, entry: header.name)
+            self.totals.records += Int64(records.count)
+            self.totals.shares += Int64(records.count { $0.recordType == ShareRecord.type })
+            return .records(records, sha256: Array(SHA256.hash(data: bytes)))
+        case .records, .assets:
+            if header.name == BundleEntry.totals {
+                let bytes = try self.contents(header, max: BundleEntry.totalsBytesMax)
+                return .end(try self.end(bytes, before.hash, before.offset))
+            }
+            self.phase = .assets
+            return try self.asset(header)
+        case .ended: return nil
+        }
+    }
+
+    // MARK: Entries
+
+    private static func description(_ bytes: [UInt8]) throws(BundleError) -> BundleDescription {
+        // A newer format may have other members.
+        if let format = CanonicalJSON.format(in: bytes), format != BundleDescription.formatKnown {
+            throw .formatUnknown(format)
+        }
+        guard let description = CanonicalJSON.value(BundleDescription.self, in: bytes) else {
+            throw .notABundle
+        }
+        return description
+    }
+
+    private static func records(_ bytes: [UInt8], entry: String) throws(BundleError) -> [Record] {
+        var records: [Record] = []
+        var buffer = ByteBuffer(bytes: bytes)
+        let decoder = FrameDecoder(payloadBytesMax: Int(BundleEntry.recordsBytesMax))
+        do {
+            while let frame = try decoder.decode(buffer: &buffer) {
+                guard frame.kind == .items, frame.flags == 0, frame.stream == 0 else {
+                    throw BundleError.recordMalformed(entry: entry)
+                }
+                for (index, item) in try Items(decoding: frame.payload).items.enumerated() {
+                    guard item.index == index, case .record(let message) = item.outcome else {
+                        throw BundleError.recordMalformed(entry: entry)
+                    }
+                    records.append(try message.record())
+                }
+            }
+        } catch {
+            throw .recordMalformed(entry: entry)
+        }
+        guard buffer.readableBytes == 0, !records.isEmpty else { throw .recordMalformed(entry: entry) }
+        return records
+    }
+
+    private mutating func asset(_ header: TarHeader) throws -> Part {
+        let digits = header.name.dropFirst(BundleEntry.assetPrefix.count)
+        guard header.name.hasPrefix(BundleEntry.assetPrefix), let sha256 = Self.hash(digits) else {
+            throw BundleError.entryUnexpected(header.name)
+        }
+        let start = self.offset
+        let asset = Asset(sha256: sha256, size: header.size)
+        self.totals.assets += 1
+        self.totals.assetBytes += header.size
+        if self.isVerifying {
+            var hash = SHA256()
+            var left = header.size
+            while left > 0 {
+                let piece = try self.take(Int(min(left, Int64(Self.pieceBytes))))
+                hash.update(data: piece)
+                left -= Int64(piece.count)
+            }
+            guard Array(hash.finalize()) == sha256 else { throw BundleError.assetDiffers(String(digits)) }
+        } else {
+            self.offset += header.size
+        }
+        try self.takeZeros(TarHeader.padding(of: header.size))
+        return .asset(asset, offset: start)
+    }
+
+    private static func hash(_ digits: Substring) -> [UInt8]? {
+        let utf8 = Array(digits.utf8)
+        guard utf8.count == 2 * Asset.hashBytes else { return nil }
+        let bytes = stride(from: 0, to: utf8.count, by: 2).compactMap { index in
+            UInt8(String(decoding: utf8[index..<index + 2], as: UTF8.self), radix: 16)
+        }
+        return bytes.count == Asset.hashBytes && bytes.hexadecimal == digits ? bytes : nil
+    }
+
+    /// Compares the last entry with what came before it, and finds nothing behind it.
+    private mutating func end(
+        _ bytes: [UInt8],
+        _ hash: SHA256,
+        _ offset: Int64
+    ) throws -> BundleTotals {
+        guard let totals = CanonicalJSON.value(BundleTotals.self, in: bytes) else {
+            throw BundleError.malformed(at: self.offset)
+        }
+        self.totals.bytes = offset
+        self.totals.sha256 = self.isVerifying ? Array(hash.finalize()).hexadecimal : totals.sha256
+        guard totals == self.totals else { throw BundleError.differs }
+        try self.takeZeros(2 * TarHeader.blockBytes)
+        guard try self.read(1, self.offset).isEmpty else { throw BundleError.malformed(at: self.offset) }
+        self.phase = .ended
+        return totals
+    }
+
+    // MARK: Bytes
+
+    /// The next header, with the size that an extended one gives.
+    private mutating func header() throws -> TarHeader {
+        var header = try self.plainHeader()
+        guard header.kind == .extended else { return header }
+        let name = header.name
+        let contents = try self.contents(header, max: Int64(TarHeader.blockBytes))
+        guard let size = TarHeader.size(inExtended: contents) else {
+            throw BundleError.malformed(at: self.offset)
+        }
+        header = try self.plainHeader()
+        guard header.kind == .file, header.size == 0, header.name == name else {
+            throw BundleError.malformed(at: self.offset)
+        }
+        header.size = size
+        return header
+    }
+
+    private mutating func plainHeader() throws -> TarHeader {
+        let start = self.offset
+        let block = try self.take(TarHeader.blockBytes)
+        guard let header = TarHeader(block) else {
+            throw start == 0 ? BundleError.notABundle : BundleError.malformed(at: start)
+        }
+        guard self.modifiedSeconds.map({ $0 == header.modifiedSeconds }) ?? true else {
+            throw BundleError.malformed(at: start)
+        }
+        self.modifiedSeconds = header.modifiedSeconds
+        return header
+    }
+
+    private mutating func contents(_ header: TarHeader, max: Int64) throws -> [UInt8] {
+        guard header.size <= max else {
+            throw BundleError.entryTooLarge(header.name, bytes: header.size)
+        }
+        let bytes = try self.take(Int(header.size))
+        try self.takeZeros(TarHeader.padding(of: header.size))
+        return bytes
+    }
+
+    private mutating func takeZeros(_ count: Int) throws {
+        let start = self.offset
+        guard try self.take(count).allSatisfy({ $0 == 0 }) else { throw BundleError.malformed(at: start) }
+    }
+
+    private mutating func take(_ count: Int) throws -> [UInt8] {
+        guard count > 0 else { return [] }
+        let bytes = try self.read(count, self.offset)
+        guard bytes.count == count else { throw BundleError.cut(at: self.offset + Int64(bytes.count)) }
+        self.offset += Int64(count)
+        if self.isVerifying { self.hash.update(data: bytes) }
+        return bytes
+    }
+}

@@ -1,0 +1,175 @@
+import Crypto
+import NIOCore
+package import RecordModel
+import WireProtocol
+
+/// Names and bounds of the entries of a bundle.
+enum BundleEntry {
+    static let description = "bundle.json"
+    static let schema = "schema.ckdb"
+    static let totals = "totals.json"
+    static let assetPrefix = "assets/"
+
+    static func records(_ number: Int) -> String {
+        let digits = String(number)
+        return "records/" + String(repeating: "0", count: max(0, 8 - digits.count)) + digits
+    }
+
+    /// A description names as many zones as a database may have.
+    static let descriptionBytesMax: Int64 = 16 << 20
+    static let totalsBytesMax: Int64 = 4_096
+    /// A part is written at 4 MiB, and ends with the record with which it has them.
+    static let recordsBytesMax: Int64 = 64 << 20
+}
+
+/// Writes a bundle to a stream, from the first byte to the last.
+///
+/// The order of calls is that of the entries: description, schema, records, assets, totals.
+package struct BundleWriter: Sendable {
+    private static let partBytes = 4 << 20
+    private static let frameBytes = 256 << 10
+
+    private let output: @Sendable ([UInt8]) throws -> Void
+    private let modifiedSeconds: Int64
+    private var hash = SHA256()
+    private var part = ByteBuffer()
+    private var parts = 0
+    /// The payload of the frame that is being filled.
+    private var frame = ByteBuffer()
+    private var frameItems: UInt32 = 0
+    private var asset: Asset?
+    private var assetBytesLeft: Int64 = 0
+    private var assetHash = SHA256()
+    package private(set) var totals = BundleTotals()
+
+    /// Begins a bundle.
+    ///
+    /// - Throws: What `output` throws, as all functions do.
+    package init(
+        _ description: BundleDescription,
+        schema: String,
+        output: @escaping @Sendable ([UInt8]) throws -> Void
+    ) throws {
+        self.output = output
+        self.modifiedSeconds = max(0, description.exportedMilliseconds / 1_000)
+        try self.write(BundleEntry.description, CanonicalJSON.bytes(of: description))
+        try self.write(BundleEntry.schema, Array(schema.utf8))
+    }
+
+    // MARK: Records
+
+    package mutating func add(_ record: Record) throws {
+        Item.append(record, index: self.frameItems, toItems: &self.frame)
+        self.frameItems += 1
+        self.totals.records += 1
+        if record.recordType == ShareRecord.type { self.totals.shares += 1 }
+        if self.frame.readableBytes >= Self.frameBytes { self.endFrame() }
+        if self.part.readableBytes >= Self.partBytes { try self.endPart() }
+    }
+
+    private mutating func endFrame() {
+        guard self.frameItems > 0 else { return }
+        FrameEncoder.write(Frame(kind: .items, payload: self.frame), into: &self.part)
+        self.frame.clear()
+        self.frameItems = 0
+    }
+
+    private mutating func endPart() throws {
+        self.endFrame()
+        guard self.part.readableBytes > 0 else { return }
+        self.parts += 1
+        try self.write(BundleEntry.records(self.parts), Array(self.part.readableBytesView))
+        self.part.clear()
+    }
+
+    // MARK: Assets
+
+    /// Begins the entry of an asset; its bytes follow by `addBytes`.
+    ///
+    /// - Throws: `assetDiffers` with the last byte, if the bytes have another hash.
+    package mutating func begin(_ asset: Asset) throws {
+        precondition(self.assetBytesLeft == 0)
+        try self.endPart()
+        try self.writeHeader(BundleEntry.assetPrefix + asset.hexadecimal, size: asset.size)
+        self.asset = asset
+        self.assetBytesLeft = asset.size
+        self.assetHash = SHA256()
+        self.totals.assets += 1
+        self.totals.assetBytes += asset.size
+        try self.endAssetIfComplete()
+    }
+
+    package mutating func addBytes(_ bytes: [UInt8]) throws {
+        precondition(Int64(bytes.count) <= self.assetBytesLeft)
+        self.assetHash.update(data: bytes)
+        try self.write(bytes)
+        self.assetBytesLeft -= Int64(bytes.count)
+        try self.endAssetIfComplete()
+    }
+
+    private mutating func endAssetIfComplete() throws {
+        guard let asset, self.assetBytesLeft == 0 else { return }
+        guard Array(self.assetHash.finalize()) == asset.sha256 else {
+            throw BundleError.assetDiffers(asset.hexadecimal)
+        }
+        try self.writePadding(of: asset.size)
+        self.asset = nil
+    }
+
+    // MARK: The end
+
+    /// Ends the bundle, and returns what it has.
+    package mutating func finish() throws -> BundleTotals {
+        precondition(self.assetBytesLeft == 0)
+        try self.endPart()
+        self.totals.sha256 = Array(self.hash.finalize()).hexadecimal
+        try self.write(BundleEntry.totals, CanonicalJSON.bytes(of: self.totals))
+        try self.write([UInt8](repeating: 0, count: 2 * TarHeader.blockBytes))
+        return self.totals
+    }
+
+    private mutating func write(_ name: String, _ contents: [UInt8]) throws {
+        try self.writeHeader(name, size: Int64(contents.count))
+        try self.write(contents)
+        try self.writePadding(of: Int64(contents.count))
+    }
+
+    private mutating func writeHeader(_ name: String, size: Int64) throws {
+        var header = TarHeader(name: name, size: size, modifiedSeconds: self.modifiedSeconds)
+        if size > TarHeader.sizeMax {
+            let contents = TarHeader.extended(forSize: size)
+            header.kind = .extended
+            header.size = Int64(contents.count)
+            try self.write(header.bytes)
+            try self.write(contents)
+            try self.writePadding(of: header.size)
+            header.kind = .file
+            header.size = size
+        }
+        try self.write(header.bytes)
+    }
+
+    private mutating func writePadding(of size: Int64) throws {
+        try self.write([UInt8](repeating: 0, count: TarHeader.padding(of: size)))
+    }
+
+    private mutating func write(_ bytes: [UInt8]) throws {
+        guard !bytes.isEmpty else { return }
+        self.hash.update(data: bytes)
+        if self.totals.sha256.isEmpty { self.totals.bytes += Int64(bytes.count) }
+        try self.output(bytes)
+    }
+}
+
+extension Asset {
+    /// The hash, as the entry is called.
+    var hexadecimal: String { self.sha256.hexadecimal }
+}
+
+extension [UInt8] {
+    var hexadecimal: String {
+        let digits = Array("0123456789abcdef".utf8)
+        let text = self.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

@@ -1,0 +1,88 @@
+import ArgumentParser
+import RecordModel
+import RecordServer
+import RecordStore
+
+/// The private database with the zones of a bundle.
+struct BundleOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The container.", valueName: "id"), completion: Completions.containers)
+    var container: String
+
+    @Option(
+        help: ArgumentHelp("The user with the private database.", valueName: "name"),
+        completion: Completions.users
+    )
+    var user: String
+
+    @Option(help: "The environment of the schema and the data.")
+    var environment = EnvironmentName.development
+
+    @OptionGroup var data: DataOption
+
+    /// Opens the database, runs the body, and closes the store.
+    ///
+    /// `settings` are those of the rules, for a command that writes. With `createsDatabases`, a user who
+    /// has not signed in yet gets their databases. Without it, `isDryRun` gives such a user a database
+    /// without zones, and otherwise the user is an error.
+    func open<Result>(
+        settings: Settings? = nil,
+        createsDatabases: Bool = false,
+        isDryRun: Bool = false,
+        _ body: (AdministeredDatabase) async throws -> Result
+    ) async throws -> Result {
+        try await AdministeredStore.open(self.data.folder, settings: settings) { store in
+            try await body(
+                AdministeredDatabase(
+                    store: store,
+                    requester: try self.requester(
+                        store.directory,
+                        createsDatabases: createsDatabases,
+                        isDryRun: isDryRun
+                    ),
+                    folder: self.data.folder,
+                    bounds: settings?.server.bounds ?? .defaults
+                )
+            )
+        }
+    }
+
+    private func requester(
+        _ directory: Directory,
+        createsDatabases: Bool,
+        isDryRun: Bool
+    ) throws(CommandFailure) -> Requester {
+        let environment = self.environment.environment
+        let signIn: SignIn
+        do throws(DirectoryError) {
+            signIn =
+                createsDatabases
+                ? try directory.accountWithDatabases(
+                    named: self.user,
+                    ofContainer: self.container,
+                    environment: environment
+                )
+                : try directory.account(
+                    named: self.user,
+                    ofContainer: self.container,
+                    environment: environment
+                )
+        } catch {
+            throw DirectoryAdvice.failure(error, container: self.container, user: self.user)
+        }
+        // No database has the number 0.
+        let absent = isDryRun ? DatabaseID(rawValue: 0) : nil
+        guard let database = signIn.privateDatabase ?? absent else {
+            throw CommandFailure(
+                .data,
+                "\(self.user) has no private database in \(self.environment.rawValue): "
+                    + "it is made at the first sign-in or import, and services have none."
+            )
+        }
+        return Requester(
+            database: database,
+            scope: .private,
+            environment: signIn.environment,
+            userRecordName: signIn.userRecordName
+        )
+    }
+}

@@ -1,0 +1,53 @@
+import RecordModel
+import RecordStore
+
+/// What the schema of a bundle means for the schema here.
+///
+/// What is there stays. In development, types and fields that are missing are added, with their indexes
+/// and grants. Production takes only what was deployed.
+struct BundleSchema {
+    /// Types and fields that are missing here.
+    private(set) var added: [String] = []
+    private(set) var merged: SchemaDocument
+
+    /// - Throws: `data` for a field that has another type here.
+    init(adding bundle: SchemaDocument, to current: SchemaDocument) throws(CommandFailure) {
+        self.merged = current
+        for type in bundle.recordTypes where type.name != UserRecord.type {
+            guard let index = self.merged.recordTypes.firstIndex(where: { $0.name == type.name }) else {
+                self.added.append(type.name)
+                self.merged.recordTypes.append(type)
+                continue
+            }
+            for field in type.fields where !field.isSystem {
+                guard let known = self.merged.recordTypes[index][field.name] else {
+                    self.added.append("\(type.name).\(field.name)")
+                    self.merged.recordTypes[index].fields.append(field)
+                    continue
+                }
+                guard known.type == field.type, known.isEncrypted == field.isEncrypted else {
+                    throw CommandFailure(
+                        .data,
+                        "the field \(type.name).\(field.name) has another type here than in the bundle. "
+                            + "A field keeps its type: import into another container. Nothing was imported."
+                    )
+                }
+            }
+        }
+        let named = Set(self.merged.recordTypes.flatMap { $0.grants.map(\.role) })
+        let roles = bundle.roles.filter { named.contains($0) && !current.roles.contains($0) }
+        self.merged.roles += roles
+        self.merged = self.merged.canonical
+    }
+
+    /// Refuses what production lacks.
+    func refuseInProduction() throws(CommandFailure) {
+        guard !self.added.isEmpty else { return }
+        throw CommandFailure(
+            .data,
+            "production lacks \(self.added.prefix(10).joined(separator: ", "))"
+                + (self.added.count > 10 ? " and \(self.added.count - 10) others" : "")
+                + ". Deploy a schema that has them: tidemark schema deploy --help. Nothing was imported."
+        )
+    }
+}
