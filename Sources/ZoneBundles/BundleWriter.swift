@@ -59,7 +59,8 @@ package struct BundleWriter: Sendable {
     // MARK: Records
 
     package mutating func add(_ record: Record) throws {
-        Item.append(record, index: self.frameItems, toItems: &self.frame)
+        let item = Item(index: self.frameItems, outcome: .record(RecordMessage(record)))
+        item.append(toItems: &self.frame)
         self.frameItems += 1
         self.totals.records += 1
         if record.recordType == ShareRecord.type { self.totals.shares += 1 }
