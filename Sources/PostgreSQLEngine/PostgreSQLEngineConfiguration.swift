@@ -4,7 +4,9 @@ package import RecordStore
 package struct PostgreSQLEngineConfiguration: Sendable {
     /// What the caller is.
     package enum Role: Hashable, Sendable {
-        /// The only server of the store, under a name for messages. It makes the tables if there are none.
+        /// The only server of the store. It makes the tables if there are none.
+        ///
+        /// The name is that of a machine and of a folder which the caller has locked.
         case server(node: String)
         /// A command beside a server. With `makesTables` it makes them.
         case command(makesTables: Bool)

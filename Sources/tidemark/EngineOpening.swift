@@ -17,6 +17,8 @@ enum EngineOpening {
     /// A store, and what else of its engine concerns a server.
     struct Opened {
         var store: Store
+        /// The format of the store, as the engine counts them.
+        var format: Int
         /// Room on the disk that the engine's reserve lacks, and that nobody else should take.
         ///
         /// Costs no call of the kernel.
@@ -53,6 +55,7 @@ enum EngineOpening {
             }
             return Opened(
                 store: Store(engine, configuration: Self.rules(settings)),
+                format: Self.files.format,
                 reserveMissingBytes: { engine.reserveMissingBytes }
             )
         } catch {

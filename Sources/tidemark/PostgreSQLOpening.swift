@@ -52,7 +52,8 @@ enum PostgreSQLOpening {
         logger: Logger
     ) throws(CommandFailure) -> EngineOpening.Opened {
         let target = try self.target(url)
-        let name = "\(ProcessInfo.processInfo.hostName) process \(ProcessInfo.processInfo.processIdentifier)"
+        // The folder is locked: whoever had the store under this name has ended.
+        let name = "\(ProcessInfo.processInfo.hostName):\(folder.path)"
         var configuration = PostgreSQLEngineConfiguration(target: target, role: .server(node: name))
         configuration.housekeeping.requestIDRetentionSeconds =
             settings.server.storage.requestIDRetentionSeconds
@@ -74,6 +75,7 @@ enum PostgreSQLOpening {
         }
         return EngineOpening.Opened(
             store: Store(engine, configuration: EngineOpening.rules(settings)),
+            format: Int(StoreTables.format),
             reserveMissingBytes: { 0 }
         )
     }
@@ -204,7 +206,8 @@ enum PostgreSQLOpening {
         case .isServed(let node, let seconds):
             return CommandFailure(
                 .unavailable,
-                "\(node) serves this store, and one server at a time may. Stop it; if it is gone, wait \(seconds) s."
+                "the server of \(node) serves this store, and one at a time may. Stop it; if it is gone, wait "
+                    + "\(seconds) s."
             )
         case .failed(let state, let reason):
             return CommandFailure(.unavailable, "PostgreSQL failed (\(state)): \(reason)")

@@ -79,6 +79,7 @@ struct ServerRun {
         let service = ServerService(
             server: server,
             store: engine.store,
+            format: engine.format,
             socket: socket,
             lock: lock,
             listen: self.settings.listen,

@@ -7,6 +7,8 @@ import ServiceLifecycle
 struct ServerService: Service {
     let server: RecordServer
     let store: Store
+    /// Of the store.
+    let format: Int
     let socket: BoundSocket
     /// Kept for the life of the server.
     let lock: DataFolderLock
@@ -31,7 +33,7 @@ struct ServerService: Service {
         let service = LockHolder.Service(
             listen: address,
             version: Tidemark.version,
-            format: EngineOpening.files.format,
+            format: self.format,
             since: Date().formatted(.iso8601)
         )
         self.lock.write(LockHolder(process: getpid(), service: service))

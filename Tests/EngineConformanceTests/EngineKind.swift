@@ -35,7 +35,8 @@ enum EngineKind: String, CaseIterable, CustomTestStringConvertible {
     func rounds(_ count: Int, divisor: Int = 4) -> Int {
         switch self {
         case .sqlite, .sqliteWithFailures: count
-        case .memory, .postgreSQL, .postgreSQLWithFailures: count / divisor
+        case .memory: count / divisor
+        case .postgreSQL, .postgreSQLWithFailures: max(1, count / (3 * divisor))
         }
     }
 

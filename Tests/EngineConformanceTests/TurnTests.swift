@@ -204,6 +204,8 @@ struct TurnTests {
                 }
             }
         }
+        // The others wait before any is refused; an engine may read on a thread of its own.
+        while refused.withLock({ $0 }) < 6 { try await Task.sleep(for: .milliseconds(1)) }
         #expect(refused.withLock { $0 } == 6)
         let saved = Mutex<Bool?>(nil)
         it.send([save("other")]) { result in saved.withLock { $0 = (try? result.get()) != nil } }

@@ -10,7 +10,7 @@ import Testing
 /// Sessions that a server ends while clients save and read.
 @Suite(.timeLimit(.minutes(5)))
 struct LostConnectionTests {
-    private static let savesPerClient = 60
+    private static let savesPerClient = 50
 
     /// Ends all sessions of a database, again and again, until the task is cancelled.
     private static func endSessions(of target: ConnectionTarget) async throws -> Int {
@@ -24,7 +24,7 @@ struct LostConnectionTests {
         var ended = 0
         while !Task.isCancelled {
             ended += Int(try connection.query(sql, [.text(target.databaseName ?? "")]).integer(0, 0))
-            try? await Task.sleep(for: .milliseconds(7))
+            try? await Task.sleep(for: .milliseconds(40))
         }
         return ended
     }
@@ -39,7 +39,7 @@ struct LostConnectionTests {
             return try await group.reduce(into: [:]) { all, tags in all.merge(tags) { first, _ in first } }
         }
         ending.cancel()
-        #expect(try await ending.value > 10)
+        #expect(try await ending.value > 3)
         #expect(saved.count == 4 * Self.savesPerClient)
         #expect(Set(saved.values).count == saved.count)
         for (name, tag) in saved { #expect(try await Self.record(name, it)?.changeTag == tag) }
@@ -87,7 +87,7 @@ struct LostConnectionTests {
         #expect(try await it.record(id("a")) != nil)
         let target = try PostgreSQLCluster.running().target(standingFor: it.folder.path)
         let ending = Task { try await Self.endSessions(of: target) }
-        try await Task.sleep(for: .milliseconds(20))
+        try await Task.sleep(for: .milliseconds(100))
         ending.cancel()
         #expect(try await ending.value > 0)
         #expect(try await it.record(id("a")) != nil)

@@ -70,7 +70,7 @@ struct Manifest {
 
     /// From `.target(` to the parenthesis that closes it.
     private static func targetDeclarations(in text: String) -> [Substring] {
-        text.matches(of: /\.(?:target|executableTarget|testTarget)\(/).compactMap { match in
+        text.matches(of: /\.(?:target|systemLibrary|executableTarget|testTarget)\(/).compactMap { match in
             var depth = 1
             var index = match.endIndex
             while index < text.endIndex, depth > 0 {

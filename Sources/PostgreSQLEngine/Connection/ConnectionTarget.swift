@@ -20,7 +20,7 @@ package struct ConnectionTarget: Hashable, Sendable {
         var message: UnsafeMutablePointer<CChar>?
         guard let options = PQconninfoParse(url, &message) else {
             defer { PQfreemem(message) }
-            throw PostgreSQLError(.misused, message.map { String(cString: $0).trimmed } ?? "no memory")
+            throw PostgreSQLError(.misused, message.map { String(cString: $0).firstLine } ?? "no memory")
         }
         defer { PQconninfoFree(options) }
         self.settings = Self.defaults
@@ -57,10 +57,6 @@ package struct ConnectionTarget: Hashable, Sendable {
 }
 
 extension String {
-    /// Without the white space at its end.
-    var trimmed: String {
-        var copy = self[...]
-        while copy.last?.isWhitespace == true { copy.removeLast() }
-        return String(copy)
-    }
+    /// The first line: libpq puts questions and hints below it.
+    var firstLine: String { String(self.prefix { !$0.isNewline }) }
 }

@@ -47,7 +47,7 @@ package final class PostgreSQLConnection {
         }
         guard PQstatus(connection) == CONNECTION_OK else {
             defer { PQfinish(connection) }
-            let message = String(cString: PQerrorMessage(connection)).trimmed
+            let message = String(cString: PQerrorMessage(connection)).firstLine
             throw PostgreSQLError(.lost(Self.state(ofMessage: message)), message)
         }
         self.connection = connection
@@ -219,8 +219,11 @@ package final class PostgreSQLConnection {
         let field = result.flatMap { PQresultErrorField($0, Int32(UInt8(ascii: "C"))) }
         let state = field.map { SQLState(rawValue: String(cString: $0)) }
         let text = result.flatMap { PQresultErrorMessage($0) } ?? PQerrorMessage(self.connection)
-        let message = text.map { String(cString: $0).trimmed } ?? ""
-        guard PQstatus(self.connection) == CONNECTION_OK else {
+        let message = text.map { String(cString: $0).firstLine } ?? ""
+        let severity = result.flatMap { PQresultErrorField($0, Int32(UInt8(ascii: "V"))) }
+        // The server ends the session after such an error, which libpq finds out with the next call.
+        let isLast = severity.map { ["FATAL", "PANIC"].contains(String(cString: $0)) } ?? false
+        guard PQstatus(self.connection) == CONNECTION_OK, !isLast else {
             self.isLost = true
             return PostgreSQLError(.lost(state), message)
         }

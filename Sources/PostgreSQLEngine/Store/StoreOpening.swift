@@ -79,7 +79,7 @@ struct StoreOpening {
             try connection.send(TransactionSQL.commit)
             try connection.receive()
         } catch {
-            // Whoever was faster has made the same.
+            // Another process was faster, and has made the same.
             if [.duplicateSchema, .duplicateTable, .uniqueViolation].contains(error.state) {
                 _ = try? connection.query(TransactionSQL.rollback)
                 return

@@ -72,6 +72,8 @@ struct StoreLease {
 
     /// Takes the next term.
     ///
+    /// A server of the same name has ended: its folder can be locked again.
+    ///
     /// - Throws: `isServed` while another server has the store.
     static func take(
         _ target: ConnectionTarget,
@@ -93,7 +95,7 @@ struct StoreLease {
         try connection.send(TransactionSQL.begin)
         var row = StoreRow(try connection.query(StoreRow.lock))
         let left = row.untilMilliseconds - row.nowMilliseconds
-        guard row.node.isEmpty || left <= 0 else {
+        guard row.node.isEmpty || row.node == node || left <= 0 else {
             // The connection goes, and the transaction with it.
             return .failure(.isServed(node: row.node, secondsLeft: Int((left + 999) / 1_000)))
         }

@@ -166,7 +166,7 @@ final class PostgreSQLWriter: @unchecked Sendable {
 
     private func commit(_ transaction: PostgreSQLTransaction) throws(StorageFailure) {
         let start = self.queue.now
-        if !self.isLost, transaction.hasChanges, !self.configuration.mayCommit() { self.isLost = true }
+        if !self.isLost, !self.configuration.mayCommit() { self.isLost = true }
         guard !self.isLost else { throw .unavailable(code: 0) }
         guard try transaction.commit(lease: self.lease) else { return }
         let end = self.queue.now
@@ -235,7 +235,7 @@ final class PostgreSQLWriter: @unchecked Sendable {
         do {
             let now = self.clock()
             if waited == nil { try self.lookAtOthers() }
-            // Whoever has waited so long need not ask again.
+            // After such a wait there is nothing to ask.
             if waited ?? 0 == 0 {
                 let wait = try self.milliseconds(untilStepFrom: now)
                 guard wait == 0 else { return wait }

@@ -3,7 +3,7 @@ import Foundation
 import RecordStore
 
 /// A point in the history of a zone: `TIME` or `POSITION` on a command line.
-enum PointInTime: ExpressibleByArgument {
+enum PointInTime: Hashable, ExpressibleByArgument {
     case position(Int64)
     case milliseconds(Int64)
 

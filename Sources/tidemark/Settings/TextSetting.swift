@@ -55,7 +55,7 @@ enum TextSetting: String, CaseIterable {
     }
 
     /// Whether operators rarely need it.
-    var isAdvanced: Bool { self == .identityKeysKeep }
+    var isAdvanced: Bool { self == .identityKeysKeep || self == .engine }
 
     var defaultText: String { self.read(.defaults) }
 

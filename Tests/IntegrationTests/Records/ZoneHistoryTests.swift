@@ -176,7 +176,10 @@ struct ZoneHistoryTests {
                 }
                 return texts
             }
+            let listener = try scene.listener(in: TemporaryDirectory(), "--zone", "desk", "--json")
+            try await listener.says("subscribed")
             let undone = try await Self.undo(scene, by)
+            _ = try await listener.lines(1)
             #expect(undone["changed"] as? Int == 1 && undone["deleted"] as? Int == 1)
             #expect(undone["keptRecords"] as? [String] == ["b"])
             #expect(try await texts() == ["a": "good", "b": "better", "c": "good"])
