@@ -53,7 +53,8 @@ struct Browser: Sendable {
 
     func end() async {
         _ = try? await self.client.send("DELETE", "/session/\(self.session)", [:], body: "")
-        self.process.signal(SIGTERM)
+        // The driver takes no other.
+        self.process.signal(SIGKILL)
         _ = await self.process.outcome()
     }
 

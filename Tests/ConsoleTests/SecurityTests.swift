@@ -89,7 +89,7 @@ struct SecurityTests {
             for response in responses {
                 #expect(response.fields["content-security-policy"] == Self.policy)
                 #expect(response.fields["x-content-type-options"] == "nosniff")
-                #expect(response.fields["referrer-policy"] == "no-referrer")
+                #expect(response.fields["referrer-policy"] == "same-origin")
                 #expect(response.fields["cross-origin-opener-policy"] == "same-origin")
                 #expect(response.fields["cross-origin-resource-policy"] == "same-origin")
                 #expect(response.fields["cache-control"] == "no-store")

@@ -17,7 +17,8 @@ enum ResponseFields {
             (.contentSecurityPolicy, self.contentPolicy),
             (.xContentTypeOptions, "nosniff"),
             (.cacheControl, "no-store"),
-            (Self.referrerPolicy, "no-referrer"),
+            // Without any referrer a browser sends the origin of our own forms as `null`.
+            (Self.referrerPolicy, "same-origin"),
             (Self.openerPolicy, "same-origin"),
             (Self.resourcePolicy, "same-origin"),
         ]
