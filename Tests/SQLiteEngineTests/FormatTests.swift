@@ -144,7 +144,8 @@ struct FormatTests {
     static let asOfFormat12 = [
         "DROP INDEX container_history", "ALTER TABLE container DROP COLUMN history_days",
         "ALTER TABLE container DROP COLUMN history_since_ms", "DROP TABLE past", "DROP TABLE past_zone",
-        "DROP TABLE past_removal",
+        "DROP TABLE past_removal", "DROP TABLE installation_seen",
+        "ALTER TABLE service_key DROP COLUMN is_read_only",
         "DELETE FROM grdb_migrations WHERE identifier = '13'", "PRAGMA user_version = 12",
     ]
 

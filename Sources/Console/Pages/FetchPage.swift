@@ -61,7 +61,7 @@ struct FetchPages: Sendable {
                 ]
             case .failed(let error):
                 return [Shown.text(name), "", "", "<span class=\"error\">\(error.row.text)</span>"]
-            case .zone, .shareMetadata, .identity: return [Shown.text(name), "", "", ""]
+            case .zone, .shareMetadata, .identity, .explanation: return [Shown.text(name), "", "", ""]
             }
         }
         return Parts.table(

@@ -19,7 +19,7 @@ extension ConsolePages {
                 "There is no record \(Shown.beginning(of: name, bytes: 255)) in the zone \(id.zone.zoneName)."
             )
         case .failed(let error)?: throw PageFailure(error, doing: "The record cannot be read")
-        case .zone?, .shareMetadata?, .identity?, nil:
+        case .zone?, .shareMetadata?, .identity?, .explanation?, nil:
             throw PageFailure.missing("There is no such record.")
         }
     }
