@@ -39,7 +39,7 @@ extension ZonePast {
             case .failed(.recordMissing): current = nil
             case .failed(let error):
                 throw RecordAdvice.failure(error, doing: "the record '\(item.recordName)' cannot be read")
-            case .zone, .shareMetadata, .identity: continue
+            case .zone, .shareMetadata, .identity, .explanation: continue
             }
             compared.append(
                 ComparedItem(
