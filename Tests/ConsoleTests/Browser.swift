@@ -87,7 +87,10 @@ struct Browser: Sendable {
         )
         if let exception = answer["exceptionDetails"] { throw Failure(text: "\(exception)") }
         let value = (answer["result"] as? [String: Any])?["value"] ?? NSNull()
-        let data = try JSONSerialization.data(withJSONObject: value, options: .fragmentsAllowed)
+        let data = try JSONSerialization.data(
+            withJSONObject: value,
+            options: [.fragmentsAllowed, .withoutEscapingSlashes]
+        )
         return String(decoding: data, as: UTF8.self)
     }
 
