@@ -74,7 +74,8 @@ enum Architecture {
             ours: [
                 "Console", "RecordClient", "WireProtocol", "RecordServer", "AccessTokens", "AssetStorage",
                 "AssetStore", "FileIO",
-                "MonitoringEndpoint", "SQLiteEngine", "PostgreSQLEngine", "RecordStore", "RecordModel", "RecordJSON",
+                "MonitoringEndpoint", "SQLiteEngine", "PostgreSQLEngine", "RecordStore", "RecordModel",
+                "RecordJSON",
                 "PredicateFormat", "ServerCertificates", "ZoneBundles",
             ],
             outside: [

@@ -98,7 +98,9 @@ enum Migrations {
         }
         migrator.registerMigration("12") { database in try self.migrateToFormat12(database) }
         migrator.registerMigration("13") { database in
-            let steps = [HistoryMigration.statements, DeliveryMigration.statements, ReadOnlyKeyMigration.statements]
+            let steps = [
+                HistoryMigration.statements, DeliveryMigration.statements, ReadOnlyKeyMigration.statements,
+            ]
             for statement in steps.joined() { try database.execute(sql: statement) }
             try database.execute(sql: "PRAGMA user_version = 13")
         }
