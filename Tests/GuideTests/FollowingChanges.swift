@@ -74,30 +74,6 @@ extension FollowingChanges {
     }
 
     @Test
-    func `an installation that came back has a record`() async throws {
-        try await TestServer.run { server in
-            let database = try await server.container(for: "alice").privateCloudDatabase
-            let zoneID = try await database.save(CKRecordZone(zoneName: "Notes")).zoneID
-            let note = CKRecord(recordType: "Note", recordID: CKRecord.ID(zoneID: zoneID))
-            try await database.save(note)
-            let token = try await database.recordZoneChanges(inZoneWith: zoneID, since: nil).changeToken
-            _ = try await database.recordZoneChanges(inZoneWith: zoneID, since: token)
-            // <block> See who has a record
-            let explanation = try await database.explanation(of: note.recordID)
-            for installation in explanation.installations {
-                switch installation.state {
-                case .hasIt: print(installation.userRecordName, "has it")
-                case .wasSent: print(installation.userRecordName, "was sent it")
-                case .isBehind(let changes): print(installation.userRecordName, "lacks", changes ?? 0)
-                default: print(installation.userRecordName, installation.state, installation.reason)
-                }
-            }
-            // </block>
-            #expect(explanation.installations.map(\.state) == [.hasIt])
-        }
-    }
-
-    @Test
     func `a snapshot states its size, and ends with a token`() async throws {
         try await TestServer.run { server in
             let database = try await server.container(for: "alice").privateCloudDatabase
@@ -127,6 +103,30 @@ extension FollowingChanges {
                 // </block>
                 #expect(said == ["Everything is here"])
             }
+        }
+    }
+
+    @Test
+    func `an installation that came back has a record`() async throws {
+        try await TestServer.run { server in
+            let database = try await server.container(for: "alice").privateCloudDatabase
+            let zoneID = try await database.save(CKRecordZone(zoneName: "Notes")).zoneID
+            let note = CKRecord(recordType: "Note", recordID: CKRecord.ID(zoneID: zoneID))
+            try await database.save(note)
+            let token = try await database.recordZoneChanges(inZoneWith: zoneID, since: nil).changeToken
+            _ = try await database.recordZoneChanges(inZoneWith: zoneID, since: token)
+            // <block> See who has a record
+            let explanation = try await database.explanation(of: note.recordID)
+            for installation in explanation.installations {
+                switch installation.state {
+                case .hasIt: print(installation.userRecordName, "has it")
+                case .wasSent: print(installation.userRecordName, "was sent it")
+                case .isBehind(let changes): print(installation.userRecordName, "lacks", changes ?? 0)
+                default: print(installation.userRecordName, installation.state, installation.reason)
+                }
+            }
+            // </block>
+            #expect(explanation.installations.map(\.state) == [.hasIt])
         }
     }
 

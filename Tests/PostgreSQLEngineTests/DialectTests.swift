@@ -35,7 +35,7 @@ struct DialectTests {
 
     @Test
     func `the statements of every declared table are clean`() {
-        for table in StoreTables.declared {
+        for table in Table.all {
             let sql = TableSQL(table: table)
             var operations: [TableOperation] = [.put, .delete]
             for index in table.indexes {
@@ -62,6 +62,6 @@ struct DialectTests {
             }
         }
         #expect(declared.count > 30)
-        #expect(Set(StoreTables.declared.map(\.name)) == declared)
+        #expect(Set(Table.all.map(\.name)) == declared)
     }
 }

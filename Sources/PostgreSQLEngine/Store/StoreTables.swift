@@ -1,27 +1,15 @@
-package import RecordStore
+import RecordStore
 
 /// The tables of a store, as this version makes them.
 package enum StoreTables {
     /// The number of the format of the tables.
     package static let format: Int64 = 1
 
-    /// The tables that the store declares.
-    package static let declared: [Table] = [
-        AssetRow.table, AssetUseRow.table, AssetUserRow.table, AuthorRow.table, ContainerRow.table,
-        DatabaseRow.table, EnvironmentRow.table, FieldRow.table, IndexBuildRow.table,
-        IndexRemovalRow.table, ListenerCursorRow.table, MembershipChangeRow.table, MembershipRow.table,
-        RecordTypeRow.table, RequestRow.table, RoleRow.table, SecretRow.table, ServiceKeyRow.table,
-        ServiceKeyUserRow.table, ShareNewsRow.table, ShareReaderRow.table, ShareRemovalRow.table,
-        ShareRow.table, ShareTokenRow.table, SubscriptionRow.table, SweepRow.table, TokenExpiryRow.table,
-        TypeGrantRow.table, UserContactRow.table, UserRoleRow.table, UserRow.table, ViewRefreshRow.table,
-        ZoneRow.table, ZoneTombstoneRow.table,
-    ]
-
     /// The statements that make an empty store, in their order.
     static var definition: [SQL] {
         let text =
             ["CREATE SCHEMA tidemark"] + self.ownTables
-            + self.declared.flatMap { TableSQL(table: $0).definition }
+            + Table.all.flatMap { TableSQL(table: $0).definition }
         return text.map { SQL($0, reach: .store) }
     }
 
