@@ -157,6 +157,8 @@ struct ExplainTests {
         _ = try await it.modify([save("a")])
         let share = try await it.share("a") { $0.participants = [participant(EngineUnderTest.bob)] }
         try await it.join(share, by: it.bobShared)
+        // The shared database follows what came before the subscription.
+        _ = try await it.sharedZones(by: it.bobShared)
         _ = try await it.modifySubscriptions([databaseSubscription("bob's")], by: it.bobShared)
         func fired(_ id: RecordID, by requester: Requester) async throws -> [String] {
             try await Self.explanation(it, of: id, by: requester).matches.map {

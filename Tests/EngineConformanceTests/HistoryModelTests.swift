@@ -27,7 +27,7 @@ struct HistoryModelTests {
             try await run.step(comment)
             if round % 40 == 39 { try await run.check(comment) }
         }
-        #expect(run.undos > 3)
+        #expect(run.undos > kind.rounds(Self.rounds, divisor: 2) / 80)
     }
 
     private struct Run {

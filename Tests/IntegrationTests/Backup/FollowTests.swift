@@ -341,6 +341,10 @@ struct FollowTests {
             try await scene.database().save(scene.record("first", ["bytes": Data(count: 100_000)]))
             let failed = await process.find { $0.contains("\"failed\"") ? true : nil }
             #expect(failed == true)
+            // The errors are read from another pipe, which may be behind.
+            for _ in 0..<200 where !process.errorsSoFar.contains("is full") {
+                try await Task.sleep(for: .milliseconds(50))
+            }
             #expect(process.errorsSoFar.contains("is full"), "\(process.errorsSoFar)")
             let whole = try await ChildProcess.tidemark(
                 "restore",
