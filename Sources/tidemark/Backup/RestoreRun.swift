@@ -17,11 +17,13 @@ struct RestoreRun {
     /// Begins a restore into a folder that is new or empty, or has the remains of an interrupted
     /// restore.
     ///
+    /// The source is opened once it is known that the folder is this user's.
+    ///
     /// - Throws: `CommandFailure`, before anything is written.
-    init(of source: any RestoreSource, to target: DataFolder) throws {
-        self.source = source
-        self.target = target
+    init(of source: @autoclosure () throws -> any RestoreSource, to target: DataFolder) throws {
         try DataFolderAccess(folder: target).check()
+        self.source = try source()
+        self.target = target
         self.folder = try CopyFolder(making: target.path)
         try self.refuseUnlessEmpty()
         try self.folder.narrow()
