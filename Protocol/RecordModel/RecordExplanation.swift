@@ -9,9 +9,9 @@ package struct ExplainRecord: Hashable, Sendable {
     }
 }
 
-/// What the server knows of one record: its rights, the subscriptions about it, and who has it.
+/// An explanation of one record: its rights, the subscriptions about it, and who has it.
 package struct RecordExplanation: Hashable, Sendable {
-    /// What somebody may do with the record.
+    /// The rights of a user or a role to the record.
     package struct Access: Hashable, Sendable {
         /// A user record name, a role, or an address that was invited.
         package var who: String

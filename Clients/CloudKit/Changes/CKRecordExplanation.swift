@@ -2,7 +2,7 @@ public import Foundation
 internal import RecordModel
 internal import WireProtocol
 
-/// What the server knows of one record: who may use it, which subscriptions are about it, and which
+/// An explanation of one record: who may use it, which subscriptions are about it, and which
 /// installations have it.
 ///
 /// Beyond CloudKit, which never says whether another device has got a change.
@@ -10,7 +10,7 @@ internal import WireProtocol
 /// The owner of a private database sees their own installations and those of the participants of the
 /// record's share. All other users see their own. Subscriptions are those of the user.
 public struct CKRecordExplanation: Sendable {
-    /// What a user or a role may do with the record.
+    /// The rights of a user or a role to the record.
     public struct Access: Hashable, Sendable {
         /// A user record name, a role, or an address that was invited.
         public let name: String
@@ -38,7 +38,7 @@ public struct CKRecordExplanation: Sendable {
 
     /// One installation of a program of a user, and whether it has the record.
     public struct Installation: Hashable, Sendable {
-        /// What became of the record there.
+        /// The state of the record there.
         public enum State: Hashable, Sendable {
             /// The installation came back with a token behind the record's last change.
             case hasIt
@@ -61,7 +61,7 @@ public struct CKRecordExplanation: Sendable {
         public let id: Data?
         /// The record name of its user.
         public let userRecordName: String
-        /// What became of the record there.
+        /// The state of the record there.
         public let state: State
         /// When it fetched changes of the zone last; `nil` if it never did.
         public let lastSeen: Date?
@@ -105,7 +105,7 @@ extension CKDatabase {
     /// more.
     ///
     /// - Parameter recordID: A record that the user may read.
-    /// - Returns: What the user may know.
+    /// - Returns: The explanation, with the parts that the user may know.
     /// - Throws: `CKError` as a fetch of the record, and `notAuthenticated` if nobody is signed in.
     public func explanation(of recordID: CKRecord.ID) async throws -> CKRecordExplanation {
         try await self.results { ExplanationFetch(of: recordID, scope: $0) }.onlyValue.get()

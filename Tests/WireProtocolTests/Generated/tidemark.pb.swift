@@ -2965,7 +2965,7 @@ package nonisolated struct PBItem: @unchecked Sendable {
     set {_uniqueStorage()._outcome = .done(newValue)}
   }
 
-  /// What the server knows of a record.
+  /// An explanation of a record.
   package var explanation: PBRecordExplanation {
     get {
       if case .explanation(let v)? = _storage._outcome {return v}
@@ -3001,7 +3001,7 @@ package nonisolated struct PBItem: @unchecked Sendable {
     case participant(PBParticipant)
     /// The request was executed, and there is nothing more to say.
     case done(PBDone)
-    /// What the server knows of a record.
+    /// An explanation of a record.
     case explanation(PBRecordExplanation)
 
   }
@@ -3057,7 +3057,7 @@ package nonisolated struct PBRecordExplanation: Sendable {
   fileprivate var _record: PBRecord? = nil
 }
 
-/// What somebody may do with the record.
+/// The rights of a user or a role to the record.
 package nonisolated struct PBExplainedAccess: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
