@@ -68,13 +68,23 @@ let serverTargets: [Target] = [
         name: "RecordStore",
         dependencies: ["RecordModel"],
         path: "Sources/RecordStore",
-        exclude: ["README.md", "PLANS.md", "QUERIES.md", "FEEDS.md", "SHARING.md", "HOUSEKEEPING.md"],
+        exclude: [
+            "README.md", "PLANS.md", "QUERIES.md", "FEEDS.md", "SHARING.md", "HOUSEKEEPING.md",
+            "HISTORIES.md",
+        ],
+        swiftSettings: settings
+    ),
+    .target(
+        name: "EngineThreads",
+        dependencies: ["RecordStore"],
+        path: "Sources/EngineThreads",
+        exclude: ["README.md"],
         swiftSettings: settings
     ),
     .target(name: "SQLiteSetup", dependencies: [grdbSQLite], path: "Sources/SQLiteSetup"),
     .target(
         name: "SQLiteEngine",
-        dependencies: ["RecordStore", "RecordModel", "SQLiteSetup", grdb, grdbSQLite],
+        dependencies: ["EngineThreads", "RecordStore", "RecordModel", "SQLiteSetup", grdb, grdbSQLite],
         path: "Sources/SQLiteEngine",
         exclude: ["README.md", "TABLES.md"],
         swiftSettings: settings
@@ -87,7 +97,7 @@ let serverTargets: [Target] = [
     ),
     .target(
         name: "PostgreSQLEngine",
-        dependencies: ["RecordStore", "RecordModel", "CLibPQ"],
+        dependencies: ["EngineThreads", "RecordStore", "RecordModel", "CLibPQ"],
         path: "Sources/PostgreSQLEngine",
         exclude: ["README.md"],
         swiftSettings: settings

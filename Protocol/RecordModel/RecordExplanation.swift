@@ -50,7 +50,7 @@ package struct RecordExplanation: Hashable, Sendable {
         }
     }
 
-    /// How far an installation has followed the zone of the record.
+    /// The progress of an installation in the zone of the record.
     package struct Delivery: Hashable, Sendable {
         package enum State: UInt8, Hashable, Sendable, CaseIterable {
             /// A state that this version does not know.

@@ -11,7 +11,7 @@ import UnixSignals
 ///
 /// It reads through the store. A browser with a session reads every record, as the command line does.
 package struct Console: Sendable {
-    /// Where the console listens, and the path of the link that opens it.
+    /// The address of the console, and the path of the link that opens it.
     package struct Running: Hashable, Sendable {
         /// `nil` on a Unix socket.
         package var port: Int?

@@ -2,7 +2,7 @@ package import RecordStore
 
 /// How a console runs, and what it is told of the store's surroundings.
 package struct ConsoleConfiguration: Sendable {
-    /// Where the console listens.
+    /// The address of the console.
     package enum Address: Hashable, Sendable {
         /// A port of 127.0.0.1; 0 for any that is free.
         case loopback(port: Int)
@@ -10,7 +10,7 @@ package struct ConsoleConfiguration: Sendable {
         case socket(path: String)
     }
 
-    /// What is known of the server of the data folder.
+    /// Facts about the server of the data folder.
     package enum ServerState: Hashable, Sendable {
         case serving(address: String)
         case notServing

@@ -1,7 +1,7 @@
 import Hummingbird
 import Logging
 
-/// What is known of a request while it is answered.
+/// The context of a request while it is answered.
 struct ConsoleContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// The session, behind the gate.
@@ -12,12 +12,12 @@ struct ConsoleContext: RequestContext {
     }
 }
 
-/// What a page is made from: the path, the query, and the form that was sent.
+/// The request for a page: the path, the query, and the form that was sent.
 struct PageRequest: Sendable {
     var path: [String: String]
     var query: FormItems
     var form: FormItems
     var session: Session
-    /// Where a stream of events broke off; `nil` if it begins.
+    /// The last event of a stream that broke off; `nil` if it begins.
     var lastEventID: String?
 }

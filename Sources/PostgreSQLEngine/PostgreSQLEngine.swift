@@ -1,6 +1,5 @@
-import Foundation
+import EngineThreads
 package import RecordStore
-import Synchronization
 
 /// The store in one database of a PostgreSQL server.
 ///
@@ -14,7 +13,7 @@ package final class PostgreSQLEngine: StorageEngine {
     private let reads: ReadPool
     /// The connection of `readTables`.
     private let tables: TableSession
-    private let end = WriterEnd()
+    private let end = ShutdownLatch()
 
     /// Opens the store, and makes its tables where the role says so.
     ///
@@ -35,7 +34,14 @@ package final class PostgreSQLEngine: StorageEngine {
             lease = try StoreLease.take(configuration.target, node: node)
         case .command(let makesTables): _ = try opening.prepare(makesTables: makesTables)
         }
-        self.queue = WriteQueue(configuration)
+        self.queue = WriteQueue(
+            WaitingWrites(
+                requestsMax: configuration.waitingRequestsMax,
+                bytesMax: configuration.waitingBytesMax,
+                waitNanoseconds: configuration.writerWaitNanoseconds
+            ),
+            time: configuration.monotonicNanoseconds
+        )
         self.writer = PostgreSQLWriter(
             queue: self.queue,
             configuration: configuration,
@@ -45,12 +51,10 @@ package final class PostgreSQLEngine: StorageEngine {
         )
         self.reads = ReadPool(configuration, clock: clock, report: report)
         self.tables = TableSession(ReadSession(configuration.target, report: report))
-        let thread = Thread { [writer = self.writer, end = self.end] in
+        EngineThread.start("tidemark-writer") { [writer = self.writer, end = self.end] in
             writer.run()
             end.happened()
         }
-        thread.start()
-        thread.name = "tidemark-writer"
     }
 
     /// Makes the tables of an empty store, unless they are there, and returns the store's identity.
@@ -77,35 +81,18 @@ package final class PostgreSQLEngine: StorageEngine {
     package func write(_ job: WriteJob) {
         if case .aside(let milliseconds) = job.schedule {
             let due = milliseconds > 0 ? self.queue.now + milliseconds * 1_000_000 : .min
-            return self.executeAside(job, due: due)
+            return self.queue.executeAside(job, due: due) { error in
+                let failure = error as? StorageFailure ?? .unexpected(code: 0)
+                return failure.isForWantOfRoom ? .diskFull : .storage(failure)
+            }
         }
         switch self.queue.add(job) {
-        case .admit?: return
-        case .refuse(let milliseconds)?:
+        case .admitted: return
+        case .refused(let milliseconds):
             self.writer.countRefusal()
             job.fail(.overloaded(retryAfterMilliseconds: milliseconds))
-        case nil: job.fail(.shuttingDown)
+        case .closed: job.fail(.shuttingDown)
         }
-    }
-
-    /// Executes a job in a transaction of its own.
-    private func executeAside(_ job: WriteJob, due: Int64) {
-        let progress = Mutex<WriteJob.Progress?>(nil)
-        let administration = WaitingWrites.Administration(due: due) { transaction in
-            let result = try job.execute(transaction)
-            progress.withLock { $0 = result }
-        } reply: { error in
-            if let error {
-                let failure = error as? StorageFailure ?? .unexpected(code: 0)
-                return job.fail(failure.isForWantOfRoom ? .diskFull : .storage(failure))
-            }
-            switch progress.withLock({ $0 }) {
-            case .finished(let reply)?: reply()
-            case .unfinished(let rest)?: self.executeAside(rest, due: .min)
-            case nil: job.fail(.storage(.unexpected(code: 0)))
-            }
-        }
-        if !self.queue.add(administration) { job.fail(.shuttingDown) }
     }
 
     package func read(_ job: ReadJob) { self.reads.run(job) }
@@ -117,18 +104,7 @@ package final class PostgreSQLEngine: StorageEngine {
     package func administer<Value: Sendable>(
         _ work: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) throws -> Value {
-        let value = Mutex<Value?>(nil)
-        let answer = Answer()
-        let administration = WaitingWrites.Administration { transaction in
-            let result = try work(transaction)
-            value.withLock { $0 = result }
-        } reply: { error in
-            answer.fill(error)
-        }
-        guard self.queue.add(administration) else { throw StorageFailure.unavailable(code: 0) }
-        if let error = answer.wait() { throw error }
-        guard let value = value.withLock({ $0 }) else { throw StorageFailure.unexpected(code: 0) }
-        return value
+        try self.queue.administer(work)
     }
 
     package func report(to observer: any CommitObserver) { self.writer.report(to: observer) }

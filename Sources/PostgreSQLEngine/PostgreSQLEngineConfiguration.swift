@@ -1,8 +1,9 @@
+import EngineThreads
 package import RecordStore
 
 /// How an engine in PostgreSQL runs.
 package struct PostgreSQLEngineConfiguration: Sendable {
-    /// What the caller is.
+    /// The part that the caller plays.
     package enum Role: Hashable, Sendable {
         /// The only server of the store. It makes the tables if there are none.
         ///

@@ -1,4 +1,5 @@
 import GRDB
+import EngineThreads
 package import RecordStore
 import Synchronization
 
@@ -34,7 +35,14 @@ package final class SQLiteEngine: StorageEngine {
         let reserve = DiskReserve(configuration)
         let database = try reserve.lend { () throws(SQLiteEngineError) in try file.openWriter() }
         self.room = DiskRoom(reserve: reserve, file: file, report: report)
-        let queue = WriteQueue(configuration)
+        let queue = WriteQueue(
+            WaitingWrites(
+                requestsMax: configuration.waitingRequestsMax,
+                bytesMax: configuration.waitingBytesMax,
+                waitNanoseconds: configuration.writerWaitNanoseconds
+            ),
+            time: configuration.monotonicNanoseconds
+        )
         self.queue = queue
         do {
             self.checkpoint = try IdleCheckpoint(file: file, report: report)
@@ -131,7 +139,11 @@ package final class SQLiteEngine: StorageEngine {
     package func write(_ job: WriteJob) {
         if case .aside(let milliseconds) = job.schedule {
             let due = milliseconds > 0 ? self.queue.now + milliseconds * 1_000_000 : .min
-            return self.executeAside(job, due: due)
+            return self.queue.executeAside(job, due: due) { [report = self.report] error in
+                let failure = StorageFailure(error)
+                Self.tell(of: failure, report)
+                return failure.isForWantOfRoom ? .diskFull : .storage(failure)
+            }
         }
         switch self.queue.add(job) {
         case .admitted: return
@@ -141,28 +153,6 @@ package final class SQLiteEngine: StorageEngine {
         case .closed:
             job.fail(.shuttingDown)
         }
-    }
-
-    /// Executes a job in a transaction of its own.
-    private func executeAside(_ job: WriteJob, due: Int64) {
-        let progress = Mutex<WriteJob.Progress?>(nil)
-        let report = self.report
-        let administration = WaitingWrites.Administration(due: due) { transaction in
-            let result = try job.execute(transaction)
-            progress.withLock { $0 = result }
-        } reply: { error in
-            if let error {
-                let failure = StorageFailure(error)
-                Self.tell(of: failure, report)
-                return job.fail(failure.isForWantOfRoom ? .diskFull : .storage(failure))
-            }
-            switch progress.withLock({ $0 }) {
-            case .finished(let reply)?: reply()
-            case .unfinished(let rest)?: self.executeAside(rest, due: .min)
-            case nil: job.fail(.storage(.unexpected(code: 0)))
-            }
-        }
-        guard case .admitted = self.queue.add(administration) else { return job.fail(.shuttingDown) }
     }
 
     package func report(to observer: any CommitObserver) { self.observation.begin(with: observer) }
@@ -193,18 +183,7 @@ package final class SQLiteEngine: StorageEngine {
     package func administer<Value: Sendable>(
         _ work: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) throws -> Value {
-        let value = Mutex<Value?>(nil)
-        let end = Rendezvous<(any Error)?>()
-        let job = WaitingWrites.Administration { transaction in
-            let result = try work(transaction)
-            value.withLock { $0 = result }
-        } reply: { error in
-            end.fill(error)
-        }
-        guard case .admitted = self.queue.add(job) else { throw StorageFailure.unavailable(code: 0) }
-        if let error = end.wait() { throw error }
-        guard let value = value.withLock({ $0 }) else { throw StorageFailure.unexpected(code: 0) }
-        return value
+        try self.queue.administer(work)
     }
 
     package var statistics: EngineStatistics {

@@ -1,3 +1,4 @@
+import EngineThreads
 import Foundation
 package import RecordStore
 

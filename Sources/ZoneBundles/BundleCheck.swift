@@ -1,6 +1,6 @@
 package import RecordModel
 
-/// What has to be true of the records and assets of a bundle among each other.
+/// The check of a bundle's records and assets against each other.
 ///
 /// Memory: a word for each record of a zone, and for each asset some 60 bytes.
 package struct BundleCheck {

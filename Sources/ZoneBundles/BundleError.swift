@@ -1,4 +1,4 @@
-/// What is wrong with a bundle.
+/// A fault of a bundle.
 package enum BundleError: Error, Hashable, Sendable {
     /// The stream ends before the bundle does: copy it again.
     case cut(at: Int64)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where the store of a data folder is, if that is a database of a PostgreSQL server.
+/// The address of a data folder's store, if that is a database of a PostgreSQL server.
 ///
 /// A file of the folder has it, so that every command finds the store by `--data` alone. The assets are in
 /// the folder.

@@ -186,7 +186,7 @@ enum Axe {
         return try String(contentsOf: file, encoding: .utf8)
     }
 
-    /// What is wrong with the page, a line a rule.
+    /// Faults of the page, a line a rule.
     static func violations(_ script: String, in browser: Browser) async throws -> [String] {
         _ = try await browser.evaluate(script + "; 0")
         let text = try await browser.evaluate(

@@ -118,7 +118,7 @@ struct BrowserTests {
         ("production", "/c/\(ConsoleScene.container)/production"), ("missing", place + "/nothing"),
     ]
 
-    /// What sticks out of the page, or is too small for a finger.
+    /// Elements that stick out of the page, or are too small for a finger.
     private static let inspection = """
         (() => {
             const root = document.documentElement;
@@ -226,7 +226,7 @@ struct BrowserTests {
         try await self.browsing(scene) { browser, client, link in
             try await browser.go("http://\(client.host)\(link)")
             try await browser.wait(for: "document.title.startsWith('Containers')")
-            // What a page of ours is kept from, if somebody's text became markup after all.
+            // The policy holds a page of ours back if somebody's text became markup after all.
             let blocked = try await browser.evaluate(
                 """
                 new Promise(done => {

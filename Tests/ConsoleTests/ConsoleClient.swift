@@ -132,7 +132,7 @@ struct ConsolePeer: Sendable {
 
     func close() async { try? await self.channel.close().get() }
 
-    /// What has come when the body finds something in it, or everything at the end of the connection.
+    /// The bytes that have come when the body finds something in them, or all at the end of the connection.
     func bytes(until isEnough: ([UInt8]) -> Bool) async -> [UInt8] {
         while !self.received.isEnded, !isEnough(self.received.bytes) {
             try? await Task.sleep(for: .milliseconds(5))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Console
 
-/// What anybody wrote never becomes markup, and is seen as what it is.
+/// Text that anybody wrote never becomes markup, and is shown as it is.
 @Suite
 struct MarkupTests {
     @Test(

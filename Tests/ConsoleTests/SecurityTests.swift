@@ -4,7 +4,7 @@ import Testing
 
 @testable import Console
 
-/// What keeps other pages, other names and other users of the machine out, request by request.
+/// Checks that keep other pages, names and users of the machine out, request by request.
 @Suite(.timeLimit(.minutes(1)))
 struct SecurityTests {
     private static let policy =
@@ -119,7 +119,7 @@ struct SecurityTests {
 
     // MARK: Changes
 
-    /// What a form has to be sent with, and the answer without it.
+    /// The parts that a form has to be sent with, and the answer without each.
     @Test
     func `a change needs the origin, the site, the session and the secret of the form`() async throws {
         let scene = try ConsoleScene.withAlice()

@@ -33,7 +33,7 @@ struct HistoryModelTests {
     private struct Run {
         var it: EngineUnderTest
         var generator: SeededGenerator
-        /// What the zone had after a change, by the position of the database then.
+        /// The state of the zone after a change, by the position of the database then.
         var states: [Int64: ZoneState] = [:]
         var undos = 0
 

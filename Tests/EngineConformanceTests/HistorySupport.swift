@@ -2,7 +2,7 @@ import RecordModel
 import RecordStore
 import Testing
 
-/// What a zone has, by record name: what an undo gives back.
+/// The state of a zone, by record name, as an undo gives it back.
 struct ZoneState: Hashable, Sendable {
     struct Contents: Hashable, Sendable {
         var recordType: String
@@ -13,7 +13,7 @@ struct ZoneState: Hashable, Sendable {
     var records: [String: Contents] = [:]
 }
 
-/// What an undo did.
+/// The outcome of an undo.
 struct UndoneZone {
     var plan: UndoPlan
     /// The position before it.
@@ -73,7 +73,7 @@ struct ZoneUnderTest {
         return try result.get()
     }
 
-    /// What a zone has now.
+    /// The state of a zone now.
     func state() async throws -> ZoneState {
         var state = ZoneState()
         var read = FeedRead(zone: self.zone)
@@ -91,7 +91,7 @@ struct ZoneUnderTest {
         }
     }
 
-    /// What a zone had at a position, from what it has now and its history.
+    /// The state of a zone at a position, from its state now and its history.
     func state(at position: Int64) async throws -> ZoneState {
         var plan = UndoPlan(to: .position(position))
         for change in try await self.changes(after: position) {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RecordStore
 
-/// What a zone keeps of changes, and how they are undone.
+/// Histories of zones, and undos.
 @Suite(.timeLimit(.minutes(5)))
 struct HistoryTests {
     private static let installation = [UInt8](repeating: 7, count: 16)
@@ -42,7 +42,7 @@ struct HistoryTests {
     func `each change is kept with who made it when, and what it replaced`(kind: EngineKind) async throws {
         let it = try await Self.scene(kind)
         var alice = it.privately
-        alice.installation = Self.installation
+        alice.installation = InstallationID(Self.installation)
         let begin = try #require(try await it.history().extent()).position
         let start = it.clock.milliseconds
         _ = try await it.modify([save("p"), save("a", Self.text("1"))])

@@ -126,7 +126,7 @@ struct ExplainRecordTests {
         }
     }
 
-    /// What alice and bob see of a note before and after bob joins its share.
+    /// Explanations for alice and bob, before and after bob joins the share of a note.
     private static func checkParticipant(
         _ scene: Scene,
         note: CKRecord.ID,
@@ -165,7 +165,7 @@ struct ExplainRecordTests {
         #expect(hidden?.code == .unknownItem)
     }
 
-    /// What an operator sees of the same, once it is written.
+    /// The same for an operator, once it is written.
     private static func checkCommand(_ scene: Scene, zone: CKRecordZone.ID) async throws {
         let place = ["note", "--user", "test", "--zone", zone.zoneName]
         var text = ""

@@ -65,7 +65,7 @@ package final class PostgreSQLCluster: @unchecked Sendable {
         self.administration = connection
     }
 
-    /// Where Debian has the programs, or wherever `TIDEMARK_POSTGRES_BIN` says.
+    /// Debian's folder of the programs, or the one that `TIDEMARK_POSTGRES_BIN` names.
     private static func binaries() throws -> String {
         if let folder = ProcessInfo.processInfo.environment["TIDEMARK_POSTGRES_BIN"] { return folder }
         let parent = "/usr/lib/postgresql"

@@ -86,7 +86,7 @@ struct ConnectionTests {
         let error = #expect(throws: PostgreSQLError.self) { try connection.receive() }
         #expect(error?.kind == .refused(SQLState(rawValue: "22012")))
         #expect(received == ["before"])
-        // What was prepared behind the failure is prepared when it is needed again.
+        // Statements behind the failure are prepared when they are needed again.
         #expect(try connection.query(Self.sql("SELECT 2")).integer(0, 0) == 2)
         #expect(!connection.isLost)
     }

@@ -6,7 +6,7 @@ import Testing
 @testable import PostgreSQLEngine
 @testable import RecordStore
 
-/// What a statement may not use, and which rows it may reach.
+/// Words that a statement may not use, and rows that it may reach.
 @Suite(.timeLimit(.minutes(5)))
 struct DialectTests {
     @Test(arguments: [

@@ -5,7 +5,7 @@ import Testing
 @testable import PostgreSQLEngine
 @testable import RecordStore
 
-/// What is wrong with a server or a database, as the error that says so.
+/// Faults of a server or a database, each with its error.
 @Suite(.timeLimit(.minutes(5)))
 struct OpeningTests {
     private static func open(
@@ -165,7 +165,7 @@ struct OpeningTests {
         let connection = try PostgreSQLConnection(target)
         _ = try connection.query(SQL("UPDATE tidemark.store SET until_ms = 0", reach: .store))
         let third = try Self.open(target, .server(node: "third"))
-        // What the second one would write now is not committed.
+        // A write of the second one is not committed now.
         #expect(throws: StorageFailure.unavailable(code: 0)) {
             try second.administer { try $0.put(SecretRow(name: "late", bytes: [1])) }
         }

@@ -15,7 +15,7 @@ struct ConnectionResponsesTests {
         let failure = Failure(StoreError.cancelled)
         while items.payloads.count < 2 { items.add(.failure(failure)) }
         items.finish()
-        return .encoded(items, End())
+        return .encoded(items)
     }
 
     private static let small = Outcomes.read([.failed(.cancelled)])

@@ -105,7 +105,7 @@ struct FollowerTests {
         try await Self.becomesStore(copy)
     }
 
-    /// What was put together is a backup, and becomes a store.
+    /// The file that was put together is a backup, and becomes a store.
     private static func becomesStore(_ copy: String) async throws {
         let folder = try TemporaryDirectory()
         try FileManager.default.copyItem(atPath: copy, toPath: StoreFile.path(in: folder.path))

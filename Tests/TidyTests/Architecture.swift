@@ -17,15 +17,16 @@ enum Architecture {
         ModuleRow(folder: "Protocol/Transport", ours: ["WireProtocol", "FileIO"], outside: ["NIOCore"]),
         ModuleRow(folder: "Sources/FileIO", ours: [], outside: ["NIOCore", "NIOPosix", "Crypto"]),
         ModuleRow(folder: "Sources/RecordStore", ours: ["RecordModel"], outside: []),
+        ModuleRow(folder: "Sources/EngineThreads", ours: ["RecordStore"], outside: []),
         ModuleRow(folder: "Sources/SQLiteSetup", ours: [], outside: ["GRDBSQLite"]),
         ModuleRow(
             folder: "Sources/SQLiteEngine",
-            ours: ["RecordStore", "RecordModel", "SQLiteSetup"],
+            ours: ["EngineThreads", "RecordStore", "RecordModel", "SQLiteSetup"],
             outside: ["GRDB", "GRDBSQLite"]
         ),
         ModuleRow(
             folder: "Sources/PostgreSQLEngine",
-            ours: ["RecordStore", "RecordModel", "CLibPQ"],
+            ours: ["EngineThreads", "RecordStore", "RecordModel", "CLibPQ"],
             outside: []
         ),
         ModuleRow(folder: "Sources/CLibPQ", ours: [], outside: []),

@@ -119,12 +119,12 @@ package final class FaultInjection: RequestGate {
         passing.insert(.failure(refused.failure), at: min(refused.number, passing.count))
         let items = EncodedItems()
         for item in passing { items.add(item) }
-        items.finish()
-        return .encoded(items, outcomes.end)
+        items.finish(outcomes.end)
+        return .encoded(items)
     }
 
     private static func items(of outcomes: Outcomes) -> [ItemOutcome] {
-        guard case .encoded(let encoded, _) = outcomes else {
+        guard case .encoded(let encoded) = outcomes else {
             return (0..<outcomes.count).map { outcomes.item(at: $0) }
         }
         do {

@@ -11,7 +11,25 @@ extension Item {
         toItems buffer: inout ByteBuffer
     ) {
         let bytes = zone.bytes
-        let zone = bytes.span
+        self.append(record, inEncoded: bytes.span, index: index, toItems: &buffer)
+    }
+
+    /// Appends the only record of a response.
+    package static func append(
+        _ record: borrowing LentRecord,
+        in zone: ZoneID,
+        index: UInt32,
+        toItems buffer: inout ByteBuffer
+    ) {
+        zone.withEncoded { self.append(record, inEncoded: $0, index: index, toItems: &buffer) }
+    }
+
+    private static func append(
+        _ record: borrowing LentRecord,
+        inEncoded zone: Span<UInt8>,
+        index: UInt32,
+        toItems buffer: inout ByteBuffer
+    ) {
         let sizes = RecordSizes(record, inEncoded: zone)
         let itemBytes =
             WireSize.field(Proto.Item.index, UInt64(index))

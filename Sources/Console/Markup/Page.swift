@@ -21,7 +21,7 @@ struct Page: Sendable {
         var title: String { self.rawValue.prefix(1).uppercased() + self.rawValue.dropFirst() }
     }
 
-    /// What the foot of every page says.
+    /// The text in the foot of every page.
     struct Surroundings: Sendable {
         var folder: String
         var version: String

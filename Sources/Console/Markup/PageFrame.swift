@@ -1,6 +1,6 @@
 import RecordModel
 
-/// What is around every page: head, navigation, foot, help.
+/// The frame of every page: head, navigation, foot, help.
 enum PageFrame {
     static func html(of page: Page) -> String {
         let production: Markup =

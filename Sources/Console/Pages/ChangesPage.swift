@@ -3,7 +3,7 @@ import RecordJSON
 import RecordModel
 import RecordStore
 
-/// What changed in a zone, and the records of a zone as a client fetches them.
+/// Changes of a zone, and its records as a client fetches them.
 struct ChangePages: Sendable {
     let console: ConsolePages
 

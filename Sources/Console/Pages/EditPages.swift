@@ -148,7 +148,7 @@ struct EditPages: Sendable {
 
     // MARK: Conflicts
 
-    /// What the record was, what somebody else made of it, and what the edit wants.
+    /// The record before the edit, as somebody else saved it, and as the edit wants it.
     private func conflict(
         _ draft: Draft,
         _ id: RecordID,

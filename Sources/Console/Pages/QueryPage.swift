@@ -139,7 +139,7 @@ struct QueryPages: Sendable {
     }
 }
 
-/// What a schema lacks for a query.
+/// The indexes that a schema lacks for a query.
 enum QueryAdvice {
     /// The lines that make the fields of a query what it needs, in the form of a `.ckdb` file.
     static func lines(for form: QueryForm, _ definition: RecordTypeDefinition) -> Markup {

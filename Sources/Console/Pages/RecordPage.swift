@@ -40,7 +40,7 @@ struct RecordPages: Sendable {
 
     private func fields(of record: Record, _ definition: RecordTypeDefinition?, _ place: Place) -> Markup {
         let base = place.recordURL(record.id)
-        // What a share says is in its own table.
+        // The fields of a share are in its own table.
         let fields = record.body.fields.filter { $0.name != ShareRecord.contentsField }
         let rows = fields.map { field -> [Markup] in
             let items = base.items + [PageURL.Item("field", field.name)]

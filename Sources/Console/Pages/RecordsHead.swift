@@ -1,7 +1,7 @@
 import Foundation
 import RecordModel
 
-/// What the pages of records have in common.
+/// The head that the pages of records have in common.
 extension ConsolePages {
     /// The database and the tabs of the records' pages.
     func recordsHead(_ place: Place, _ request: PageRequest, current: String) async throws -> Markup {

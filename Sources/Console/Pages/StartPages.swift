@@ -52,7 +52,7 @@ struct StartPages: Sendable {
         )
     }
 
-    /// What a browser sees for a moment when it comes with a link.
+    /// The page that a browser shows for a moment when it comes with a link.
     func opened() -> Page {
         self.console.page("Welcome", nil, "<p>The console is open. <a href=\"/\">Go on</a></p>")
     }

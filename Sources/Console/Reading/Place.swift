@@ -1,6 +1,6 @@
 import RecordModel
 
-/// What a page is about: an environment of a container, and one of its databases.
+/// The subject of a page: an environment of a container, and one of its databases.
 struct Place: Hashable, Sendable {
     var container: String
     var environment: Environment

@@ -11,7 +11,7 @@ package struct RecordEdit: Sendable {
     package var save: RecordSave
 }
 
-/// What became of a change.
+/// The outcome of a change.
 package enum RecordEditOutcome: Hashable, Sendable {
     case saved
     /// Somebody else has saved the record, or deleted it, since it was read.
@@ -86,7 +86,7 @@ enum FieldsText {
     }
 }
 
-/// What an edit changes, field by field.
+/// The changes of an edit, field by field.
 struct FieldChanges: Hashable, Sendable {
     struct Line: Hashable, Sendable {
         var name: String

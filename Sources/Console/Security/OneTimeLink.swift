@@ -7,7 +7,7 @@ import Foundation
 ///       │└──(tenth wrong)──► exhausted
 ///       └───(time passed)──► expired
 struct OneTimeLink: Sendable {
-    /// What a wrong guess, or a right one, leads to.
+    /// The consequence of a wrong guess, or of a right one.
     enum OnGuess: Equatable {
         case admit
         case refuse

@@ -1,4 +1,4 @@
-/// What the fields of a request say about where it comes from.
+/// The origin of a request, by its fields.
 struct RequestOrigin: Hashable, Sendable {
     var isGet: Bool
     /// The field `Host`.

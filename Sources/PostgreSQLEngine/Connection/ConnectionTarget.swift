@@ -1,12 +1,12 @@
 import CLibPQ
 
-/// Where a database is, and as whom to connect: a URL or a list of keywords, as every program of
+/// The address of a database, and the user to connect as: a URL or a list of keywords, as every program of
 /// PostgreSQL takes it.
 package struct ConnectionTarget: Hashable, Sendable {
     /// By keyword.
     private var settings: [String: String]
 
-    /// What is added unless the URL says something else.
+    /// Settings that are added unless the URL has others.
     ///
     /// A dead network is noticed within some fifteen seconds: no answer is waited for without end.
     private static let defaults = [

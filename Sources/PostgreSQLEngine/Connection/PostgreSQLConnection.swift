@@ -74,7 +74,7 @@ package final class PostgreSQLConnection {
         )
     }
 
-    /// What a message of a failed connection tells.
+    /// The condition that the message of a failed connection names.
     ///
     /// libpq keeps no state of a connection that was not made, so there are only the server's words. In
     /// another language than English they tell nothing, and the connection counts as unreachable.

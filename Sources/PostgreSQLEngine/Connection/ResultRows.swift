@@ -1,6 +1,6 @@
 import CLibPQ
 
-/// What a statement returned: rows of binary values, or how many rows it changed.
+/// The result of a statement: rows of binary values, or how many rows it changed.
 ///
 /// Used by the thread that has the connection.
 package final class ResultRows {
@@ -18,7 +18,7 @@ package final class ResultRows {
     /// Rows that the statement wrote or deleted.
     package var changesCount: Int { Int(String(cString: PQcmdTuples(self.result))) ?? 0 }
 
-    /// What the server says it did, such as `COMMIT`.
+    /// The server's name for what it did, such as `COMMIT`.
     package var command: String { String(cString: PQcmdStatus(self.result)) }
 
     package func isNull(_ row: Int, _ column: Int) -> Bool {

@@ -18,7 +18,7 @@ package struct SQL: Hashable, Sendable {
     }
 }
 
-/// What a statement may not use, so that the store also works on servers that only speak PostgreSQL's
+/// Words that a statement may not use, so that the store also works on servers that only speak PostgreSQL's
 /// protocol, and through several nodes.
 package enum Dialect {
     /// The schema of every table.
@@ -45,7 +45,7 @@ package enum Dialect {
         ("pg_current_snapshot", "a transaction's number"),
     ]
 
-    /// What is wrong with a statement; empty if nothing is.
+    /// Faults of a statement; empty if it has none.
     package static func faults(in sql: SQL) -> [String] {
         let words = self.words(of: sql.text)
         var faults = self.forbidden.filter { words.contains($0.word) }.map { "\($0.word): \($0.reason)" }

@@ -109,7 +109,7 @@ extension PostgreSQLSnapshot {
 
     // MARK: Indexes
 
-    /// What a scan reads, without its limit and offset.
+    /// The entries that a scan reads, without its limit and offset.
     private struct Scan {
         var conditions = "database = $1 AND zone = $2 AND index_number = $3 AND value >= $4"
         var parameters: [SQLValue]

@@ -1,4 +1,4 @@
-import Foundation
+import EngineThreads
 import RecordStore
 
 /// Threads that read, each with a connection of its own, and the reads that wait for them.
@@ -14,17 +14,25 @@ final class ReadPool: Sendable {
         clock: @escaping @Sendable () -> Int64,
         report: @escaping @Sendable (EngineEvent) -> Void
     ) {
-        self.searches = ReadQueue(configuration, clock: clock)
-        self.reads = ReadQueue(configuration, clock: clock)
+        func queue() -> ReadQueue {
+            ReadQueue(
+                WaitingReads(
+                    threads: configuration.readThreads,
+                    waitNanoseconds: configuration.readerWaitNanoseconds
+                ),
+                time: configuration.monotonicNanoseconds,
+                clock: clock
+            )
+        }
+        self.searches = queue()
+        self.reads = queue()
         for number in 0..<configuration.readThreads {
             for (name, queue) in [("find", self.searches), ("read", self.reads)] {
                 let target = configuration.target
-                let thread = Thread {
+                EngineThread.start("tidemark-\(name)-\(number)") {
                     let session = ReadSession(target, report: report)
-                    while queue.executeNext({ session.execute($0) }) {}
+                    while let next = queue.take() { queue.execute(next) { session.execute($0) } }
                 }
-                thread.start()
-                thread.name = "tidemark-\(name)-\(number)"
             }
         }
     }
@@ -33,9 +41,9 @@ final class ReadPool: Sendable {
         var queue = self.reads
         if case .search = job.effort { queue = self.searches }
         switch queue.add(job) {
-        case .admit?: return
-        case .refuse(let milliseconds)?: job.fail(.overloaded(retryAfterMilliseconds: milliseconds))
-        case nil: job.fail(.shuttingDown)
+        case .admitted: return
+        case .refused(let milliseconds): job.fail(.overloaded(retryAfterMilliseconds: milliseconds))
+        case .closed: job.fail(.shuttingDown)
         }
     }
 

@@ -53,12 +53,12 @@ struct StoreRow {
     }
 }
 
-/// What makes one server the only one of a store: a term, which every transaction compares, and a time up
-/// to which nobody else may take the next term.
+/// The lease that makes one server the only one of a store: a term, which every transaction compares, and
+/// a time up to which nobody else may take the next term.
 struct StoreLease {
     /// How long a server that is gone keeps others out.
     static let milliseconds: Int64 = 30_000
-    /// How much of it may pass before it is renewed while nobody writes.
+    /// The part of it that may pass before it is renewed while nobody writes.
     static let renewalMilliseconds: Int64 = 10_000
 
     let node: String

@@ -190,7 +190,7 @@ extension TableRange {
         guard let offset = self.after.firstIndex(where: \.hasZero), case .text(let text) = self.after[offset]
         else { return self }
         let start = String(decoding: text.utf8.prefix { $0 != 0 }, as: UTF8.self)
-        // What is before it, and that text as well, is before the next one that can be.
+        // Everything before it, and that text as well, is before the next one that can be.
         let bound = self.isDescending ? start + "\u{1}" : start
         return TableRange(
             index: self.index,

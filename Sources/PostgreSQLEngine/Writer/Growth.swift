@@ -1,9 +1,9 @@
 import RecordModel
 import RecordStore
 
-/// What a transaction adds to the rows of databases and zones, which is written at the commit.
+/// The amounts that a transaction adds to the rows of databases and zones, written at the commit.
 struct Growth {
-    /// What a zone has more than its row says, and where its last change is.
+    /// The amounts that a zone has beyond its row, and the position of its last change.
     struct Zone {
         var position: Int64 = 0
         var records: Int64 = 0

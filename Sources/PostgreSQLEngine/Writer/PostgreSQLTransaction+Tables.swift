@@ -20,7 +20,7 @@ extension PostgreSQLTransaction: WriteTransaction {
             self.knowledge.forgetUsage()
         case .work(let kind)?:
             if !isDeletion { self.knowledge.mayHave.insert(kind) }
-            // Which indexes are being built is a part of a type.
+            // A type says which of its indexes are being built.
             if kind == .indexes {
                 self.knowledge.forgetTypes()
                 self.changesSchema = true

@@ -94,7 +94,7 @@ extension PostgreSQLTransaction {
         under quota: Quota,
         with database: DatabaseID
     ) throws(StorageFailure) -> Int64? {
-        // What was sent may have deleted or added rows that are not counted yet.
+        // Statements that were sent may have deleted or added rows that are not counted yet.
         try self.connection.drain()
         let account = try self.account(of: database)
         switch quota.holder {
@@ -108,7 +108,7 @@ extension PostgreSQLTransaction {
         }
     }
 
-    /// What the transaction has added so far to the databases of somebody.
+    /// The amounts that the transaction has added so far to the databases of a user.
     private func pendingBytes(
         of isCounted: (WriterKnowledge.Account) -> Bool
     ) throws(StorageFailure) -> Int64 {

@@ -111,7 +111,7 @@ final class PostgreSQLTransaction {
     /// - Returns: Whether there was anything to commit.
     /// - Throws: `conflict` if nothing was committed, `outcomeUnknown` if that is not known.
     func commit(lease: StoreLease?) throws(StorageFailure) -> Bool {
-        // What deletes and insertions found counts as well, and a failure has to come before the commit.
+        // Rows that deletes and insertions found count as well, and a failure has to come before the commit.
         try self.connection.drain()
         let isChanged = self.hasChanges
         var row = self.storeRow
@@ -153,7 +153,7 @@ final class PostgreSQLTransaction {
     }
 
     func takeBack(to savepoint: Savepoint) throws(StorageFailure) {
-        // What failed may have left statements that wait, which fail as well.
+        // A failure may have left statements that wait, which fail as well.
         do throws(StorageFailure) { try self.connection.drain() } catch {}
         try self.connection.write(TransactionSQL.rollbackToSavepoint)
         try self.connection.write(TransactionSQL.release)

@@ -1,3 +1,4 @@
+import EngineThreads
 import Foundation
 import RecordStore
 import Synchronization
@@ -182,7 +183,7 @@ final class PostgreSQLWriter: @unchecked Sendable {
 
     private func rollback(_ connection: PostgreSQLConnection) {
         self.forget()
-        // What waits in the pipeline fails first.
+        // Statements that wait in the pipeline fail first.
         _ = try? connection.receive()
         _ = try? connection.query(TransactionSQL.rollback)
     }
@@ -289,7 +290,7 @@ final class PostgreSQLWriter: @unchecked Sendable {
 
     // MARK: Jobs
 
-    /// What came of a batch.
+    /// The outcome of a batch.
     private struct Executed {
         var replies: [@Sendable () -> Void] = []
         var excesses: [WaitingWrites.Excess] = []

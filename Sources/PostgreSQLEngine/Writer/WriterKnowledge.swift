@@ -1,7 +1,7 @@
 import RecordModel
 import RecordStore
 
-/// What the writer knows of the store from one transaction to the next.
+/// The writer's memory of the store from one transaction to the next.
 ///
 /// All of it is as of a generation of the store, which every commit of whichever process counts up. When
 /// somebody else has written, or something was taken back, all is forgotten.
@@ -16,7 +16,7 @@ final class WriterKnowledge {
         let name: String
     }
 
-    /// Whose quotas a database counts for.
+    /// The user and container whose quotas a database counts for.
     struct Account {
         let container: Int64
         /// The number of the user; 0 if it is nobody's.
@@ -33,7 +33,7 @@ final class WriterKnowledge {
     /// The last number that was given, by the name of the table.
     var numbers: [String: Int64] = [:]
     var accounts: [DatabaseID: Account] = [:]
-    /// What containers and users store, as of the last commit.
+    /// The amounts that containers and users store, as of the last commit.
     var containerBytes: [Int64: Int64] = [:]
     var userBytes: [Int64: Int64] = [:]
     /// Kinds of housekeeping of which there may be some.

@@ -181,7 +181,7 @@ extension ConnectionRequests {
             let items = EncodedItems(itemsMax: fetch.ids.count)
             store.fetchRecords(fetch.ids, desiredKeys: fetch.desiredKeys, for: requester, into: items) {
                 items.finish()
-                back.deliver($0.map { .encoded(items, End()) })
+                back.deliver($0.map { .encoded(items) })
             }
         case .fetchZones(let selection, let requester):
             store.fetchZones(selection, for: requester) { back.deliver($0.map { .read($0) }) }

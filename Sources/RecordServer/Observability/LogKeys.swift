@@ -36,7 +36,7 @@ package enum LogKeys {
     package static let sqlite = "sqlite"
     /// PostgreSQL's state of an error.
     package static let sqlState = "sqlstate"
-    /// Where a database is, without its password.
+    /// The address of a database, without its password.
     package static let database = "database"
     package static let indexes = "indexes"
     package static let records = "records"

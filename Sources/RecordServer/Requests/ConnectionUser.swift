@@ -60,7 +60,7 @@ struct ConnectionUser: Sendable {
             network: self.network,
             deadlineMilliseconds: self.deadlineMilliseconds
         )
-        requester.installation = self.installation
+        if writing { requester.installation = InstallationID(self.installation) }
         return requester
     }
 

@@ -14,8 +14,12 @@ package final class EncodedItems: FeedSink, FetchSink, @unchecked Sendable {
     private let itemsMax: Int
     /// Codes of the items that are failures.
     private(set) var failures: [ErrorCode] = []
+    /// The last frame of the response.
+    private(set) var end = End()
     /// The zone of the records that come.
-    private var zone: EncodedZone?
+    private var zone = ZoneID.default
+    /// The same as it travels, once a record has come.
+    private var encodedZone: EncodedZone?
 
     /// - Parameter itemsMax: Bounds the memory that is set aside with the first item.
     package init(itemsMax: Int = .max) {
@@ -29,7 +33,10 @@ package final class EncodedItems: FeedSink, FetchSink, @unchecked Sendable {
     var bytes: Int { self.encoding.bytes }
 
     /// To be called when nothing more comes.
-    package func finish() { self.encoding.finish() }
+    package func finish(_ end: End = End()) {
+        self.encoding.finish()
+        self.end = end
+    }
 
     /// Adds an item of any kind; its number is that of those before it.
     package func add(_ outcome: ItemOutcome) {
@@ -39,10 +46,15 @@ package final class EncodedItems: FeedSink, FetchSink, @unchecked Sendable {
 
     // MARK: RecordSink
 
-    package func enter(_ zone: ZoneID) { self.zone = EncodedZone(zone) }
+    package func enter(_ zone: ZoneID) {
+        self.zone = zone
+        self.encodedZone = nil
+    }
 
     package func add(_ record: borrowing LentRecord) {
-        guard let zone else { preconditionFailure("a record without a zone") }
+        guard self.itemsMax > 1 else { return self.encoding.add(record, in: self.zone) }
+        let zone = self.encodedZone ?? EncodedZone(self.zone)
+        self.encodedZone = zone
         self.encoding.add(record, in: zone)
     }
 
@@ -81,6 +93,13 @@ private struct Encoding {
     init(itemsMax: Int) { self.itemsMax = itemsMax }
 
     mutating func add(_ record: borrowing LentRecord, in zone: EncodedZone) {
+        let start = self.beginItem(bytes: Self.itemBytes + record.fields.count)
+        Item.append(record, in: zone, index: self.itemCount, toItems: &self.payload)
+        self.endItem(start)
+    }
+
+    /// The only record of a response.
+    mutating func add(_ record: borrowing LentRecord, in zone: ZoneID) {
         let start = self.beginItem(bytes: Self.itemBytes + record.fields.count)
         Item.append(record, in: zone, index: self.itemCount, toItems: &self.payload)
         self.endItem(start)

@@ -65,14 +65,14 @@ extension AdmittedFeed {
         let replied: @Sendable (Result<FeedPageEnd, StoreError>, EncodedItems) -> Void = { result, items in
             reply(
                 result.map { page in
-                    items.finish()
                     let end = End(
                         token: FeedToken.sealed(page.token, for: requester, with: key),
                         moreComing: page.moreComing,
                         totals: page.totals,
                         clientToken: page.clientToken
                     )
-                    return .encoded(items, end)
+                    items.finish(end)
+                    return .encoded(items)
                 }
             )
         }

@@ -9,7 +9,7 @@ package enum Outcomes: Sendable {
     case read([ReadOutcome])
     /// Records of a fetch, or a page of a query or of a feed, with what ends it: each payload of a
     /// frame counts as an outcome.
-    indirect case encoded(EncodedItems, End)
+    case encoded(EncodedItems)
     case subscriptions([SubscriptionOutcome])
     /// A response without items.
     indirect case ended(End)
@@ -18,7 +18,8 @@ package enum Outcomes: Sendable {
     package var end: End {
         switch self {
         case .written, .read, .subscriptions: End()
-        case .encoded(_, let end), .ended(let end): end
+        case .encoded(let items): items.end
+        case .ended(let end): end
         }
     }
 
@@ -26,7 +27,7 @@ package enum Outcomes: Sendable {
         switch self {
         case .written(let outcomes): outcomes.count
         case .read(let outcomes): outcomes.count
-        case .encoded(let items, _): items.payloads.count
+        case .encoded(let items): items.payloads.count
         case .subscriptions(let outcomes): outcomes.count
         case .ended: 0
         }
@@ -34,7 +35,7 @@ package enum Outcomes: Sendable {
 
     /// Codes of items that were encoded as failures.
     var encodedFailures: [ErrorCode] {
-        if case .encoded(let items, _) = self { items.failures } else { [] }
+        if case .encoded(let items) = self { items.failures } else { [] }
     }
 
     /// The wire's form of the outcome at this index.
@@ -55,7 +56,7 @@ package enum Outcomes: Sendable {
     ///   - buffer: The payload.
     /// - Returns: The outcome's failure, if it is one.
     func append(at offset: Int, number: UInt32, toItems buffer: inout ByteBuffer) -> Failure? {
-        if case .encoded(let items, _) = self {
+        if case .encoded(let items) = self {
             buffer.writeImmutableBuffer(items.payloads[offset])
             return nil
         }
@@ -70,7 +71,7 @@ package enum Outcomes: Sendable {
         switch self {
         case .written(let outcomes): outcomes.reduce(0) { $0 + $1.heldBytes }
         case .read(let outcomes): outcomes.reduce(0) { $0 + $1.heldBytes }
-        case .encoded(let items, let end): items.bytes + end.token.count + end.cursor.count
+        case .encoded(let items): items.bytes + items.end.token.count + items.end.cursor.count
         case .subscriptions(let outcomes): outcomes.reduce(0) { $0 + $1.heldBytes }
         case .ended(let end): end.missing.reduce(0) { $0 + $1.utf8.count }
         }

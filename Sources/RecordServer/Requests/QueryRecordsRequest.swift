@@ -50,7 +50,7 @@ extension Outcomes {
                 madeMilliseconds: nowMilliseconds
             ).sealed(with: key)
         }
-        items.finish()
-        self = .encoded(items, End(cursor: cursor ?? [], count: UInt64(clamping: page.count)))
+        items.finish(End(cursor: cursor ?? [], count: UInt64(clamping: page.count)))
+        self = .encoded(items)
     }
 }

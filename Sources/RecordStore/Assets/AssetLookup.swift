@@ -48,7 +48,7 @@ extension TableReader {
 
     /// Finds the records of a zone that name an asset; at most `limit`.
     ///
-    /// What names it in the history of the zone is none of them.
+    /// Changes in the history of the zone that name it are left out.
     func records(
         naming asset: AssetNumber,
         in zone: ZoneKey,

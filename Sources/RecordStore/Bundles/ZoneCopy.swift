@@ -1,6 +1,6 @@
 package import RecordModel
 
-/// What a copy of zones begins with, as of its snapshot.
+/// The beginning of a copy of zones, as of its snapshot.
 package struct ZoneCopyBeginning: Hashable, Sendable {
     package struct Zone: Hashable, Sendable {
         package var name: String

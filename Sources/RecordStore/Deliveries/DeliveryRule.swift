@@ -18,7 +18,7 @@ struct DeliveryRule {
         return self.position <= known.sent ? .wasSent : .isBehind
     }
 
-    /// What of a row counts: nothing up to a position from before the user's tokens expired.
+    /// The part of a row that counts: nothing up to a position from before the user's tokens expired.
     func known(_ seen: SeenPosition) -> (position: Int64, sent: Int64) {
         (
             seen.position < self.expiredThrough ? 0 : seen.position,

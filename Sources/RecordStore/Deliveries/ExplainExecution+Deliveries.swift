@@ -1,6 +1,6 @@
 import RecordModel
 
-/// How far installations have followed a zone, as rows and memory have it.
+/// The progress of installations in a zone, by rows and memory.
 struct SeenInZone {
     /// In no order.
     var positions: [SeenInstallations.Key: SeenPosition]
@@ -13,7 +13,7 @@ struct SeenInZone {
 extension ExplainExecution {
     private typealias Delivery = RecordExplanation.Delivery
 
-    /// What the requester may see of a zone's rows.
+    /// The part of a zone's rows that the requester may see.
     func seen(in zone: ZoneKey) throws(StorageFailure) -> SeenInZone {
         var seen = SeenInZone(positions: [:], isTruncated: false)
         let range: RowRange<InstallationSeenRow>
@@ -33,7 +33,7 @@ extension ExplainExecution {
         return seen
     }
 
-    /// What became of the record with each user and installation, the users in their order.
+    /// The state of the record at each user and installation, the users in their order.
     func deliveries(
         of subject: Subject,
         to readers: [ExplainedReader],

@@ -53,7 +53,7 @@ extension ExplainExecution {
         return matches
     }
 
-    /// Where the last change of the record is in the order that counts for a subscription: in a shared
+    /// The place of the record's last change in the order that counts for a subscription: in a shared
     /// database, where the zone changed last.
     private func position(of subject: Subject, in asked: Asked) throws(StorageFailure) -> Int64 {
         guard asked.scope == .shared else { return subject.stored.position }

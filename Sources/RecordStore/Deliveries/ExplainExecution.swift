@@ -7,7 +7,7 @@ import RecordModel
 struct ExplainExecution {
     let requester: Requester
     let snapshot: any Snapshot
-    /// What no row may have.
+    /// Progress that no row may have yet.
     let unwritten: SeenInstallations
 
     /// Subscriptions, and installations, that an explanation lists.

@@ -57,7 +57,7 @@ extension ExplainExecution {
         )
     }
 
-    /// What a user may do in the public database, whoever asks.
+    /// The rights of a user in the public database, whoever asks.
     func access(to record: StoredRecord, of name: String) throws(StorageFailure) -> TypeAccess {
         let user = Requester(
             database: self.requester.database,

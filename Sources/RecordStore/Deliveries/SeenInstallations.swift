@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How far installations have followed zones, as far as no row has it yet.
+/// Progress of installations in zones that no row has yet.
 ///
 /// Written behind, by one transaction a second. A row that was written rests for a minute: what comes
 /// meanwhile waits, so an installation that fetches all the time costs a row a minute. Nothing is read
@@ -94,7 +94,7 @@ final class SeenInstallations: Sendable {
         }
     }
 
-    /// What is known of a zone here: no durable row may have it.
+    /// Progress in a zone that is known here: no durable row may have it.
     func known(in zone: ZoneKey) -> [Key: SeenPosition] {
         self.state.withLock { state in
             state.entries.filter { $0.key.zone == zone }.mapValues { $0.seen }

@@ -1,4 +1,4 @@
-/// How far somebody has followed the feed of a zone, as their requests show.
+/// The progress of a client in the feed of a zone, as its requests show.
 ///
 /// A client that presents a token at a position has everything up to it. A page that was sent is no
 /// such proof, because its connection may have broken.
@@ -36,13 +36,13 @@ package struct SeenPosition: Hashable, Sendable {
     }
 }
 
-/// What one page of a zone's feed shows of the client that asked for it.
+/// The progress that one page of a zone's feed shows of its client.
 package struct FeedProgress: Hashable, Sendable {
-    /// Where the records are.
+    /// The zone of the records.
     package var zone: ZoneKey
-    /// What the client has, by the token that it presented.
+    /// The position up to which the client has everything, by the token that it presented.
     package var position: Int64
-    /// What it has when the page arrives.
+    /// The position up to which it has everything when the page arrives.
     package var sent: Int64
     package var skipped: Int64
 }

@@ -1,4 +1,4 @@
-/// Which containers keep a history of their records.
+/// Containers that keep a history of their records.
 extension Directory {
     /// Has a container keep what changes replace for so many days, or no longer keep it: 0.
     ///

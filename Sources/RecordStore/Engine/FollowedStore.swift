@@ -36,7 +36,7 @@ package protocol FollowedStore: AnyObject {
     func close()
 }
 
-/// Where a copy of a store ends, in the engine's own words.
+/// The end of a copy of a store, in the engine's own words.
 package struct StorePosition: RawRepresentable, Codable, Hashable, Sendable {
     package let rawValue: String
 
@@ -55,7 +55,7 @@ package struct StoreMoment: Hashable, Sendable {
     }
 }
 
-/// What has changed in a store since the last copy.
+/// Changes in a store since the last copy.
 package enum StoreChanges: Hashable, Sendable {
     /// Nothing has, and nothing was written.
     case unchanged(StoreMoment)

@@ -20,8 +20,8 @@ package struct Requester: Hashable, Sendable {
     package var network: String
     /// Milliseconds since 1970 after which a read that waits is refused instead of executed.
     package var deadlineMilliseconds: Int64
-    /// Which of the user's installations asks, 16 bytes; empty if it did not say.
-    package var installation: [UInt8] = []
+    /// The installation of the user that asks for a change; `nil` if it did not say.
+    package var installation: InstallationID?
     /// Whether an operator asks, who reads every record of the public database, and writes none.
     ///
     /// Only a command on the store's files sets it.
@@ -77,7 +77,7 @@ package struct WriteRequest: Sendable {
     package var deadlineMilliseconds: Int64
     /// The connection that asks, which is not notified of what it changes itself; `nil` if there is none.
     package var origin: ChangeOrigin?
-    /// What an operator puts back; `nil` for a request of a client.
+    /// Records that an operator puts back; `nil` for a request of a client.
     ///
     /// Only a command on the store's files sets it.
     package var restored: UndoneRecords?

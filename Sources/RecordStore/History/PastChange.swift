@@ -1,6 +1,6 @@
 package import RecordModel
 
-/// How far the history of a zone goes back.
+/// The extent of a zone's history.
 package struct HistoryExtent: Hashable, Sendable {
     /// The state of the zone at every position from this one on can be told.
     package var since: Int64
@@ -25,7 +25,7 @@ package struct PastChange: Hashable, Sendable {
     package var milliseconds: Int64
     /// User record name of who made the change.
     package var author: String
-    /// Which of the user's installations made it; empty if it did not say.
+    /// The installation of the user that made it; empty if it did not say.
     package var installation: [UInt8]
     package var kind: RecordChangeKind
     package var recordName: String

@@ -45,11 +45,11 @@ struct PastKeeping {
         }
         guard let first = rows.first, let last = rows.last else { return }
         let author = try names.author(self.requester.userRecordName ?? "")
-        let installation = self.requester.installation
+        let installation = self.requester.installation?.bytes
         for offset in rows.indices {
             rows[offset].changedMilliseconds = self.transaction.nowMilliseconds
             rows[offset].author = author
-            rows[offset].installation = installation.isEmpty ? nil : installation
+            rows[offset].installation = installation
         }
         let bytes = rows.reduce(0) { $0 + RowBytes.past($1) }
         guard try self.hasRoom(for: bytes) else { return try self.beginAnew(behind: last.position) }
@@ -76,7 +76,7 @@ struct PastKeeping {
         guard !assets.isEmpty else { return }
         let use = RecordKey.past(at: row.position, in: self.zone)
         for number in try self.transaction.assets(Array(assets), in: self.zone.database) {
-            // What a record names is complete.
+            // An asset that a record names is complete.
             guard let number else { throw .unexpected(code: 0) }
             try self.transaction.addUse(of: number, by: use)
         }

@@ -1,6 +1,6 @@
 package import RecordModel
 
-/// Where an undo leads back to.
+/// The target of an undo.
 package enum UndoTarget: Hashable, Sendable {
     /// The state that the changes up to a position made.
     case position(Int64)
@@ -8,7 +8,7 @@ package enum UndoTarget: Hashable, Sendable {
     case milliseconds(Int64)
 }
 
-/// Whose changes are undone.
+/// The author whose changes are undone.
 package enum ChangeAuthor: Hashable, Sendable {
     /// User record name.
     case user(String)
@@ -90,7 +90,7 @@ package struct UndoPlan: Sendable {
     }
 }
 
-/// What an undo does with one record.
+/// The step of an undo for one record.
 package enum UndoStep: Hashable, Sendable {
     /// It is as it was.
     case none
@@ -105,7 +105,7 @@ package enum UndoStep: Hashable, Sendable {
 
     /// Compares what a record was with what it is; `nil` if it was not there, or is not.
     ///
-    /// What says that a share begins at the record is left as it is: an undo ends no share.
+    /// The field that names a share which begins at the record stays: an undo ends no share.
     package init(_ id: RecordID, from past: PastRecord?, to current: Record?) {
         guard let past else {
             self = current == nil ? .none : .delete

@@ -27,7 +27,7 @@ struct ZoneHistory {
         self.zone = zone
     }
 
-    /// How far the history goes back; `nil` if the container keeps none.
+    /// The extent of the history; `nil` if the container keeps none.
     func extent() throws(StorageFailure) -> HistoryExtent? {
         guard let database = try self.snapshot.row(DatabaseRow.byKey, self.zone.database),
             let history = try self.snapshot.storedHistories()[database.environment]
@@ -66,8 +66,8 @@ struct ZoneHistory {
         }
     }
 
-    /// What the changes at some positions replaced: one element a position, in order; `nil` for a change
-    /// that replaced nothing or is too old.
+    /// Records that the changes at some positions replaced: one element a position, in order; `nil` for a
+    /// change that replaced nothing or is too old.
     func records(before positions: [Int64]) throws(StorageFailure) -> [PastRecord?] {
         let keys = positions.map { PastRow.byKey.key(self.zone.database, self.zone.number, $0) }
         let rows = try self.snapshot.rows(PastRow.byKey, keys: keys)

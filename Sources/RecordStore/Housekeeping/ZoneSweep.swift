@@ -8,7 +8,7 @@ enum SweptRows: Hashable, Sendable {
     case membershipChanges
     case shareTokens
     case tokenExpiries
-    /// How far installations have followed the zone.
+    /// Progress of installations in the zone.
     case installations
 
     /// All kinds, in the order in which they go.

@@ -1,4 +1,4 @@
-/// What a zone has in it.
+/// The contents of a zone, in numbers.
 package struct ZoneExtent: Hashable, Sendable {
     package var name: String
     package var records: Int64
@@ -13,7 +13,7 @@ package struct ZoneExtent: Hashable, Sendable {
 /// A page of the zones of a database.
 package struct ZoneExtentPage: Hashable, Sendable {
     package var zones: [ZoneExtent]
-    /// Where the next page starts, or `nil` if there is none.
+    /// The start of the next page, or `nil` if there is none.
     package var next: Int64?
 }
 

@@ -171,7 +171,7 @@ extension Store {
         let seen = self.deliveries.seen
         self.read(.long, for: requester, needsPendingChanges: true, reply) {
             (snapshot) throws(StorageFailure) in
-            // What is written meanwhile rests in memory for longer than a snapshot lives.
+            // Rows that are written meanwhile rest in memory for longer than a snapshot lives.
             try ExplainExecution(for: requester, snapshot: snapshot, unwritten: seen)
                 .explanation(of: id)
         }

@@ -18,7 +18,7 @@ package final class Store: Sendable {
     package let assets: AssetRegistry
     /// The changes that users are notified of.
     package let subscriptions: Subscriptions
-    /// Which installations have fetched what.
+    /// Progress of installations in zones.
     let deliveries: DeliveryLedger
 
     /// Serves what an engine keeps, and has the engine to itself.

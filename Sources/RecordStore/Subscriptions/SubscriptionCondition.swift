@@ -2,7 +2,7 @@ package import RecordModel
 
 /// The condition of a query's subscription, checked against what is defined of its type.
 package struct CheckedCondition {
-    /// What the condition was checked against.
+    /// The type that the condition was checked against.
     package let shape: RecordTypeShape
     /// `nil` if the schema has changed since the subscription was saved, so that no record can meet
     /// the condition.

@@ -3,7 +3,7 @@ package import RecordModel
 /// The subscriptions of a user in a database, and what their installations have acknowledged: for an
 /// operator.
 package struct SubscriptionReport: Hashable, Sendable {
-    /// How far an installation has come with a subscription.
+    /// The progress of an installation with a subscription.
     package struct Cursor: Hashable, Sendable {
         package var installation: [UInt8]
         package var position: Int64

@@ -1,4 +1,4 @@
-/// How far an installation of a user has followed a zone.
+/// The progress of an installation of a user in a zone.
 package struct InstallationSeenRow: TableRow {
     package static let table = Table(
         "installation_seen",
@@ -12,7 +12,7 @@ package struct InstallationSeenRow: TableRow {
     static let byTime = Self.index(on: "database", "zone", "at_ms")
     static let byUser = Self.index(on: "user")
 
-    /// Where the records of the zone are: of the owner, if the zone is shared.
+    /// The database of the records: the owner's, if the zone is shared.
     var database: DatabaseID
     var zone: Int64
     /// User record name.

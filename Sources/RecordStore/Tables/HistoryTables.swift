@@ -24,7 +24,7 @@ package struct PastRow: TableRow {
     var changedMilliseconds: Int64
     /// The number of the user who made the change.
     var author: Int64
-    /// Which of the user's installations made it; `nil` if it did not say.
+    /// The installation of the user that made it; `nil` if it did not say.
     var installation: [UInt8]?
     var kind: RecordChangeKind
     /// The number of the record.
@@ -95,7 +95,7 @@ package struct PastRow: TableRow {
     }
 }
 
-/// Where the history of a zone begins; the table is called `past_zone`.
+/// The beginning of a zone's history; the table is called `past_zone`.
 package struct PastZoneRow: TableRow {
     package static let table = Table(
         "past_zone",
@@ -170,7 +170,7 @@ package struct PastRemovalRow: TableRow {
     var key: ZoneKey { ZoneKey(database: self.database, number: self.zone) }
 }
 
-/// What a change did with a record.
+/// The kind of a change.
 package enum RecordChangeKind: Int64, Hashable, Sendable, ColumnConvertible {
     case created = 0
     case updated = 1

@@ -5,7 +5,7 @@ import RecordStore
 
 /// Follows the file of a store that a server writes: a copy of it, and then what has changed.
 ///
-/// What changed is in SQLite's log. A transaction that reads is always open while somebody is
+/// Changes are in SQLite's log. A transaction that reads is always open while somebody is
 /// followed (`guard`), and the next one begins before the last ends. SQLite begins its log anew only
 /// when all of it is in the file, and nobody reads it. So each frame stays until it was copied:
 ///
@@ -42,7 +42,7 @@ final class StoreFollower: FollowedStore {
     /// Pages of commits up to `position` that no copy has yet.
     private var held = HeldPages()
 
-    /// What is known of commits behind the position.
+    /// Knowledge about commits behind the position.
     private enum Standing {
         /// Nothing. So it is during each call, and stays after an error.
         case lost
@@ -117,7 +117,7 @@ final class StoreFollower: FollowedStore {
         self.standing = .lost
         try self.advance()
         self.held = HeldPages()
-        // What follows the position stays, and the snapshot that begins now has at least that much.
+        // Commits behind the position stay, and the snapshot that begins now has at least that much.
         self.position = try self.lastPosition()
         let reader = try self.beginNext()
         let now = self.clock()
@@ -177,7 +177,7 @@ final class StoreFollower: FollowedStore {
         return isChanged ? .copied(moment) : .unchanged(moment)
     }
 
-    /// What there is to be written; `nil` if nothing is.
+    /// The changes to be written; `nil` if there are none.
     private func pageFile(_ commits: LogCommits, _ header: LogFile.Header?) -> PageFile? {
         let filePages = commits.filePages != 0 ? commits.filePages : self.held.filePages
         guard filePages != 0 else { return nil }

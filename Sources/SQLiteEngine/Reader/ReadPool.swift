@@ -1,3 +1,4 @@
+import EngineThreads
 import RecordStore
 import Synchronization
 
@@ -27,8 +28,18 @@ final class ReadPool: Sendable {
         report: @escaping @Sendable (EngineEvent) -> Void
     ) throws {
         self.file = file
-        self.queries = ReadQueue(configuration, clock: clock)
-        self.reads = ReadQueue(configuration, clock: clock)
+        func queue() -> ReadQueue {
+            ReadQueue(
+                WaitingReads(
+                    threads: configuration.readThreads,
+                    waitNanoseconds: configuration.readerWaitNanoseconds
+                ),
+                time: configuration.monotonicNanoseconds,
+                clock: clock
+            )
+        }
+        self.queries = queue()
+        self.reads = queue()
         self.sync = sync
         self.report = report
         var idle: [ReadConnection] = []

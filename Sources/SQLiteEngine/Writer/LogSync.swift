@@ -1,3 +1,4 @@
+import EngineThreads
 import Foundation
 import RecordStore
 import Synchronization

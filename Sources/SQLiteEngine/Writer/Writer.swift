@@ -1,3 +1,4 @@
+import EngineThreads
 import Foundation
 import GRDB
 import RecordModel

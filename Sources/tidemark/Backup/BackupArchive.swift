@@ -25,7 +25,7 @@ final class BackupArchive {
     static let manifestName = "backup.json"
     static let sumsName = "SHA256SUMS"
 
-    /// What is written to the pipe did not arrive.
+    /// Bytes that were written to the pipe did not arrive.
     struct Broken: Error {
         let error: FileError
     }

@@ -69,7 +69,7 @@ struct BackupDrill {
     }
 }
 
-/// What a drill restores: a backup, or the newest state of a chain.
+/// The subject of a drill: a backup, or the newest state of a chain.
 enum DrilledBackup {
     case folder(BackupFolder)
     case chain(BackupChain)

@@ -79,7 +79,7 @@ struct RestoreRun {
     }
 }
 
-/// What a restore has brought back.
+/// The result of a restore.
 struct RestoreOutcome {
     var summary: BackupSummary
     var assets: Int

@@ -2,7 +2,7 @@ import FileIO
 import Foundation
 import RecordStore
 
-/// Where a restore has its files from: the folder of a backup, or a stream.
+/// The source of a restore: the folder of a backup, or a stream.
 protocol RestoreSource {
     /// Of the backup, as far as known before its files are read.
     var summary: BackupSummary { get }
@@ -15,7 +15,7 @@ protocol RestoreSource {
     mutating func fill(_ target: DataFolder, _ bar: inout ProgressBar) throws -> FilledFolder
 }
 
-/// What a backup says of itself.
+/// A backup's description of itself.
 struct BackupSummary: Hashable {
     /// When it was complete, in ISO 8601; of a stream, when it began.
     var date: String

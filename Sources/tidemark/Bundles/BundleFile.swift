@@ -35,7 +35,7 @@ final class BundleFile: Sendable {
         }
     }
 
-    /// Where the same file can be opened again.
+    /// A path under which the same file can be opened again.
     var path: String { "/proc/self/fd/\(self.file.descriptor)" }
 
     /// The file itself; `nil` if it cannot be read twice.

@@ -1,7 +1,7 @@
 import RecordModel
 import RecordStore
 
-/// What becomes of names when zones change their server: those of users, and of zones.
+/// The mapping of names when zones change their server: those of users, and of zones.
 ///
 /// A name without a mapping stays.
 struct BundleMapping {

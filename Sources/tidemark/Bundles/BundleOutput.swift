@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where an export writes: a new file, which has its name once it is complete, or standard output.
+/// The target of an export: a new file, which has its name once it is complete, or standard output.
 ///
 /// One thread at a time.
 final class BundleOutput: Sendable {

@@ -1,10 +1,10 @@
 import RecordModel
 import RecordStore
 
-/// What the schema of a bundle means for the schema here.
+/// The effect of a bundle's schema on the schema here.
 ///
-/// What is there stays. In development, types and fields that are missing are added, with their indexes
-/// and grants. Production takes only what was deployed.
+/// Types and fields that are there stay. In development, missing types and fields are added, with their
+/// indexes and grants. Production takes only what was deployed.
 struct BundleSchema {
     /// Types and fields that are missing here.
     private(set) var added: [String] = []

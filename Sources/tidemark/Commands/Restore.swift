@@ -57,7 +57,7 @@ struct Restore: AsyncParsableCommand {
 
     @OptionGroup var data: DataOption
 
-    /// What is printed with `--json`.
+    /// The output of `--json`.
     private struct Report: Encodable {
         var data: String
         /// Of the state that was restored.

@@ -55,7 +55,7 @@ extension ZonePast {
     }
 }
 
-/// What an undo would do, or has done, in numbers.
+/// The effect of an undo, planned or done, in numbers.
 struct UndoCounts: Encodable {
     var created = 0
     var changed = 0

@@ -52,7 +52,7 @@ struct ZonePast {
         }
     }
 
-    /// Where the database is now.
+    /// The current position of the database.
     func position() async throws -> Int64 {
         try await Self.extent(of: self.zone, in: self.database)?.position ?? self.extent.position
     }
@@ -78,7 +78,8 @@ struct ZonePast {
         }
     }
 
-    /// What the changes at some positions replaced, at most `changesMax`: one element a position, in order.
+    /// Records that the changes at some positions replaced, at most `changesMax`: one element a position,
+    /// in order.
     func records(before positions: [Int64]) async throws -> [PastRecord?] {
         try await self.database.retrying {
             await withCheckedContinuation { continuation in

@@ -3,7 +3,7 @@ import RecordModel
 import RecordStore
 
 struct ZoneUndo: AsyncParsableCommand {
-    /// What becomes of a record that somebody else changed after the changes of `--by`.
+    /// The treatment of a record that somebody else changed after the changes of `--by`.
     enum LaterSaves: String, EnumerableFlag {
         case keepLater
         case overrideLater

@@ -13,7 +13,7 @@ struct Settings: Sendable {
         case json
     }
 
-    /// Where the store is.
+    /// The kind of store.
     enum Engine: String, CaseIterable, Sendable {
         /// One file in the data folder.
         case sqlite

@@ -115,8 +115,8 @@ final class TimedWriter: Sendable {
         }
     }
 
-    /// What a restored state must have: everything that was acknowledged before it, nothing that was
-    /// sent after it, and nothing behind a gap.
+    /// The contents that a restored state must have: everything that was acknowledged before it, nothing
+    /// that was sent after it, and nothing behind a gap.
     func check(_ names: Set<String>, covers: Int64, time: Int64) {
         var count = 0
         while names.contains("w\(self.number)-\(count + 1)") { count += 1 }

@@ -198,7 +198,7 @@ struct FollowTests {
                     scene.folder
                 )
                 #expect(drill.exitCode == 65 && drill.errors.contains(damage.file), "\(drill.errors)")
-                // What does not need the file is restored without being asked for.
+                // States that do not need the file are restored without being asked for.
                 let at = states[max(0, damage.whole - 1)].time ?? ""
                 if damage.file.hasSuffix(".pages"), damage.whole > 0 {
                     let older = try await scene.restoreChain("chain", to: "older-\(number)", "--at", at)

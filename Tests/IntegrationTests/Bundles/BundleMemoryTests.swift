@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the memory of an export and an import depends on.
+/// Bounds of the memory of an export and an import.
 @Suite(.timeLimit(.minutes(5)))
 struct BundleMemoryTests {
     private static let records = 20_000

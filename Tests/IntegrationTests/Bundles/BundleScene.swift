@@ -82,7 +82,7 @@ final class BundleScene {
         )
     }
 
-    /// What a feed says of a zone, a line a record: without change tags, which are a server's own, and
+    /// A zone as its feed has it, a line a record: without change tags, which are a server's own, and
     /// with the owner's name in place of an ID.
     func feed(of data: String, zone: String = "desk") async throws -> [String] {
         let place = ["--data", data, "--container", BackupScene.containerID, "--as", "alice"]

@@ -26,7 +26,7 @@ struct MonitoringFilesTests {
         let response = try await HTTPPeer.ask(address, "/metrics")
         server.process.signal(SIGTERM)
         #expect(await server.process.outcome().exitCode == 0)
-        // What the process beside the server writes, for its continued backup.
+        // Metrics of the process that continues a backup beside the server.
         let time = Moment(milliseconds: 1)
         let backup = FollowFigures(time: time, base: time)
         return ExpositionGrammar(response.body + backup.metrics)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RecordStore
 
-/// What the progress of an installation says about one record.
+/// The state of one record by the progress of an installation.
 struct DeliveryRuleTests {
     private func state(
         of position: Int64,

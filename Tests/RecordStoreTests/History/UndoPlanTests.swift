@@ -3,7 +3,7 @@ import Testing
 
 @testable import RecordStore
 
-/// Which records an undo concerns, and what it does with each.
+/// Records that an undo concerns, and its step for each.
 struct UndoPlanTests {
     private static func change(
         _ position: Int64,

@@ -19,7 +19,7 @@ struct AssetPlan {
             guard let number = try transaction.asset(named.asset, in: self.zone.key.database) else {
                 return named.field
             }
-            // What an operator puts back, its users had sent.
+            // Users had sent the assets that an operator puts back.
             if let user = self.zone.rule.requester.uploader, self.zone.rule.restoration == nil {
                 guard try transaction.isAsset(number, sentBy: user) else { return named.field }
             }
@@ -80,7 +80,7 @@ struct AssetPlan {
             try self.zone.transaction.addUse(of: number, by: record)
         }
         for asset in parts.assets.removed {
-            // What a record names is complete.
+            // An asset that a record names is complete.
             guard let number = try self.zone.transaction.asset(asset, in: self.zone.key.database) else {
                 throw .unexpected(code: 0)
             }

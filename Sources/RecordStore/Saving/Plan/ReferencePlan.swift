@@ -31,7 +31,7 @@ struct ReferencePlan {
                 in: self.zone.id,
                 requester: self.zone.rule.requester
             )
-            // What another store had may come later; whoever restores it has looked for it.
+            // Targets from another store may come later; the import has checked that they come.
             if !self.zone.rule.isFromElsewhere { parts.targets = Array(written.kinds.keys) }
         }
         if case .set(let parent) = save.parent { parts.targets.append(parent) }

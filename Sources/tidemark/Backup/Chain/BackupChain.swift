@@ -141,7 +141,7 @@ struct BaseManifest: Codable, Hashable {
     var follows: ChainTip?
 }
 
-/// What has changed since the base or the increment before.
+/// Changes since the base or the increment before.
 struct IncrementManifest: Codable, Hashable {
     var format = BaseManifest.currentFormat
     /// From 1.

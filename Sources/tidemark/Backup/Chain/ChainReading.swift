@@ -23,7 +23,7 @@ struct ChainState {
 
 /// Reads a base and its increments in order, and compares each with its hash.
 struct ChainReading {
-    /// What was read until something was wrong, or until the end.
+    /// The part that was read until something was wrong, or until the end.
     struct Outcome {
         /// `nil` if the base cannot be used.
         var state: ChainState?
@@ -117,7 +117,7 @@ extension ChainBase {
 extension BackupChain {
     /// How to read a base of this chain.
     ///
-    /// What should be in its folder is known from the newest state, or from the base behind it.
+    /// The newest state, or the base behind it, says which files its folder should have.
     func reading(_ base: ChainBase) -> ChainReading {
         var expected = self.tip()
         if let next = self.bases().first(where: { $0.time > base.time }),

@@ -3,7 +3,7 @@ import Foundation
 /// Removes what a chain no longer needs.
 struct ChainRetention {
     let chain: BackupChain
-    /// How far back every state can be restored.
+    /// The time for which every state can be restored.
     let keep: Span
 
     /// Removes the bases, with their increments, that no state of the kept time builds on.

@@ -9,7 +9,7 @@ import RecordStore
 /// A manifest is written when all that it names is on the disk. So a crash leaves files that no
 /// manifest names, and the next process removes them. After an error the writer is not used again.
 struct ChainWriter {
-    /// What was added.
+    /// The addition.
     struct Added {
         /// 0 for a base.
         var number: Int
@@ -24,7 +24,7 @@ struct ChainWriter {
     enum Increment {
         case added(Added)
         case unchanged
-        /// What has changed is not known: a base is needed.
+        /// The changes are not known: a base is needed.
         case lost
     }
 

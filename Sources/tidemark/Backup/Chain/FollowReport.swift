@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the process that continues a chain tells: a line for each turn, and figures for a collector.
+/// Reports of the process that continues a chain: a line for each turn, and figures for a collector.
 struct FollowReport {
     /// A line of `--json`.
     struct Line: Encodable, Hashable {
@@ -94,7 +94,7 @@ struct FollowReport {
     }
 }
 
-/// What a collector learns of a chain.
+/// Figures of a chain for a collector.
 struct FollowFigures: Hashable {
     /// The newest state has all that was acknowledged before.
     var time: Moment?

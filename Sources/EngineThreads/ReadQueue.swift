@@ -1,12 +1,12 @@
 import Foundation
-import RecordStore
+package import RecordStore
 import Synchronization
 
 /// The reads that wait for a thread.
 ///
 /// SAFETY: the variables are read and written only while the condition is locked.
-final class ReadQueue: @unchecked Sendable {
-    enum Admission {
+package final class ReadQueue: @unchecked Sendable {
+    package enum Admission {
         case admitted
         case refused(retryAfterMilliseconds: UInt32)
         case closed
@@ -22,22 +22,27 @@ final class ReadQueue: @unchecked Sendable {
     /// Milliseconds since 1970, as deadlines are.
     private let clock: @Sendable () -> Int64
 
-    init(_ configuration: SQLiteEngineConfiguration, clock: @escaping @Sendable () -> Int64) {
-        self.waiting = WaitingReads(
-            threads: configuration.readThreads,
-            waitNanoseconds: configuration.readerWaitNanoseconds
-        )
-        self.time = configuration.monotonicNanoseconds
+    /// - Parameters:
+    ///   - waiting: The rule, without jobs.
+    ///   - time: Nanoseconds of a clock that only goes forward.
+    ///   - clock: Milliseconds since 1970.
+    package init(
+        _ waiting: consuming WaitingReads,
+        time: @escaping @Sendable () -> Int64,
+        clock: @escaping @Sendable () -> Int64
+    ) {
+        self.waiting = waiting
+        self.time = time
         self.clock = clock
     }
 
-    var mayReject: Bool { self.isCrowding.load(ordering: .relaxed) }
+    package var mayReject: Bool { self.isCrowding.load(ordering: .relaxed) }
 
-    var isClosed: Bool { self.condition.withLock { self.closed } }
+    package var isClosed: Bool { self.condition.withLock { self.closed } }
 
-    var overload: OverloadRule.Counted { self.condition.withLock { self.waiting.overload } }
+    package var overload: OverloadRule.Counted { self.condition.withLock { self.waiting.overload } }
 
-    func add(_ job: ReadJob) -> Admission {
+    package func add(_ job: ReadJob) -> Admission {
         self.condition.withLock {
             guard !self.closed else { return .closed }
             let decision = self.waiting.add(job, now: self.time())
@@ -53,7 +58,7 @@ final class ReadQueue: @unchecked Sendable {
     /// The next whose turn it is, to be executed; waits for one.
     ///
     /// `nil` when the queue is closed and empty.
-    func take() -> WaitingReads.Waiting? {
+    package func take() -> WaitingReads.Waiting? {
         self.condition.withLock {
             while true {
                 if let next = self.waiting.take() { return next }
@@ -64,7 +69,7 @@ final class ReadQueue: @unchecked Sendable {
     }
 
     /// Executes what was taken, or refuses it when it comes too late.
-    func execute(_ next: WaitingReads.Waiting, _ read: (ReadJob) -> Void) {
+    package func execute(_ next: WaitingReads.Waiting, _ read: (ReadJob) -> Void) {
         guard next.job.requester.deadlineMilliseconds >= self.clock() else {
             next.job.fail(.deadlinePassed)
             return self.ended(next, nanoseconds: nil, now: self.time())
@@ -82,7 +87,7 @@ final class ReadQueue: @unchecked Sendable {
         }
     }
 
-    func close() {
+    package func close() {
         self.condition.withLock {
             self.closed = true
             self.condition.broadcast()

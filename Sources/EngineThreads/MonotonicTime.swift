@@ -1,5 +1,6 @@
 import Foundation
 
+/// The time of a clock that only goes forward.
 package enum MonotonicTime {
     /// Nanoseconds since some moment before the process began.
     package static func nanoseconds() -> Int64 {

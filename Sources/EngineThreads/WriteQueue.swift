@@ -1,12 +1,12 @@
 import Foundation
-import RecordStore
+package import RecordStore
 import Synchronization
 
 /// The jobs that wait for the writer's thread.
 ///
 /// SAFETY: `waiting` and what is below it are read and written only while the condition is locked.
-final class WriteQueue: @unchecked Sendable {
-    enum Admission {
+package final class WriteQueue: @unchecked Sendable {
+    package enum Admission {
         case admitted
         case refused(retryAfterMilliseconds: UInt32)
         case closed
@@ -21,17 +21,16 @@ final class WriteQueue: @unchecked Sendable {
     /// Nanoseconds of a clock that only goes forward.
     private let time: @Sendable () -> Int64
 
-    init(_ configuration: SQLiteEngineConfiguration) {
-        self.time = configuration.monotonicNanoseconds
-        self.waiting = WaitingWrites(
-            requestsMax: configuration.waitingRequestsMax,
-            bytesMax: configuration.waitingBytesMax,
-            waitNanoseconds: configuration.writerWaitNanoseconds
-        )
+    /// - Parameters:
+    ///   - waiting: The rule, without jobs.
+    ///   - time: Nanoseconds of a clock that only goes forward.
+    package init(_ waiting: consuming WaitingWrites, time: @escaping @Sendable () -> Int64) {
+        self.waiting = waiting
+        self.time = time
     }
 
     /// Rare work is not refused for want of room.
-    func add(_ administration: WaitingWrites.Administration) -> Admission {
+    package func add(_ administration: WaitingWrites.Administration) -> Admission {
         self.condition.withLock {
             guard !self.waiting.isClosed else { return .closed }
             self.waiting.add(administration, now: self.time())
@@ -44,15 +43,15 @@ final class WriteQueue: @unchecked Sendable {
     ///
     /// A change that will be rejected need not be decoded. Costs a lock: only to be asked while
     /// `mayReject`.
-    func rejection(of requester: Requester, records: Int, bytes: Int) -> UInt32? {
+    package func rejection(of requester: Requester, records: Int, bytes: Int) -> UInt32? {
         self.condition.withLock {
             self.waiting.rejection(of: requester, records: records, bytes: bytes, now: self.time())
         }
     }
 
-    var mayReject: Bool { self.isCrowding.load(ordering: .relaxed) }
+    package var mayReject: Bool { self.isCrowding.load(ordering: .relaxed) }
 
-    func add(_ job: WriteJob) -> Admission {
+    package func add(_ job: WriteJob) -> Admission {
         self.condition.withLock {
             guard !self.waiting.isClosed else { return .closed }
             let decision = self.waiting.add(job, now: self.time())
@@ -71,7 +70,7 @@ final class WriteQueue: @unchecked Sendable {
     ///
     /// - Returns: The batch, which is empty if nothing came in that time; `nil` when the queue is
     ///   closed and empty.
-    func takeBatch(
+    package func takeBatch(
         recordsMax: Int,
         bytesMax: Int,
         waitMillisecondsMax: Int64
@@ -103,17 +102,17 @@ final class WriteQueue: @unchecked Sendable {
     }
 
     /// Has jobs that were taken, and not executed, wait again in their order.
-    func putBack(_ jobs: ArraySlice<WriteJob>, of batch: inout WaitingWrites.Batch) {
+    package func putBack(_ jobs: ArraySlice<WriteJob>, of batch: inout WaitingWrites.Batch) {
         self.condition.withLock { self.waiting.putBack(jobs, of: &batch) }
     }
 
     /// Has the rest of a job of which a part was executed wait for its next turn.
-    func putBack(_ rest: WriteJob, of job: WriteJob, work: Int) {
+    package func putBack(_ rest: WriteJob, of job: WriteJob, work: Int) {
         self.condition.withLock { self.waiting.putBack(rest, of: job, work: work) }
     }
 
     /// What was taken was executed, beginning at a moment of `now`.
-    func executed(
+    package func executed(
         _ batch: WaitingWrites.Batch,
         since start: Int64,
         excesses: [WaitingWrites.Excess] = []
@@ -126,27 +125,27 @@ final class WriteQueue: @unchecked Sendable {
     }
 
     /// A commit was made durable, which took so long.
-    func synced(nanoseconds: Int64) {
+    package func synced(nanoseconds: Int64) {
         self.condition.withLock {
             self.waiting.synced(nanoseconds: nanoseconds)
             self.syncs.add(nanoseconds: nanoseconds)
         }
     }
 
-    var logSyncs: DurationCounts { self.condition.withLock { self.syncs } }
+    package var logSyncs: DurationCounts { self.condition.withLock { self.syncs } }
 
     /// Nanoseconds of the clock that the rule is told of.
-    var now: Int64 { self.time() }
+    package var now: Int64 { self.time() }
 
-    var overload: OverloadRule.Counted { self.condition.withLock { self.waiting.overload } }
+    package var overload: OverloadRule.Counted { self.condition.withLock { self.waiting.overload } }
 
-    var isEmpty: Bool { self.condition.withLock { self.waiting.isEmpty } }
+    package var isEmpty: Bool { self.condition.withLock { self.waiting.isEmpty } }
 
-    var load: (requests: Int, bytes: Int) {
+    package var load: (requests: Int, bytes: Int) {
         self.condition.withLock { (self.waiting.count, self.waiting.bytes) }
     }
 
-    func close() {
+    package func close() {
         self.condition.withLock {
             self.waiting.close()
             self.condition.signal()

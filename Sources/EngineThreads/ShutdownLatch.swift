@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The end of the writer's thread, and who waits for it.
-final class ShutdownLatch: Sendable {
+/// The end of a thread, for tasks that wait for it.
+package final class ShutdownLatch: Sendable {
     private struct State {
         var hasHappened = false
         var waiting: [CheckedContinuation<Void, Never>] = []
@@ -9,7 +9,9 @@ final class ShutdownLatch: Sendable {
 
     private let state = Mutex(State())
 
-    func happened() {
+    package init() {}
+
+    package func happened() {
         let waiting = self.state.withLock { state in
             state.hasHappened = true
             defer { state.waiting = [] }
@@ -18,7 +20,7 @@ final class ShutdownLatch: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    func wait() async {
+    package func wait() async {
         await withCheckedContinuation { continuation in
             let isOver = self.state.withLock { state in
                 if !state.hasHappened { state.waiting.append(continuation) }

@@ -3,18 +3,20 @@ import Foundation
 /// One value that one thread waits for and another brings, once.
 ///
 /// SAFETY: `value` is read and written only while the condition is locked.
-final class Rendezvous<Value>: @unchecked Sendable {
+package final class Rendezvous<Value>: @unchecked Sendable {
     private let condition = NSCondition()
     private var value: Value?
 
-    func fill(_ value: sending Value) {
+    package init() {}
+
+    package func fill(_ value: sending Value) {
         self.condition.lock()
         self.value = .some(value)
         self.condition.signal()
         self.condition.unlock()
     }
 
-    func wait() -> Value {
+    package func wait() -> Value {
         self.condition.withLock {
             while true {
                 if let value = self.value { return value }
