@@ -92,7 +92,6 @@ let serverTargets: [Target] = [
     .systemLibrary(
         name: "CLibPQ",
         path: "Sources/CLibPQ",
-        pkgConfig: "libpq",
         providers: [.apt(["libpq-dev"]), .brew(["libpq"])]
     ),
     .target(
