@@ -336,6 +336,19 @@ def table(results):
     return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in lines)
 
 
+def write(results, options):
+    """Writes the rows that were measured, also those before an interruption."""
+    if not results:
+        return
+    print(table(results))
+    if options.record:
+        history.append(results)
+    if options.json:
+        with open(options.json, "w", encoding="utf-8") as file:
+            json.dump(results, file, indent=2, ensure_ascii=False)
+            file.write("\n")
+
+
 def main():
     options = arguments()
 
@@ -351,6 +364,7 @@ def main():
     ours, peer = Tidemark(folder, options.bin), PostgreSQL(folder)
     bare, nats = BareStream(folder, options.bin), NATS(folder, options.bin)
     other = options.against and Tidemark(os.path.join(folder, "other"), options.against, name="other build")
+    results, failed = [], []
     try:
         # Before minutes of measurements that would be lost.
         if not other and any(row.is_beside_nats for row in options.rows):
@@ -367,16 +381,20 @@ def main():
                 ours.load(row)
                 if other:
                     other.load(row)
-        results = [against(row, ours, other, options) if other
-                   else alone(row, ours, options, nats if row.is_beside_nats else None) if row.figure
-                   else compare(row, ours, bare if row.amount else peer, options) for row in options.rows]
-        print(table(results))
-        if options.record:
-            history.append(results)
-        if options.json:
-            with open(options.json, "w", encoding="utf-8") as file:
-                json.dump(results, file, indent=2, ensure_ascii=False)
-                file.write("\n")
+        for row in options.rows:
+            try:
+                result = (against(row, ours, other, options) if other
+                          else alone(row, ours, options, nats if row.is_beside_nats else None) if row.figure
+                          else compare(row, ours, bare if row.amount else peer, options))
+            except Failure as failure:
+                # The minutes of the other rows are not lost.
+                print(f"bench: {row.workload}: {failure}", file=sys.stderr)
+                failed.append(row.workload)
+                continue
+            results.append(result)
+            print(table([result]), file=sys.stderr)
+        if failed:
+            sys.exit(f"bench: not measured: {', '.join(failed)}")
     except (Failure, OSError) as failure:
         sys.exit(f"bench: {failure}")
     except KeyboardInterrupt:
@@ -386,6 +404,7 @@ def main():
             if side:
                 side.stop()
         shutil.rmtree(folder, ignore_errors=True)
+        write(results, options)
 
 
 if __name__ == "__main__":
