@@ -202,8 +202,8 @@ package final class SQLiteEngine: StorageEngine {
     package func shutdown() async {
         self.queue.close()
         self.reads.close()
-        self.checkpoint.close()
         await self.shutdown.wait()
+        // The writer has closed it.
         await self.checkpoint.ended()
     }
 }

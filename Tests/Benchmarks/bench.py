@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import Optional
 
 import history
+import profiling
 from bare_stream import BareStream
 from nats import NATS
 from postgresql import PostgreSQL
@@ -140,6 +141,8 @@ def arguments():
     parser.add_argument("--json", metavar="FILE", help="write the rows as an array of objects")
     parser.add_argument("--record", action="store_true",
                         help="append the rows to Tests/Benchmarks/history.csv, from which plot.py makes a picture")
+    parser.add_argument("--profile", action="store_true",
+                        help="measure each row once more with perf, as root, and print where its processor time goes")
     parser.add_argument("--compare", metavar="COMMIT",
                         help="build that commit too, and measure each row beside it, in place of the peers")
     parser.add_argument("--bin", required=True, help="folder with the release executables; Scripts/bench builds them")
@@ -149,6 +152,10 @@ def arguments():
     unknown = set(wanted) - {row.workload for row in ROWS}
     if options.compare:
         parser.error("--compare is for Scripts/bench, which builds the commit")
+    if options.profile and options.against:
+        parser.error("--profile is of a row and its peer, not of two builds")
+    if options.profile and not shutil.which("perf"):
+        parser.error("--profile needs perf: apt-get install linux-perf")
     if options.record and options.against:
         parser.error("--record is for runs beside the peers")
     if unknown or options.rounds < 1 or options.seconds < 1:
@@ -364,7 +371,7 @@ def main():
     ours, peer = Tidemark(folder, options.bin), PostgreSQL(folder)
     bare, nats = BareStream(folder, options.bin), NATS(folder, options.bin)
     other = options.against and Tidemark(os.path.join(folder, "other"), options.against, name="other build")
-    results, failed = [], []
+    results, failed, profiles = [], [], []
     try:
         # Before minutes of measurements that would be lost.
         if not other and any(row.is_beside_nats for row in options.rows):
@@ -393,6 +400,9 @@ def main():
                 continue
             results.append(result)
             print(table([result]), file=sys.stderr)
+            if options.profile and not (row.figure or row.amount):
+                sides = [ours] if row.rival else [ours, peer]
+                profiles.append(profiling.table(row.workload, profiling.profile(row, sides, folder, seed_of(row, 900, options))))
         if failed:
             sys.exit(f"bench: not measured: {', '.join(failed)}")
     except (Failure, OSError) as failure:
@@ -405,6 +415,7 @@ def main():
                 side.stop()
         shutil.rmtree(folder, ignore_errors=True)
         write(results, options)
+        print("".join(f"\n{text}\n" for text in profiles), end="")
 
 
 if __name__ == "__main__":

@@ -42,6 +42,9 @@ def free_port():
 
 
 class PostgreSQL:
+    # The server, and its driver.
+    programs = ("postgres", "pgbench")
+
     def __init__(self, folder):
         self.name = "PostgreSQL " + re.search(r"[0-9]+[.0-9]*", run([find("postgres"), "--version"])[0])[0]
         self.data = os.path.join(folder, "postgresql")

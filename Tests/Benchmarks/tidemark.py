@@ -13,6 +13,9 @@ SCHEMA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "Tidemark", "s
 
 
 class Tidemark:
+    # The server, and its driver.
+    programs = ("tidemark", "tidemark-load")
+
     def __init__(self, folder, executables, name="Tidemark"):
         self.name = name
         self.folder = folder

@@ -1,6 +1,7 @@
 import Foundation
 import RecordModel
 import RecordStore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -51,6 +52,57 @@ struct LogCopyTests {
             mapped = try #require(try Self.mappedBytes(of: file))
         }
         #expect(mapped >= long)
+    }
+
+    /// Pages of the log, and how many of them are in the file too, as the index of the log has them.
+    private static func copied(of file: String) throws -> (pages: UInt32, inFile: UInt32) {
+        let index = try Data(contentsOf: URL(fileURLWithPath: file + "-shm"))
+        func number(at offset: Int) -> UInt32 {
+            index.subdata(in: offset..<offset + 4).withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) }
+        }
+        return (number(at: 16), number(at: 96))
+    }
+
+    @Test
+    func `an installation that follows a zone all the time costs no sync a second, and the log is copied`()
+        async throws
+    {
+        let syncs = Atomic<Int>(0)
+        let it = try await EngineUnderTest.withNotes(.sqlite) { settings in
+            settings.syncFile = { _ in
+                syncs.add(1, ordering: .relaxed)
+                return 0
+            }
+        }
+        let file = it.folder.path + "/tidemark.sqlite"
+        #expect(try await it.modify([save("a", ["text": .string("1")])]).areSaved)
+        var read = FeedRead(zone: notes)
+        read.installation = [UInt8](repeating: 1, count: 16)
+        func follow(times: Int) async throws {
+            for _ in 0..<times {
+                _ = try await it.changes(read)
+                try await Task.sleep(for: .milliseconds(250))
+            }
+        }
+        // Its row is written, and what an earlier process may have left in the log is copied.
+        for _ in 0..<40 where try Self.copied(of: file).pages > Self.copied(of: file).inFile {
+            try await follow(times: 1)
+        }
+        let before = syncs.load(ordering: .relaxed)
+        try await follow(times: 14)
+        #expect(syncs.load(ordering: .relaxed) == before)
+        let (pages, inFile) = try Self.copied(of: file)
+        #expect(pages > 0 && inFile == pages)
+    }
+
+    @Test
+    func `a shutdown leaves no log, unless somebody reads from it`() async throws {
+        let it = try await EngineUnderTest.withNotes(.sqlite)
+        let log = it.folder.path + "/tidemark.sqlite-wal"
+        #expect(try await it.modify([save("a", ["text": .string("1")])]).areSaved)
+        #expect(try Self.bytes(of: log) > 0)
+        await it.store.shutdown()
+        #expect(try !FileManager.default.fileExists(atPath: log) || Self.bytes(of: log) == 0)
     }
 
     private static func bytes(of file: String) throws -> Int {

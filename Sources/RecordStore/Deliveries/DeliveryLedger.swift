@@ -24,33 +24,33 @@ package final class DeliveryLedger: Sendable {
             user: client.user,
             installation: client.installation
         )
-        guard self.seen.add(position, of: key) else { return }
-        self.write(afterMilliseconds: SeenInstallations.pauseMilliseconds)
+        if let due = self.seen.add(position, of: key) { self.write(due) }
     }
 
     /// Has the engine write down everything before it shuts down.
-    func flush() { self.write(afterMilliseconds: 0, takesAll: true) }
+    func flush() {
+        self.write(SeenInstallations.DueJob(job: self.seen.newJob(), pauseMilliseconds: 0), takesAll: true)
+    }
 
-    private func write(afterMilliseconds pause: Int64, takesAll: Bool = false) {
+    private func write(_ due: SeenInstallations.DueJob, takesAll: Bool = false) {
         let (seen, clock) = (self.seen, self.clock)
-        let number = seen.newJob()
-        let job = WriteJob(asideAfterMilliseconds: pause) { transaction throws(StorageFailure) in
+        let job = WriteJob(asideAfterMilliseconds: due.pauseMilliseconds) {
+            transaction throws(StorageFailure) in
             try transaction.write(
                 seen.take(
-                    for: number,
+                    for: due.job,
                     nowMilliseconds: clock(),
                     max: takesAll ? .max : SeenInstallations.writtenMax,
                     takesAll: takesAll
                 )
             )
             return .finished {
-                guard seen.written(by: number, nowMilliseconds: clock()) else { return }
-                self.write(afterMilliseconds: SeenInstallations.pauseMilliseconds)
+                if let next = seen.written(by: due.job, nowMilliseconds: clock()) { self.write(next) }
             }
         } fail: { failure in
-            seen.failed(number)
-            guard failure != .shuttingDown else { return }
-            self.write(afterMilliseconds: SeenInstallations.pauseMilliseconds, takesAll: takesAll)
+            let next = seen.failed(due.job, nowMilliseconds: clock())
+            guard failure != .shuttingDown, let next else { return }
+            self.write(next, takesAll: takesAll)
         }
         self.engine.write(job)
     }

@@ -2,9 +2,10 @@ import Synchronization
 
 /// Progress of installations in zones that no row has yet.
 ///
-/// Written behind, by one transaction a second. A row that was written rests for a minute: what comes
-/// meanwhile waits, so an installation that fetches all the time costs a row a minute. Nothing is read
-/// or written on the way of a page but one entry here.
+/// Written behind, by at most one transaction a second. A row that was written rests for a minute: what
+/// comes meanwhile waits, so an installation that fetches all the time costs a row a minute. A
+/// transaction comes when there is a row to write, and not before. Nothing is read or written on the
+/// way of a page but one entry here.
 final class SeenInstallations: Sendable {
     struct Key: Hashable {
         let zone: ZoneKey
@@ -17,10 +18,19 @@ final class SeenInstallations: Sendable {
         fileprivate let number: UInt64
     }
 
+    /// A job to ask for.
+    struct DueJob: Hashable {
+        let job: Job
+        /// How long it waits.
+        let pauseMilliseconds: Int64
+    }
+
     private struct Entry {
         var seen: SeenPosition
         /// Whether some of it is in no durable row.
         var isNew: Bool
+        /// When a row that was written has rested; `nil` for an entry that no row has yet.
+        var restsUntilMilliseconds: Int64?
     }
 
     private struct Rest {
@@ -38,8 +48,8 @@ final class SeenInstallations: Sendable {
         var newCount = 0
         var taken: [Job: [Key: SeenPosition]] = [:]
         var jobs: UInt64 = 0
-        /// Whether a job is on its way that is followed by another if something is new.
-        var isWriting = false
+        /// Jobs that are on their way, and when they come.
+        var dueMilliseconds: [Job: Int64] = [:]
 
         /// Ends the rest of those that have rested long enough: what is new of them waits to be written,
         /// and the others are forgotten.
@@ -50,6 +60,7 @@ final class SeenInstallations: Sendable {
                 let key = self.resting[self.firstResting].key
                 self.firstResting += 1
                 if self.entries[key]?.isNew == true {
+                    self.entries[key]?.restsUntilMilliseconds = nil
                     self.waiting.append(key)
                 } else {
                     self.entries[key] = nil
@@ -58,6 +69,33 @@ final class SeenInstallations: Sendable {
             guard self.firstResting > self.resting.count / 2 else { return }
             self.resting.removeFirst(self.firstResting)
             self.firstResting = 0
+        }
+
+        mutating func newJob() -> Job {
+            self.jobs += 1
+            return Job(number: self.jobs)
+        }
+
+        /// A job for a time, unless one comes about then or before.
+        mutating func job(atMilliseconds due: Int64, nowMilliseconds now: Int64) -> DueJob? {
+            let pause = max(SeenInstallations.pauseMilliseconds, due - now)
+            if let earliest = self.dueMilliseconds.values.min(),
+                earliest <= now + pause + SeenInstallations.pauseMilliseconds
+            {
+                return nil
+            }
+            let job = self.newJob()
+            self.dueMilliseconds[job] = now + pause
+            return DueJob(job: job, pauseMilliseconds: pause)
+        }
+
+        /// A job for the first row that is to be written, unless one comes about then or before.
+        mutating func nextJob(nowMilliseconds now: Int64) -> DueJob? {
+            if !self.waiting.isEmpty { return self.job(atMilliseconds: now, nowMilliseconds: now) }
+            let first =
+                self.newCount > 0
+                ? self.resting[self.firstResting...].first { self.entries[$0.key]?.isNew == true } : nil
+            return first.flatMap { self.job(atMilliseconds: $0.untilMilliseconds, nowMilliseconds: now) }
         }
     }
 
@@ -73,24 +111,27 @@ final class SeenInstallations: Sendable {
 
     /// Adds what a page showed.
     ///
-    /// - Returns: Whether a job has to be asked for, which writes it.
-    func add(_ seen: SeenPosition, of key: Key) -> Bool {
+    /// - Returns: A job that has to be asked for, which writes it; `nil` if one is on its way.
+    func add(_ seen: SeenPosition, of key: Key) -> DueJob? {
         self.state.withLock { state in
-            state.wake(nowMilliseconds: seen.atMilliseconds)
+            let now = seen.atMilliseconds
+            state.wake(nowMilliseconds: now)
             if var entry = state.entries[key] {
                 entry.seen.advance(to: seen)
-                if !entry.isNew { state.newCount += 1 }
+                guard !entry.isNew else {
+                    state.entries[key] = entry
+                    return nil
+                }
+                state.newCount += 1
                 entry.isNew = true
                 state.entries[key] = entry
-            } else {
-                guard state.entries.count < Self.entriesMax else { return false }
-                state.entries[key] = Entry(seen: seen, isNew: true)
-                state.newCount += 1
-                state.waiting.append(key)
+                return state.job(atMilliseconds: entry.restsUntilMilliseconds ?? now, nowMilliseconds: now)
             }
-            guard !state.isWriting else { return false }
-            state.isWriting = true
-            return true
+            guard state.entries.count < Self.entriesMax else { return nil }
+            state.entries[key] = Entry(seen: seen, isNew: true)
+            state.newCount += 1
+            state.waiting.append(key)
+            return state.job(atMilliseconds: now, nowMilliseconds: now)
         }
     }
 
@@ -113,12 +154,8 @@ final class SeenInstallations: Sendable {
         }
     }
 
-    func newJob() -> Job {
-        self.state.withLock { state in
-            state.jobs += 1
-            return Job(number: state.jobs)
-        }
-    }
+    /// A job that nobody waits for, besides those that are due.
+    func newJob() -> Job { self.state.withLock { $0.newJob() } }
 
     /// Takes some for a job to write: the same ones if the job is executed again.
     ///
@@ -143,27 +180,32 @@ final class SeenInstallations: Sendable {
 
     /// Notes that a job's part is durable.
     ///
-    /// - Returns: Whether another job has to be asked for.
-    func written(by job: Job, nowMilliseconds now: Int64) -> Bool {
+    /// - Returns: Another job that has to be asked for.
+    func written(by job: Job, nowMilliseconds now: Int64) -> DueJob? {
         self.state.withLock { state in
+            state.dueMilliseconds[job] = nil
             for (key, seen) in state.taken.removeValue(forKey: job) ?? [:] {
                 guard var entry = state.entries[key] else { continue }
                 if entry.seen == seen {
                     entry.isNew = false
-                    state.entries[key] = entry
                     state.newCount -= 1
                 }
+                entry.restsUntilMilliseconds = now + Self.restMilliseconds
+                state.entries[key] = entry
                 state.resting.append(Rest(key: key, untilMilliseconds: now + Self.restMilliseconds))
             }
-            state.isWriting = state.newCount > 0
-            return state.isWriting
+            return state.nextJob(nowMilliseconds: now)
         }
     }
 
     /// Notes that a job's part is not written, and waits again.
-    func failed(_ job: Job) {
+    ///
+    /// - Returns: Another job that has to be asked for.
+    func failed(_ job: Job, nowMilliseconds now: Int64) -> DueJob? {
         self.state.withLock { state in
+            state.dueMilliseconds[job] = nil
             state.waiting.append(contentsOf: (state.taken.removeValue(forKey: job) ?? [:]).keys)
+            return state.nextJob(nowMilliseconds: now)
         }
     }
 }

@@ -157,10 +157,22 @@ struct DatabaseFile: Sendable {
     /// Copies the log into the file, if the disk has room for that.
     ///
     /// A copy that fails leaves the file as large as it has grown.
-    func copyLog(_ database: Database) throws {
+    ///
+    /// - Returns: Whether nothing is left in the log, or there is no room for it.
+    @discardableResult
+    func copyLog(_ database: Database) throws -> Bool {
+        if let disk = DiskSpace(at: self.path), disk.free < self.growth(database) { return true }
+        let bytes = Self.bytes(at: self.path)
+        let copied = try database.checkpoint(.passive)
+        // Mapping the file anew costs every reader the pages that it has mapped.
+        if Self.bytes(at: self.path) != bytes { self.copies.happened() }
+        return copied.checkpointedFrameCount == copied.walFrameCount
+    }
+
+    /// Copies the log into the file and makes the log empty; without room for that, leaves both.
+    func emptyLog(_ database: Database) throws {
         if let disk = DiskSpace(at: self.path), disk.free < self.growth(database) { return }
-        _ = try database.checkpoint(.passive)
-        self.copies.happened()
+        _ = try database.checkpoint(.truncate)
     }
 
     /// What a copy of the log adds to the file, in bytes.

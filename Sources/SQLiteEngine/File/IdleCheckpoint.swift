@@ -7,11 +7,11 @@ import RecordStore
 ///
 /// SQLite looks for a page of the log in a table for each 4,096 of the log's pages, and then reads
 /// it with a system call. A page of the file is mapped into memory. So reads are cheaper when the
-/// log is empty, and so is the next start. Under a steady load the writer copies the log itself,
-/// when it has grown to its bound.
+/// log is empty, and so is the next start. `CheckpointPace` says when a copy is worth it.
 ///
 /// It has a thread and a connection of its own, and no lock that a writer or a reader waits for.
-/// Writes meanwhile add to the log, and what they add is left for the next time.
+/// Writes meanwhile add to the log, and what they add is left for the next time. A reader whose snapshot
+/// is older keeps the pages behind it from being copied: they are tried again, every second for a while.
 ///
 /// SAFETY: the variables are read and written only while the condition is locked; the connection is
 /// used by the thread alone.
@@ -19,6 +19,12 @@ final class IdleCheckpoint: @unchecked Sendable {
     private let condition = NSCondition()
     private var isWanted = false
     private var isClosed = false
+    /// How often to try again what an older snapshot kept from being copied.
+    private var triesLeft = 0
+    private static let triesMax = 10
+    private static let retrySeconds = 1.0
+    /// Whether to empty the log at the end.
+    private var emptiesLog = false
     private let connection: DatabaseQueue
     private let file: DatabaseFile
     private let report: @Sendable (EngineEvent) -> Void
@@ -29,7 +35,11 @@ final class IdleCheckpoint: @unchecked Sendable {
         self.file = file
         self.report = report
         EngineThread.start("tidemark-copy") { [self] in
-            while self.isWantedNow() { self.copy() }
+            while self.isWantedNow() {
+                let isWhole = self.copy()
+                self.condition.withLock { self.triesLeft = isWhole ? 0 : self.triesLeft - 1 }
+            }
+            if self.condition.withLock({ self.emptiesLog }) { self.emptyLog() }
             try? self.connection.close()
             self.shutdown.happened()
         }
@@ -39,14 +49,19 @@ final class IdleCheckpoint: @unchecked Sendable {
     func want() {
         self.condition.withLock {
             self.isWanted = true
+            self.triesLeft = Self.triesMax
             self.condition.signal()
         }
     }
 
     /// Lets a copy end that has begun.
-    func close() {
+    ///
+    /// - Parameter emptiesLog: Whether the next start finds no log. Nobody may write any more.
+    func close(emptiesLog: Bool = false) {
         self.condition.withLock {
+            guard !self.isClosed else { return }
             self.isClosed = true
+            self.emptiesLog = emptiesLog
             self.condition.signal()
         }
     }
@@ -57,19 +72,32 @@ final class IdleCheckpoint: @unchecked Sendable {
     /// Waits; false: no more.
     private func isWantedNow() -> Bool {
         self.condition.withLock {
+            if !self.isWanted, self.triesLeft > 0, self.triesLeft < Self.triesMax {
+                let retry = Date(timeIntervalSinceNow: Self.retrySeconds)
+                while !self.isWanted, !self.isClosed, self.condition.wait(until: retry) {}
+                self.isWanted = true
+            }
             while !self.isWanted, !self.isClosed { self.condition.wait() }
             self.isWanted = false
             return !self.isClosed
         }
     }
 
-    private func copy() {
+    /// Returns whether nothing is left to copy, or another attempt makes no sense.
+    private func copy() -> Bool {
         do {
-            try self.connection.writeWithoutTransaction { try self.file.copyLog($0) }
+            return try self.connection.writeWithoutTransaction { try self.file.copyLog($0) }
         } catch DatabaseError.SQLITE_BUSY {
             // The writer is copying it.
+            return false
         } catch {
             self.report(.housekeepingFailed(code: StorageFailure(error).code))
+            return true
         }
+    }
+
+    /// Copies the rest and makes the log empty, unless somebody reads from it, such as a backup.
+    private func emptyLog() {
+        try? self.connection.writeWithoutTransaction { try self.file.emptyLog($0) }
     }
 }

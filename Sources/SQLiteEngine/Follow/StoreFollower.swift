@@ -252,7 +252,7 @@ final class StoreFollower: FollowedStore {
     /// Copies into the file what nobody reads from the log; another process may be doing it.
     private func copyLog() throws {
         do {
-            try self.checkpointer.writeWithoutTransaction { try self.file.copyLog($0) }
+            _ = try self.checkpointer.writeWithoutTransaction { try self.file.copyLog($0) }
         } catch DatabaseError.SQLITE_BUSY {
             return
         }

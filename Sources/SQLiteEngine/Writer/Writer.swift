@@ -14,7 +14,7 @@ import Synchronization
 /// executed again with each request in a savepoint, so that this one is taken back alone. A disk
 /// that is full or fails takes back all.
 ///
-/// SAFETY: `pagesInLog`, `transaction` and `database` are used on the writer's thread only; the
+/// SAFETY: `checkpointPace`, `transaction` and `database` are used on the writer's thread only; the
 /// rest is immutable or locked.
 final class Writer: @unchecked Sendable {
     private let queue: WriteQueue
@@ -25,13 +25,8 @@ final class Writer: @unchecked Sendable {
     private let checkpoint: IdleCheckpoint
     private let room: DiskRoom
     private let sync: LogSync
-    /// Pages in the log that the idle checkpoint was not asked to copy.
-    ///
-    /// The number that an earlier process left is not known.
-    private var pagesInLog = Writer.checkpointPagesMin
+    private var checkpointPace: CheckpointPace
 
-    /// A log of fewer pages is left as it is: a copy costs two flushes to disk.
-    private static let checkpointPagesMin = 1_000
     /// How long the writer waits for jobs before it looks whether another process wrote.
     private static let waitMillisecondsMax: Int64 = 1_000
 
@@ -51,6 +46,7 @@ final class Writer: @unchecked Sendable {
         self.configuration = configuration
         self.clock = clock
         self.report = report
+        self.checkpointPace = CheckpointPace(nowMilliseconds: clock())
     }
 
     var counted: EngineStatistics { self.statistics.withLock { $0 } }
@@ -81,6 +77,7 @@ final class Writer: @unchecked Sendable {
             }
         }
         self.sync.close()
+        self.checkpoint.close(emptiesLog: self.checkpointPace.isShort)
     }
 
     private struct Committed {
@@ -189,11 +186,11 @@ final class Writer: @unchecked Sendable {
         reply: @escaping LogSync.Reply = { _ in }
     ) {
         let pages = transaction.takePagesWritten()
-        self.pagesInLog += pages
+        self.checkpointPace.wrote(pages: pages)
         self.room.committed(pages: pages)
         let changes = transaction.reports.takeCommitted()
         let observation = transaction.reports.observation
-        self.sync.committed(announced, isAlone: isAlone) { loss in
+        self.sync.committed(announced, isPresent: pages > 0, isAlone: isAlone) { loss in
             if loss == nil, let changes { observation.committed(changes) }
             reply(loss)
         }
@@ -337,10 +334,9 @@ final class Writer: @unchecked Sendable {
         }
     }
 
-    /// Has the log copied into the file when that has waited for a second in which nobody wrote.
-    private func checkpointIfWorthwhile() {
-        guard self.pagesInLog >= Self.checkpointPagesMin else { return }
-        self.pagesInLog = 0
+    /// Has the log copied into the file if that is worth it while nobody waits.
+    private func checkpointIfWorthwhile(afterIdleSecond isIdle: Bool, nowMilliseconds now: Int64) {
+        guard self.checkpointPace.isDue(afterIdleSecond: isIdle, nowMilliseconds: now) else { return }
         self.checkpoint.want()
     }
 
@@ -363,19 +359,26 @@ final class Writer: @unchecked Sendable {
             switch waited {
             case nil:
                 guard try housekeeping.isWantedAfterWaiting(nowMilliseconds: now) else {
-                    self.checkpointIfWorthwhile()
+                    self.checkpointIfWorthwhile(afterIdleSecond: true, nowMilliseconds: now)
                     return nil
                 }
             case 0:
                 let milliseconds = housekeeping.milliseconds(untilStepFrom: now, onFullDisk: isShort)
-                guard milliseconds == 0 else { return milliseconds }
+                guard milliseconds == 0 else {
+                    self.checkpointIfWorthwhile(afterIdleSecond: false, nowMilliseconds: now)
+                    return milliseconds
+                }
             default: break
             }
             try transaction.begin(nowMilliseconds: now)
             try housekeeping.step(isAlone: true, onFullDisk: isShort)
             self.finish(try transaction.commit(self.sync), transaction, isAlone: true)
             for event in housekeeping.takeEvents() { self.report(event) }
-            return housekeeping.milliseconds(untilStepFrom: now, onFullDisk: isShort)
+            let milliseconds = housekeeping.milliseconds(untilStepFrom: now, onFullDisk: isShort)
+            if milliseconds != 0 {
+                self.checkpointIfWorthwhile(afterIdleSecond: false, nowMilliseconds: now)
+            }
+            return milliseconds
         } catch {
             transaction.rollback()
             if self.room.make(after: error) { return 0 }
