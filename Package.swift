@@ -142,7 +142,7 @@ let serverTargets: [Target] = [
     ),
     .target(
         name: "ZoneBundles",
-        dependencies: ["WireProtocol", "RecordModel", nio("NIOCore"), crypto],
+        dependencies: ["FileIO", "WireProtocol", "RecordModel", nio("NIOCore"), crypto],
         path: "Sources/ZoneBundles",
         exclude: ["README.md"],
         swiftSettings: settings

@@ -5,6 +5,7 @@ package import RecordModel
 /// Memory: a word for each record of a zone, and for each asset some 60 bytes.
 package struct BundleCheck {
     private let zones: [String]
+    private let isPublic: Bool
     /// The index of the zone whose records come.
     private var zone = -1
     /// By a hash with a seed of this process: names may be long.
@@ -18,6 +19,7 @@ package struct BundleCheck {
     /// - Throws: `zoneUnexpected` for a zone that comes twice.
     package init(_ description: BundleDescription) throws(BundleError) {
         self.zones = description.zones.map(\.name)
+        self.isPublic = description.isPublic
         var seen: Set<String> = []
         for zone in self.zones where !seen.insert(zone).inserted { throw .zoneUnexpected(zone) }
     }
@@ -32,7 +34,7 @@ package struct BundleCheck {
             throw .parentMissing(parent, of: name)
         }
         if record.recordType == ShareRecord.type {
-            guard let share = record.body.shareContents, share.root == self.last else {
+            guard let share = record.body.shareContents, share.root == self.last, !self.isPublic else {
                 throw .shareWithoutRoot(name)
             }
         }

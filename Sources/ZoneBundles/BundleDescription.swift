@@ -2,7 +2,8 @@ import Foundation
 
 /// The first entry of a bundle, `bundle.json`.
 package struct BundleDescription: Codable, Hashable, Sendable {
-    package static let formatKnown = 1
+    /// Format 1 has zones of a private database, and format 2 names another.
+    package static let formatsKnown = 1...2
 
     package struct Zone: Codable, Hashable, Sendable {
         package var name: String
@@ -17,12 +18,14 @@ package struct BundleDescription: Codable, Hashable, Sendable {
         }
     }
 
-    package var format = Self.formatKnown
+    package private(set) var format = 1
     /// The version that wrote the bundle.
     package var version: String
     package var container: String
     package var environment: String
-    /// User record name of the owner of the zones.
+    /// `public`; `nil` for a private database.
+    package private(set) var database: String?
+    /// User record name of the owner of the zones; empty in a public database.
     package var owner: String
     /// When the snapshot was taken, in milliseconds since 1970.
     package var exportedMilliseconds: Int64
@@ -39,8 +42,11 @@ package struct BundleDescription: Codable, Hashable, Sendable {
         container: String,
         environment: String,
         owner: String,
+        isPublic: Bool = false,
         exportedMilliseconds: Int64
     ) {
+        self.format = isPublic ? 2 : 1
+        self.database = isPublic ? Self.publicDatabase : nil
         self.version = version
         self.container = container
         self.environment = environment
@@ -50,6 +56,15 @@ package struct BundleDescription: Codable, Hashable, Sendable {
         self.position = 0
         self.isScrambled = false
         self.zones = []
+    }
+
+    private static let publicDatabase = "public"
+
+    package var isPublic: Bool { self.database != nil }
+
+    /// Whether the database is one that the format has.
+    var isSound: Bool {
+        self.format == 1 ? self.database == nil : self.database == Self.publicDatabase && self.owner.isEmpty
     }
 }
 

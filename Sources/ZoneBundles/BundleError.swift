@@ -22,7 +22,7 @@ package enum BundleError: Error, Hashable, Sendable {
     case zoneUnexpected(String)
     case parentMissing(String, of: String)
     case targetMissing(zone: String)
-    /// A share without its root before it.
+    /// A share without its root before it, or in a public database.
     case shareWithoutRoot(String)
     /// A record names an asset that the bundle does not have, or an asset is named by none.
     case assetsIncomplete(missing: Int)
@@ -38,7 +38,7 @@ extension BundleError: CustomStringConvertible {
         case .cut(let offset): "it ends after \(offset) bytes, before its last entry is complete"
         case .notABundle: "it is not a bundle of `tidemark zone export`"
         case .formatUnknown(let format):
-            "it has format \(format), and this version knows \(BundleDescription.formatKnown): use the version that wrote it"
+            "it has format \(format), and this version knows 1 and 2: use the version that wrote it"
         case .malformed(let offset): "it was changed or damaged near byte \(offset)"
         case .differs: "its contents differ from the hash and the counts at its end"
         case .assetDiffers(let hash): "the asset \(hash) has other bytes than its hash says"

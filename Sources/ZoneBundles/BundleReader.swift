@@ -1,4 +1,5 @@
 import Crypto
+import FileIO
 import NIOCore
 package import RecordModel
 import WireProtocol
@@ -38,7 +39,9 @@ package struct BundleReader {
     private var offset: Int64 = 0
     private var hash = SHA256()
     private var totals = BundleTotals()
-    private var modifiedSeconds: Int64?
+    /// Those of the first header, and so of all.
+    private var modified: Int64?
+    private var spelling: TarEntry.Spelling?
     private var lastAsset: [UInt8] = []
 
     package init(isVerifying: Bool, read: @escaping (Int, Int64) throws -> [UInt8]) {
@@ -58,27 +61,27 @@ package struct BundleReader {
         let header = try self.header()
         switch self.phase {
         case .start:
-            guard header.name == BundleEntry.description else { throw BundleError.notABundle }
+            guard header.path == BundleEntry.description else { throw BundleError.notABundle }
             let bytes = try self.contents(header, max: BundleEntry.descriptionBytesMax)
             self.phase = .described
             return .description(try Self.description(bytes))
         case .described:
-            guard header.name == BundleEntry.schema else { throw BundleError.entryUnexpected(header.name) }
+            guard header.path == BundleEntry.schema else { throw BundleError.entryUnexpected(header.path) }
             let bytes = try self.contents(header, max: Int64(Bounds.schemaBytesMax))
             guard let text = String(validating: bytes, as: UTF8.self) else {
                 throw BundleError.schemaMalformed("it is not text.")
             }
             self.phase = .records(0)
             return .schema(text)
-        case .records(let count) where header.name == BundleEntry.records(count + 1):
+        case .records(let count) where header.path == BundleEntry.records(count + 1):
             let bytes = try self.contents(header, max: BundleEntry.recordsBytesMax)
             self.phase = .records(count + 1)
-            let records = try Self.records(bytes, entry: header.name)
+            let records = try Self.records(bytes, entry: header.path)
             self.totals.records += Int64(records.count)
             self.totals.shares += Int64(records.count { $0.recordType == ShareRecord.type })
             return .records(records, sha256: Array(SHA256.hash(data: bytes)))
         case .records, .assets:
-            if header.name == BundleEntry.totals {
+            if header.path == BundleEntry.totals {
                 let bytes = try self.contents(header, max: BundleEntry.totalsBytesMax)
                 return .end(try self.end(bytes, before.hash, before.offset))
             }
@@ -92,12 +95,12 @@ package struct BundleReader {
 
     private static func description(_ bytes: [UInt8]) throws(BundleError) -> BundleDescription {
         // A newer format may have other members.
-        if let format = CanonicalJSON.format(in: bytes), format != BundleDescription.formatKnown {
+        if let format = CanonicalJSON.format(in: bytes), !BundleDescription.formatsKnown.contains(format) {
             throw .formatUnknown(format)
         }
-        guard let description = CanonicalJSON.value(BundleDescription.self, in: bytes) else {
-            throw .notABundle
-        }
+        guard let description = CanonicalJSON.value(BundleDescription.self, in: bytes),
+            description.isSound
+        else { throw .notABundle }
         return description
     }
 
@@ -124,18 +127,18 @@ package struct BundleReader {
         return records
     }
 
-    private mutating func asset(_ header: TarHeader) throws -> Part {
-        let digits = header.name.dropFirst(BundleEntry.assetPrefix.count)
-        guard header.name.hasPrefix(BundleEntry.assetPrefix), let sha256 = Self.hash(digits) else {
-            throw BundleError.entryUnexpected(header.name)
+    private mutating func asset(_ header: TarEntry) throws -> Part {
+        let digits = header.path.dropFirst(BundleEntry.assetPrefix.count)
+        guard header.path.hasPrefix(BundleEntry.assetPrefix), let sha256 = Self.hash(digits) else {
+            throw BundleError.entryUnexpected(header.path)
         }
         let start = self.offset
-        let asset = Asset(sha256: sha256, size: header.size)
+        let asset = Asset(sha256: sha256, size: header.bytes)
         self.totals.assets += 1
-        self.totals.assetBytes += header.size
+        self.totals.assetBytes += header.bytes
         if self.isVerifying {
             var hash = SHA256()
-            var left = header.size
+            var left = header.bytes
             while left > 0 {
                 let piece = try self.take(Int(min(left, Int64(Self.pieceBytes))))
                 hash.update(data: piece)
@@ -143,9 +146,9 @@ package struct BundleReader {
             }
             guard Array(hash.finalize()) == sha256 else { throw BundleError.assetDiffers(String(digits)) }
         } else {
-            self.offset += header.size
+            self.offset += header.bytes
         }
-        try self.takeZeros(TarHeader.padding(of: header.size))
+        try self.takeZeros(header.paddingBytes)
         return .asset(asset, offset: start)
     }
 
@@ -170,7 +173,7 @@ package struct BundleReader {
         self.totals.bytes = offset
         self.totals.sha256 = self.isVerifying ? Array(hash.finalize()).hexadecimal : totals.sha256
         guard totals == self.totals else { throw BundleError.differs }
-        try self.takeZeros(2 * TarHeader.blockBytes)
+        try self.takeZeros(2 * TarEntry.blockBytes)
         guard try self.read(1, self.offset).isEmpty else { throw BundleError.malformed(at: self.offset) }
         self.phase = .ended
         return totals
@@ -178,42 +181,27 @@ package struct BundleReader {
 
     // MARK: Bytes
 
-    /// The next header, with the size that an extended one gives.
-    private mutating func header() throws -> TarHeader {
-        var header = try self.plainHeader()
-        guard header.kind == .extended else { return header }
-        let name = header.name
-        let contents = try self.contents(header, max: Int64(TarHeader.blockBytes))
-        guard let size = TarHeader.size(inExtended: contents) else {
-            throw BundleError.malformed(at: self.offset)
-        }
-        header = try self.plainHeader()
-        guard header.kind == .file, header.size == 0, header.name == name else {
-            throw BundleError.malformed(at: self.offset)
-        }
-        header.size = size
-        return header
-    }
-
-    private mutating func plainHeader() throws -> TarHeader {
+    private mutating func header() throws -> TarEntry {
         let start = self.offset
-        let block = try self.take(TarHeader.blockBytes)
-        guard let header = TarHeader(block) else {
+        let block = try self.take(TarEntry.blockBytes)
+        let header = try TarEntry.read(block, spelling: self.spelling) { try self.take(TarEntry.blockBytes) }
+        guard let header else {
             throw start == 0 ? BundleError.notABundle : BundleError.malformed(at: start)
         }
-        guard self.modifiedSeconds.map({ $0 == header.modifiedSeconds }) ?? true else {
+        guard self.modified ?? header.entry.modified == header.entry.modified else {
             throw BundleError.malformed(at: start)
         }
-        self.modifiedSeconds = header.modifiedSeconds
-        return header
+        self.modified = header.entry.modified
+        self.spelling = header.spelling
+        return header.entry
     }
 
-    private mutating func contents(_ header: TarHeader, max: Int64) throws -> [UInt8] {
-        guard header.size <= max else {
-            throw BundleError.entryTooLarge(header.name, bytes: header.size)
+    private mutating func contents(_ header: TarEntry, max: Int64) throws -> [UInt8] {
+        guard header.bytes <= max else {
+            throw BundleError.entryTooLarge(header.path, bytes: header.bytes)
         }
-        let bytes = try self.take(Int(header.size))
-        try self.takeZeros(TarHeader.padding(of: header.size))
+        let bytes = try self.take(Int(header.bytes))
+        try self.takeZeros(header.paddingBytes)
         return bytes
     }
 

@@ -1,4 +1,5 @@
 import Crypto
+import FileIO
 import NIOCore
 package import RecordModel
 import WireProtocol
@@ -30,7 +31,7 @@ package struct BundleWriter: Sendable {
     private static let frameBytes = 256 << 10
 
     private let output: @Sendable ([UInt8]) throws -> Void
-    private let modifiedSeconds: Int64
+    private let modified: Int64
     private var hash = SHA256()
     private var part = ByteBuffer()
     private var parts = 0
@@ -51,7 +52,7 @@ package struct BundleWriter: Sendable {
         output: @escaping @Sendable ([UInt8]) throws -> Void
     ) throws {
         self.output = output
-        self.modifiedSeconds = max(0, description.exportedMilliseconds / 1_000)
+        self.modified = max(0, description.exportedMilliseconds / 1_000)
         try self.write(BundleEntry.description, CanonicalJSON.bytes(of: description))
         try self.write(BundleEntry.schema, Array(schema.utf8))
     }
@@ -91,7 +92,7 @@ package struct BundleWriter: Sendable {
     package mutating func begin(_ asset: Asset) throws {
         precondition(self.assetBytesLeft == 0)
         try self.endPart()
-        try self.writeHeader(BundleEntry.assetPrefix + asset.hexadecimal, size: asset.size)
+        try self.write(self.entry(of: asset).header)
         self.asset = asset
         self.assetBytesLeft = asset.size
         self.assetHash = SHA256()
@@ -108,12 +109,16 @@ package struct BundleWriter: Sendable {
         try self.endAssetIfComplete()
     }
 
+    private func entry(of asset: Asset) -> TarEntry {
+        self.entry(BundleEntry.assetPrefix + asset.hexadecimal, bytes: asset.size)
+    }
+
     private mutating func endAssetIfComplete() throws {
         guard let asset, self.assetBytesLeft == 0 else { return }
         guard Array(self.assetHash.finalize()) == asset.sha256 else {
             throw BundleError.assetDiffers(asset.hexadecimal)
         }
-        try self.writePadding(of: asset.size)
+        try self.write([UInt8](repeating: 0, count: self.entry(of: asset).paddingBytes))
         self.asset = nil
     }
 
@@ -125,33 +130,19 @@ package struct BundleWriter: Sendable {
         try self.endPart()
         self.totals.sha256 = Array(self.hash.finalize()).hexadecimal
         try self.write(BundleEntry.totals, CanonicalJSON.bytes(of: self.totals))
-        try self.write([UInt8](repeating: 0, count: 2 * TarHeader.blockBytes))
+        try self.write([UInt8](repeating: 0, count: 2 * TarEntry.blockBytes))
         return self.totals
     }
 
     private mutating func write(_ name: String, _ contents: [UInt8]) throws {
-        try self.writeHeader(name, size: Int64(contents.count))
+        let entry = self.entry(name, bytes: Int64(contents.count))
+        try self.write(entry.header)
         try self.write(contents)
-        try self.writePadding(of: Int64(contents.count))
+        try self.write([UInt8](repeating: 0, count: entry.paddingBytes))
     }
 
-    private mutating func writeHeader(_ name: String, size: Int64) throws {
-        var header = TarHeader(name: name, size: size, modifiedSeconds: self.modifiedSeconds)
-        if size > TarHeader.sizeMax {
-            let contents = TarHeader.extended(forSize: size)
-            header.kind = .extended
-            header.size = Int64(contents.count)
-            try self.write(header.bytes)
-            try self.write(contents)
-            try self.writePadding(of: header.size)
-            header.kind = .file
-            header.size = size
-        }
-        try self.write(header.bytes)
-    }
-
-    private mutating func writePadding(of size: Int64) throws {
-        try self.write([UInt8](repeating: 0, count: TarHeader.padding(of: size)))
+    private func entry(_ name: String, bytes: Int64) -> TarEntry {
+        TarEntry(path: name, bytes: bytes, modified: self.modified)
     }
 
     private mutating func write(_ bytes: [UInt8]) throws {

@@ -18,7 +18,7 @@ package struct Scrambler: Sendable {
     package func scrambled(_ description: BundleDescription) -> BundleDescription {
         var description = description
         description.isScrambled = true
-        description.owner = self.values.user(description.owner)
+        description.owner = description.owner.isEmpty ? "" : self.values.user(description.owner)
         for index in description.zones.indices {
             description.zones[index].name = self.values.zone(description.zones[index].name)
         }

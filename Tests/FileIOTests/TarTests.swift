@@ -73,6 +73,25 @@ struct TarTests {
         #expect(try tar.next()?.bytes == bytes)
     }
 
+    @Test(arguments: [TarEntry.plainBytesMax, TarEntry.plainBytesMax + 1, 1 << 40])
+    func `a header of either spelling gives its entry back, and its spelling`(bytes: Int64) {
+        let entry = TarEntry(path: "assets/x", bytes: bytes, modified: 1)
+        for spelling in [TarEntry.Spelling.standard, .early] {
+            let blocks = entry.header(spelling).chunks(of: TarEntry.blockBytes)
+            #expect(blocks.count == (bytes > TarEntry.plainBytesMax ? 3 : 1))
+            func read(_ wanted: TarEntry.Spelling?) -> (entry: TarEntry, spelling: TarEntry.Spelling)? {
+                var rest = blocks[...]
+                return rest.popFirst().flatMap { first in
+                    TarEntry.read(first, spelling: wanted) { rest.removeFirst() }
+                }
+            }
+            #expect(read(nil)?.entry == entry)
+            #expect(read(nil)?.spelling == spelling)
+            #expect(read(spelling)?.entry == entry)
+            #expect(read(spelling == .early ? .standard : .early) == nil)
+        }
+    }
+
     @Test func `an archive that ends anywhere before its end is cut`() throws {
         let folder = try TemporaryDirectory()
         let path = folder.path + "/a.tar"
@@ -115,5 +134,11 @@ struct TarTests {
             #expect(try hash.value == FileCopy.look(at: zeros).sha256)
         }
         #expect(try self.read(folder.path + "/a.tar") == ["a": [UInt8](repeating: 0, count: 100_000)])
+    }
+}
+
+extension [UInt8] {
+    fileprivate func chunks(of count: Int) -> [[UInt8]] {
+        stride(from: 0, to: self.count, by: count).map { Array(self[$0..<$0 + count]) }
     }
 }

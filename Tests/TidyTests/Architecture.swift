@@ -52,7 +52,7 @@ enum Architecture {
         ModuleRow(folder: "Sources/RecordJSON", ours: ["RecordModel"], outside: []),
         ModuleRow(
             folder: "Sources/ZoneBundles",
-            ours: ["WireProtocol", "RecordModel"],
+            ours: ["FileIO", "WireProtocol", "RecordModel"],
             outside: ["NIOCore", "Crypto"]
         ),
         ModuleRow(folder: "Sources/ServerCertificates", ours: [], outside: ["X509", "SwiftASN1", "Crypto"]),

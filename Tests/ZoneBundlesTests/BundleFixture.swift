@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import RecordModel
+import Testing
 
 @testable import ZoneBundles
 
@@ -104,6 +105,14 @@ enum BundleFixture {
         }
         _ = try writer.finish()
         return output.bytes
+    }
+
+    /// A bundle whose first entry has another text, of the same length.
+    static func withDescription(_ old: String, _ new: String) throws -> [UInt8] {
+        var bytes = try self.bundle()
+        let range = try #require(bytes.firstRange(of: Array(old.utf8)))
+        bytes.replaceSubrange(range, with: Array(new.utf8))
+        return bytes
     }
 
     /// Reads and checks a bundle as an import does; returns its records and assets.

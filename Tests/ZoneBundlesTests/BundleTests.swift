@@ -62,27 +62,62 @@ struct BundleTests {
         }
     }
 
-    @Test(arguments: [TarHeader.sizeMax, TarHeader.sizeMax + 1, 1 << 40])
-    func `a size has a header that gives it back`(size: Int64) {
-        guard size > TarHeader.sizeMax else {
-            let header = TarHeader(name: "assets/x", size: size, modifiedSeconds: 1)
-            #expect(TarHeader(header.bytes) == header)
-            return
-        }
-        let contents = TarHeader.extended(forSize: size)
-        #expect(TarHeader.size(inExtended: contents) == size)
-        #expect(String(decoding: contents, as: UTF8.self) == "\(contents.count) size=\(size)\n")
+    /// With numbers of devices, as bundles had them before their headers were those of FileIO.
+    @Test
+    func `a bundle with the first spelling of headers is read, in one spelling only`() throws {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        let file = folder.appendingPathComponent("../Fixtures/bundle-first.tidemark")
+        let bytes = [UInt8](try Data(contentsOf: file))
+        #expect(bytes[329..<336].allSatisfy { $0 == UInt8(ascii: "0") })
+        let read = try BundleFixture.read(bytes)
+        #expect(read.records.count == 3 && read.assets.count == 1)
+        // The last header, of which no hash is taken.
+        let totals = try #require(bytes.firstRange(of: Array("totals.json".utf8))).lowerBound
+        var mixed = bytes
+        let devices = totals + 329..<totals + 344
+        let sum = bytes[devices].reduce(0) { $0 + Int($1) }
+        mixed.replaceSubrange(devices, with: [UInt8](repeating: 0, count: devices.count))
+        let digits = totals + 148..<totals + 154
+        let old = try #require(Int(String(decoding: bytes[digits], as: UTF8.self), radix: 8))
+        let new = String(old - sum, radix: 8)
+        mixed.replaceSubrange(digits, with: Array((String(repeating: "0", count: 6 - new.count) + new).utf8))
+        #expect(throws: BundleError.malformed(at: Int64(totals))) { try BundleFixture.read(mixed) }
     }
 
     @Test
     func `a newer format is named, and another file is told from a bundle`() throws {
-        var description = BundleFixture.description
-        description.format = 2
-        let newer = try BundleFixture.bundle([], files: [], description)
-        #expect(throws: BundleError.formatUnknown(2)) { try BundleFixture.read(newer) }
+        let newer = try BundleFixture.withDescription(#""format" : 1"#, #""format" : 3"#)
+        #expect(throws: BundleError.formatUnknown(3)) { try BundleFixture.read(newer) }
+        let without = try BundleFixture.withDescription(#""format" : 1"#, #""format" : 2"#)
+        #expect(throws: BundleError.notABundle) { try BundleFixture.read(without) }
         let text = [UInt8](repeating: UInt8(ascii: "x"), count: 5_000)
         #expect(throws: BundleError.notABundle) { try BundleFixture.read(text) }
         #expect(throws: BundleError.cut(at: 0)) { try BundleFixture.read([]) }
+    }
+
+    @Test
+    func `a bundle of a public database says so, and has no shares`() throws {
+        var description = BundleDescription(
+            version: "0.1.0",
+            container: "iCloud.test",
+            environment: "production",
+            owner: "",
+            isPublic: true,
+            exportedMilliseconds: 1_764_000_000_000
+        )
+        description.zones = BundleFixture.description.zones
+        let records = BundleFixture.records.filter { $0.recordType != ShareRecord.type }
+        let bytes = try BundleFixture.bundle(records, files: BundleFixture.files, description)
+        #expect(try BundleFixture.read(bytes).records == records)
+        var reader = BundleReader(isVerifying: true) { Array(bytes[Int($1)...].prefix($0)) }
+        guard case .description(let read)? = try reader.next() else {
+            Issue.record("no description")
+            return
+        }
+        #expect(read == description && read.isPublic && read.format == 2)
+        #expect(!BundleFixture.description.isPublic && BundleFixture.description.format == 1)
+        let shared = try BundleFixture.bundle(BundleFixture.records, files: BundleFixture.files, description)
+        #expect(throws: BundleError.shareWithoutRoot("share")) { try BundleFixture.read(shared) }
     }
 
     /// Bundles with good hashes, which a stranger made.

@@ -15,7 +15,7 @@ import Foundation
 /// ```
 ///
 /// All else is zero. A size beyond eleven octal digits is in a record, `"LENGTH size=BYTES\n"`, and
-/// is 0 in the header of its file.
+/// is 0 in the header of its file. Equal entries have equal headers, so a reader compares bytes.
 ///
 /// - Source: POSIX.1-2017, `pax`, "ustar Interchange Format" and "pax Interchange Format".
 package struct TarEntry: Hashable, Sendable {
@@ -23,8 +23,18 @@ package struct TarEntry: Hashable, Sendable {
     /// Eight GiB less one byte: what eleven octal digits hold.
     package static let plainBytesMax: Int64 = 0o777_7777_7777
 
-    static let blockBytes = 512
+    package static let blockBytes = 512
     private static let recordPath = "PaxHeaders/size"
+
+    /// The bytes of a header that POSIX leaves open.
+    ///
+    /// An archive has one spelling from its beginning to its end.
+    package enum Spelling: Hashable, Sendable {
+        /// Numbers of devices are missing, and a record has a path of its own. Every writer uses it.
+        case standard
+        /// Numbers of devices are 0, and a record has the path of its file: the first bundles of zones.
+        case early
+    }
 
     /// Relative, of at most `pathBytesMax`.
     package var path: String
@@ -39,18 +49,28 @@ package struct TarEntry: Hashable, Sendable {
     }
 
     /// One block, or three for a file that is too large for one.
-    var header: [UInt8] {
-        guard self.bytes > Self.plainBytesMax else { return self.block(self.path, self.bytes, kind: "0") }
+    package var header: [UInt8] { self.header(.standard) }
+
+    package func header(_ spelling: Spelling) -> [UInt8] {
+        guard self.bytes > Self.plainBytesMax else {
+            return self.block(self.path, self.bytes, kind: "0", spelling)
+        }
         let record = Array(Self.sizeRecord(self.bytes).utf8)
-        return self.block(Self.recordPath, Int64(record.count), kind: "x")
+        let recordPath = spelling == .early ? self.path : Self.recordPath
+        return self.block(recordPath, Int64(record.count), kind: "x", spelling)
             + record + [UInt8](repeating: 0, count: Self.blockBytes - record.count)
-            + self.block(self.path, 0, kind: "0")
+            + self.block(self.path, 0, kind: "0", spelling)
     }
 
     /// Zeros behind the bytes of the file, up to the next block.
-    var paddingBytes: Int { Int(-self.bytes & Int64(Self.blockBytes - 1)) }
+    package var paddingBytes: Int { Int(-self.bytes & Int64(Self.blockBytes - 1)) }
 
-    private func block(_ path: String, _ bytes: Int64, kind: Character) -> [UInt8] {
+    private func block(
+        _ path: String,
+        _ bytes: Int64,
+        kind: Character,
+        _ spelling: Spelling
+    ) -> [UInt8] {
         var block = [UInt8](repeating: 0, count: Self.blockBytes)
         func put(_ text: String, at offset: Int) {
             let bytes = Array(text.utf8)
@@ -66,6 +86,10 @@ package struct TarEntry: Hashable, Sendable {
         put("        ", at: 148)
         put(String(kind), at: 156)
         put("ustar\u{0}00", at: 257)
+        if spelling == .early {
+            put("0000000", at: 329)
+            put("0000000", at: 337)
+        }
         let sum = block.reduce(0) { $0 + Int64($1) }
         put(Self.octal(sum, digits: 6) + "\u{0} ", at: 148)
         return block
@@ -85,10 +109,36 @@ package struct TarEntry: Hashable, Sendable {
 }
 
 extension TarEntry {
-    /// Reads one block of a header, as `header` writes it.
+    /// Reads the header that begins with a block, as `header` writes it.
     ///
-    /// The caller compares the whole header with that of the entry, so nothing is left unchecked.
-    init?(block: [UInt8]) {
+    /// - Parameters:
+    ///   - block: The first block, which is not the end of the archive.
+    ///   - spelling: The only spelling to accept; with `nil` any, which is returned.
+    ///   - next: Passes the next block.
+    /// - Returns: `nil` if any byte is not the one that `header` would write.
+    /// - Throws: What `next` throws.
+    package static func read<Failure: Error>(
+        _ block: [UInt8],
+        spelling: Spelling?,
+        next: () throws(Failure) -> [UInt8]
+    ) throws(Failure) -> (entry: TarEntry, spelling: Spelling)? {
+        var header = block
+        var bytes: Int64?
+        if block.count == Self.blockBytes, block[156] == UInt8(ascii: "x") {
+            let record = try next()
+            header += record
+            header += try next()
+            bytes = Self.size(inRecord: record[...])
+        }
+        guard var entry = TarEntry(block: Array(header.suffix(Self.blockBytes))) else { return nil }
+        if let bytes { entry.bytes = bytes }
+        guard entry.bytes >= 0, entry.modified >= 0 else { return nil }
+        let spellings: [Spelling] = spelling.map { [$0] } ?? [.standard, .early]
+        return spellings.first { entry.header($0) == header }.map { (entry, $0) }
+    }
+
+    /// Reads the fields of a block; the caller compares all bytes.
+    private init?(block: [UInt8]) {
         guard block.count == Self.blockBytes, block[156] == UInt8(ascii: "0"),
             let path = Self.text(block[..<Self.pathBytesMax]), !path.isEmpty,
             let bytes = Self.number(block[124..<136]), let modified = Self.number(block[136..<148])
@@ -97,13 +147,11 @@ extension TarEntry {
     }
 
     /// The size that a record has; `nil` if it is another record.
-    static func size(inRecord block: ArraySlice<UInt8>) -> Int64? {
+    private static func size(inRecord block: ArraySlice<UInt8>) -> Int64? {
         guard let text = self.text(block), let match = text.wholeMatch(of: /[0-9]+ size=([0-9]{1,18})\n/)
         else { return nil }
         return Int64(match.1)
     }
-
-    static func isRecord(_ block: [UInt8]) -> Bool { block[156] == UInt8(ascii: "x") }
 
     private static func text(_ field: ArraySlice<UInt8>) -> String? {
         String(validating: field.prefix { $0 != 0 }, as: UTF8.self)

@@ -36,21 +36,10 @@ package struct TarReader {
             try self.finish(from: start)
             return nil
         }
-        var header = block
-        var bytes: Int64?
-        if TarEntry.isRecord(block) {
-            let record = try self.block()
-            let file = try self.block()
-            header += record + file
-            bytes = TarEntry.size(inRecord: record[...])
+        let header = try TarEntry.read(block, spelling: .standard) { () throws(Failure) in
+            try self.block()
         }
-        guard var entry = TarEntry(block: Array(header.suffix(TarEntry.blockBytes))) else {
-            throw .damaged(at: start)
-        }
-        if let bytes { entry.bytes = bytes }
-        guard entry.bytes >= 0, entry.modified >= 0, entry.header == header else {
-            throw .damaged(at: start)
-        }
+        guard let entry = header?.entry else { throw .damaged(at: start) }
         self.entry = entry
         return entry
     }
