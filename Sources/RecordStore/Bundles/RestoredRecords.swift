@@ -8,9 +8,9 @@ package struct RestoredRecords: Sendable {
     /// A share stands with its root, or is that of the whole zone.
     package init(_ records: [Record]) { self.records = records }
 
-    var operation: ModifyRecords {
+    fileprivate func operation(in scope: DatabaseScope) -> ModifyRecords {
         ModifyRecords(
-            scope: .private,
+            scope: scope,
             saves: self.records.map { record in
                 RecordSave(
                     id: record.id,
@@ -46,7 +46,7 @@ extension RestoredRecords {
     ) throws {
         let rule = ModifyRecordsRule(
             requester: requester,
-            operation: self.operation,
+            operation: self.operation(in: requester.scope),
             bounds: rules.bounds,
             quotas: rules.quotas,
             transaction: transaction,
@@ -68,6 +68,17 @@ extension RestoredRecords {
             }
             if let peer { throw peer }
         }
+    }
+}
+
+extension Record {
+    /// Whether a restore of the other record has made this one, and nothing has changed it since.
+    ///
+    /// The contents of a share do not count: they depend on who is a user here.
+    func isCopy(of other: Record) -> Bool {
+        self.recordType == other.recordType && self.parent == other.parent && self.system == other.system
+            && self.body.withoutShareFields(keepsContents: false)
+                == other.body.withoutShareFields(keepsContents: false)
     }
 }
 

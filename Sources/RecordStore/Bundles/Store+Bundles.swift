@@ -1,6 +1,8 @@
+package import RecordModel
+
 /// Zones that are copied from one store to another.
 extension Store {
-    /// Passes all records of zones of a private database, from one snapshot.
+    /// Passes all records of zones of a private or public database, from one snapshot.
     ///
     /// The visitor is called on a thread of the engine, from one thread at a time, and ends the copy by
     /// returning false. The store's log grows as long as the snapshot is open.
@@ -25,31 +27,50 @@ extension Store {
         }
     }
 
-    /// Says whether zones of a private database are there, and whether they are empty: one element a
-    /// name, `nil` for a zone that is not there.
+    /// Counts the records of zones of a private or public database: one element a name, `nil` for a
+    /// zone that is not there.
     ///
-    /// The user's own record does not count.
-    package func areZonesEmpty(
-        _ names: [String],
+    /// Records of users do not count: each server makes its own.
+    package func recordCounts(
+        ofZones names: [String],
         for requester: Requester,
-        reply: @escaping @Sendable (Result<[Bool?], StoreError>) -> Void
+        reply: @escaping @Sendable (Result<[Int64?], StoreError>) -> Void
     ) {
         self.read(.long, for: requester, reply) { (snapshot) throws(StorageFailure) in
-            var found: [Bool?] = []
+            var counts: [Int64?] = []
             for name in names {
                 guard let zone = try snapshot.feedZone(named: name, in: requester.database) else {
-                    found.append(nil)
+                    counts.append(nil)
                     continue
                 }
-                var records = zone.recordCount
-                if let user = requester.userRecordName,
-                    try snapshot.record(named: user, in: zone.key) != nil
-                {
-                    records -= 1
+                do throws(FeedFailure) {
+                    counts.append(try snapshot.recordCount(in: zone))
+                } catch {
+                    switch error {
+                    case .refused(let refusal): return .failure(refusal)
+                    case .storage(let failure): throw failure
+                    }
                 }
-                found.append(records == 0)
             }
-            return .success(found)
+            return .success(counts)
+        }
+    }
+
+    /// Says whether each of these records is there as `restore` would make it, and has not changed since.
+    package func areRestored(
+        _ records: [Record],
+        for requester: Requester,
+        reply: @escaping @Sendable (Result<Bool, StoreError>) -> Void
+    ) {
+        self.read(.long, for: requester, reply) { (snapshot) throws(StorageFailure) in
+            for record in records {
+                let zone = try snapshot.feedZone(named: record.id.zone.zoneName, in: requester.database)
+                guard let zone,
+                    let stored = try snapshot.record(named: record.id.recordName, in: zone.key),
+                    stored.record(id: record.id).isCopy(of: record)
+                else { return .success(false) }
+            }
+            return .success(true)
         }
     }
 
@@ -90,5 +111,19 @@ extension Store {
             let failure = error as? StorageFailure ?? .unavailable(code: 0)
             throw RestoreRefusal(recordName: nil, error: StoreError(JobFailure.storage(failure)))
         }
+    }
+}
+
+extension Snapshot {
+    /// Counts the records of a zone without those of users.
+    fileprivate func recordCount(in zone: FeedZone) throws(FeedFailure) -> Int64 {
+        guard zone.recordCount > 0 else { return 0 }
+        var count: Int64 = 0
+        try self.visitRecords(of: zone.key, beyond: nil, isDescending: false) {
+            (row: borrowing FeedRow) throws(FeedFailure) in
+            if !row.record.recordType.elementsEqual(UserRecord.type.utf8) { count += 1 }
+            return true
+        }
+        return count
     }
 }

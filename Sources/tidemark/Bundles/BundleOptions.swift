@@ -3,16 +3,29 @@ import RecordModel
 import RecordServer
 import RecordStore
 
-/// The private database with the zones of a bundle.
+/// The database with the zones of a bundle: that of a user, or the public one.
 struct BundleOptions: ParsableArguments {
+    enum DatabaseName: String, ExpressibleByArgument, CaseIterable {
+        case `private`
+        case `public`
+    }
+
     @Option(help: ArgumentHelp("The container.", valueName: "id"), completion: Completions.containers)
     var container: String
 
     @Option(
-        help: ArgumentHelp("The user with the private database.", valueName: "name"),
+        name: .customLong("as"),
+        help: ArgumentHelp(
+            "The user with the private database.",
+            discussion: "In an import into the public one: the user or service that saves.",
+            valueName: "name"
+        ),
         completion: Completions.users
     )
-    var user: String
+    var user: String?
+
+    @Option(help: "Which database.")
+    var database = DatabaseName.private
 
     @Option(help: "The environment of the schema and the data.")
     var environment = EnvironmentName.development
@@ -46,35 +59,28 @@ struct BundleOptions: ParsableArguments {
         }
     }
 
+    var isPublic: Bool { self.database == .public }
+
     private func requester(
         _ directory: Directory,
         createsDatabases: Bool,
         isDryRun: Bool
     ) throws(CommandFailure) -> Requester {
-        let environment = self.environment.environment
-        let signIn: SignIn
-        do throws(DirectoryError) {
-            signIn =
-                createsDatabases
-                ? try directory.accountWithDatabases(
-                    named: self.user,
-                    ofContainer: self.container,
-                    environment: environment
-                )
-                : try directory.account(
-                    named: self.user,
-                    ofContainer: self.container,
-                    environment: environment
-                )
-        } catch {
-            throw DirectoryAdvice.failure(error, container: self.container, user: self.user)
+        let signIn = try self.signIn(directory, createsDatabases: createsDatabases)
+        guard !self.isPublic else {
+            return Requester(
+                database: signIn.publicDatabase,
+                scope: .public,
+                environment: signIn.environment,
+                userRecordName: signIn.userRecordName
+            )
         }
         // No database has the number 0.
         let absent = isDryRun ? DatabaseID(rawValue: 0) : nil
         guard let database = signIn.privateDatabase ?? absent else {
             throw CommandFailure(
                 .data,
-                "\(self.user) has no private database in \(self.environment.rawValue): "
+                "\(self.user ?? "") has no private database in \(self.environment.rawValue): "
                     + "it is made at the first sign-in or import, and services have none."
             )
         }
@@ -84,5 +90,28 @@ struct BundleOptions: ParsableArguments {
             environment: signIn.environment,
             userRecordName: signIn.userRecordName
         )
+    }
+
+    private func signIn(
+        _ directory: Directory,
+        createsDatabases: Bool
+    ) throws(CommandFailure) -> SignIn {
+        let environment = self.environment.environment
+        do throws(DirectoryError) {
+            guard let user, createsDatabases, !self.isPublic else {
+                return try directory.account(
+                    named: self.user,
+                    ofContainer: self.container,
+                    environment: environment
+                )
+            }
+            return try directory.accountWithDatabases(
+                named: user,
+                ofContainer: self.container,
+                environment: environment
+            )
+        } catch {
+            throw DirectoryAdvice.failure(error, container: self.container, user: self.user)
+        }
     }
 }

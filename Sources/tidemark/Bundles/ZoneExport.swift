@@ -12,16 +12,18 @@ struct ZoneExport: AsyncParsableCommand {
             dates, authors and participants. Its last entry has the hash of everything \
             before it. Keep it as you keep a backup: it has all that the user stores.
 
-              tidemark zone export --container iCloud.org.example.app --user alice \\
+              tidemark zone export --container iCloud.org.example.app --as alice \\
                   --zone Notes --output notes.tidemark
-              tidemark zone export --container iCloud.org.example.app --user alice \\
+              tidemark zone export --container iCloud.org.example.app --as alice \\
                   --all | gzip > alice.tidemark.gz
+              tidemark zone export --container iCloud.org.example.app \\
+                  --database public --all --output public.tidemark
 
             With --scramble, noise takes the place of all values, names and files, so \
             that the bundle can go with the report of a bug. Types, lengths, references \
             and equalities stay, and so do the names of record types and fields.
 
-              tidemark zone export --container iCloud.org.example.app --user alice \\
+              tidemark zone export --container iCloud.org.example.app --as alice \\
                   --zone Notes --scramble --output report.tidemark
             """
     )
@@ -31,7 +33,7 @@ struct ZoneExport: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A zone. Repeatable.", valueName: "name"))
     var zone: [String] = []
 
-    @Flag(help: "Export all zones of the user.")
+    @Flag(help: "Export all zones of the database.")
     var all = false
 
     @Option(
@@ -49,7 +51,14 @@ struct ZoneExport: AsyncParsableCommand {
 
     func validate() throws {
         guard self.all != !self.zone.isEmpty else {
-            throw ValidationError("say which zones: --zone NAME, or --all for all of the user.")
+            throw ValidationError("say which zones: --zone NAME, or --all for all of the database.")
+        }
+        guard self.options.isPublic == (self.options.user == nil) else {
+            throw ValidationError(
+                self.options.isPublic
+                    ? "an export of the public database has all its records: leave out --as."
+                    : "a private database belongs to a user: name them with --as, or say --database public."
+            )
         }
     }
 
@@ -63,6 +72,7 @@ struct ZoneExport: AsyncParsableCommand {
                     container: self.options.container,
                     environment: self.options.environment.rawValue,
                     owner: database.requester.userRecordName ?? "",
+                    isPublic: self.options.isPublic,
                     exportedMilliseconds: SystemTime.milliseconds()
                 )
                 let run = ZoneExportRun(

@@ -56,7 +56,7 @@ final class ZoneExportRun: Sendable {
         case .failure(.zoneMissing):
             throw CommandFailure(
                 .data,
-                "the user has no zone of this name: \((zones ?? []).joined(separator: ", ")). Names are case-sensitive."
+                "the database has no zone of this name: \((zones ?? []).joined(separator: ", ")). Names are case-sensitive."
             )
         case .failure(let error): throw RecordAdvice.failure(error, doing: "the zones cannot be read")
         }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import RecordModel
 import RecordStore
 import ZoneBundles
@@ -9,15 +10,18 @@ struct ZoneImport: AsyncParsableCommand {
         abstract: "Make the zones of a bundle, with records, shares, schema and files.",
         discussion: """
             Reads the whole bundle first, so one that was cut or changed imports \
-            nothing. Zones have to be absent or empty here. Names, dates and authors of \
-            records stay, and so do the participants of shares who are users here; others \
-            are invited again. Records take new positions, so devices fetch the zones \
-            anew.
+            nothing. Zones have to be absent or empty here, or to have a part of the same \
+            bundle: an import that was interrupted continues when it is run again. Names, \
+            dates and authors of records stay, and so do the participants of shares who \
+            are users here; others are invited again. Records take new positions, so \
+            devices fetch the zones anew.
 
               tidemark zone import notes.tidemark --container iCloud.org.example.app \\
-                  --user alice --dry-run
+                  --as alice --dry-run
               gunzip < alice.tidemark.gz | tidemark zone import \\
-                  --container iCloud.org.example.app --user alice --data /srv/other
+                  --container iCloud.org.example.app --as alice --data /srv/other
+              tidemark zone import public.tidemark --container iCloud.org.example.app \\
+                  --database public --as importer
 
             The owner of the bundle becomes the user. Other users are those with the same \
             user record name, unless --map-user says who they are here. Those who are no \
@@ -55,15 +59,27 @@ struct ZoneImport: AsyncParsableCommand {
 
     @OptionGroup var settings: SettingsOptions
 
+    func validate() throws {
+        guard self.options.user == nil else { return }
+        throw ValidationError(
+            self.options.isPublic
+                ? "an import into the public database needs a user or a service: name one with --as."
+                : "a private database belongs to a user: name them with --as, or say --database public."
+        )
+    }
+
     func run() async throws {
         let settings = try await self.settings.read()
         try self.options.data.folder.refuseUnlessServable()
         guard self.options.data.folder.hasStore else { throw self.options.data.folder.hasNoStore }
+        let lock = try self.dryRun ? nil : ImportLock(self.options.data.folder)
+        defer { withExtendedLifetime(lock) {} }
         let file = try BundleFile(path: self.file, folder: self.options.data.folder.path)
         var bar = ProgressBar()
         // The file is read twice.
         bar.totalBytes = 2 * file.bytes
         let bundle = try VerifiedBundle(file, &bar)
+        try self.checkDatabase(of: bundle.description)
         let zones = try self.zones(of: bundle.description)
         let report = try await self.options.open(
             settings: settings,
@@ -93,6 +109,15 @@ struct ZoneImport: AsyncParsableCommand {
         Terminal.write(try self.json ? JSONText.of(report) : report.text(isDryRun: self.dryRun))
     }
 
+    private func checkDatabase(of description: BundleDescription) throws(CommandFailure) {
+        guard description.isPublic != self.options.isPublic else { return }
+        let database = description.isPublic ? "public" : "private"
+        throw CommandFailure(
+            .data,
+            "the bundle is of a \(database) database: say --database \(database). Nothing was imported."
+        )
+    }
+
     /// The zones to import, with their names here.
     private func zones(of description: BundleDescription) throws(CommandFailure) -> [String: String] {
         let known = description.zones.map(\.name)
@@ -118,7 +143,8 @@ struct ZoneImport: AsyncParsableCommand {
         of description: BundleDescription,
         _ database: AdministeredDatabase
     ) throws(CommandFailure) -> [String: String] {
-        var users = [description.owner: database.requester.userRecordName ?? ""]
+        var users: [String: String] = [:]
+        if !description.isPublic { users[description.owner] = database.requester.userRecordName }
         for text in self.mapUser {
             guard let mark = text.firstIndex(of: "=") else {
                 throw CommandFailure(.usage, "--map-user is '\(text)': say NAME=USER.")
@@ -138,6 +164,26 @@ struct ZoneImport: AsyncParsableCommand {
     }
 }
 
+/// The right to import into a data folder; of one process at a time.
+///
+/// Two imports of one bundle would take each other's records for those of an interrupted one.
+private final class ImportLock: Sendable {
+    private let descriptor: Int32
+
+    /// - Throws: `unavailable`.
+    init(_ folder: DataFolder) throws(CommandFailure) {
+        self.descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard flock(self.descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            throw CommandFailure(
+                .unavailable,
+                "another import into \(folder.path) has not finished. Wait for it, and run this one again."
+            )
+        }
+    }
+
+    deinit { close(self.descriptor) }
+}
+
 /// The numbers of an import.
 struct ImportReport: Encodable {
     struct Zone: Encodable {
@@ -152,6 +198,8 @@ struct ImportReport: Encodable {
     var assets: Int64 = 0
     /// The records of users, which their server makes.
     var skipped: Int64 = 0
+    /// Of the records, those that an interrupted import of this bundle had saved.
+    var alreadyThere: Int64 = 0
     /// Types and fields that the schema got.
     var schemaAdded: [String] = []
     /// Authors and participants who are no users here.
@@ -164,6 +212,10 @@ struct ImportReport: Encodable {
         text += ", assets \(self.assets)"
         if !self.schemaAdded.isEmpty { text += ", types and fields added \(self.schemaAdded.count)" }
         text += ".\n"
+        if self.alreadyThere > 0 {
+            text +=
+                "An import of this bundle was interrupted: \(self.alreadyThere) of the records were here already.\n"
+        }
         if self.unknownUsers > 0 {
             text +=
                 "\(self.unknownUsers) \(self.unknownUsers == 1 ? "user" : "users") of the bundle "

@@ -17,6 +17,8 @@ struct ZoneImportRun {
     private var schema: BundleSchema?
     /// Zones that an import makes.
     private var missing: [ZoneID] = []
+    /// Records of zones that are not empty; they have to be the first of the bundle's.
+    private var counts: [ZoneID: Int64] = [:]
     /// Assets of the records that are imported; of others none is.
     private var assets: Set<Asset> = []
 
@@ -46,16 +48,20 @@ struct ZoneImportRun {
         self.schema = schema
         try await self.prepareZones()
         try self.countUsers()
+        var begun = BegunZones(self.counts, self.database)
         try await self.bundle.forEachRecord { record in
             guard self.mapping.zones[record.id.zone.zoneName] != nil else { return }
-            guard self.mapping.record(record) != nil else {
+            guard let mapped = self.mapping.record(record) else {
                 self.report.skipped += 1
                 return
             }
+            try await begun.add(mapped)
             self.report.records += 1
             self.assets.formUnion(record.body.namedAssets.map(\.asset))
             if record.recordType == ShareRecord.type { self.report.shares += 1 }
         }
+        try await begun.finish()
+        self.report.alreadyThere = self.counts.values.reduce(0, +)
         self.report.assets = Int64(self.assets.count)
         self.report.isScrambled = self.bundle.description.isScrambled
     }
@@ -75,21 +81,16 @@ struct ZoneImportRun {
         let names = self.mapping.zones.values.sorted()
         let found = try await self.database.retrying {
             await withCheckedContinuation { continuation in
-                self.database.store.areZonesEmpty(names, for: self.database.requester) {
+                self.database.store.recordCounts(ofZones: names, for: self.database.requester) {
                     continuation.resume(returning: $0)
                 }
             }
         }
-        for (name, isEmpty) in zip(names, found) {
-            guard isEmpty != false else {
-                throw CommandFailure(
-                    .data,
-                    "the zone '\(name)' has records here, and a bundle needs an empty zone. "
-                        + "Choose another name with --to, or other zones with --zone. Nothing was imported."
-                )
-            }
-            self.report.zones.append(ImportReport.Zone(name: name, isNew: isEmpty == nil))
-            if isEmpty == nil { self.missing.append(ZoneID(zoneName: name)) }
+        for (name, count) in zip(names, found) {
+            let zone = ZoneID(zoneName: name)
+            self.report.zones.append(ImportReport.Zone(name: name, isNew: count == nil))
+            if count == nil, !zone.isDefault { self.missing.append(zone) }
+            if let count, count > 0 { self.counts[zone] = count }
         }
     }
 
@@ -162,6 +163,7 @@ struct ZoneImportRun {
     private mutating func writeRecords() async throws {
         var batch = RestoreBatch(self.database.bounds)
         var bar = self.bar
+        var there = self.counts
         let store = self.database.store
         let requester = self.database.requester
         func save(_ records: [Record]) throws {
@@ -177,6 +179,10 @@ struct ZoneImportRun {
         }
         try await self.bundle.forEachRecord { record in
             guard let mapped = self.mapping.record(record) else { return }
+            if let count = there[mapped.id.zone], count > 0 {
+                there[mapped.id.zone] = count - 1
+                return
+            }
             try save(batch.add(mapped))
         }
         try save(batch.rest())
@@ -206,8 +212,64 @@ struct ZoneImportRun {
         failure.message +=
             isGone
             ? " The zones of the bundle were deleted again."
-            : " Zones that were there before may have a part of the bundle."
+            : " Zones that were there before may have a part of the bundle: run the import again, and it continues."
         return failure
+    }
+}
+
+/// Zones that are not empty, compared with the beginning of the bundle's.
+///
+/// An import saves records in the order of the bundle, piece by piece. So an interrupted one leaves the
+/// first records of each zone, and no others. Any other record is somebody's.
+private struct BegunZones {
+    private static let batchMax = 400
+
+    private let database: AdministeredDatabase
+    /// How many records are to be compared yet.
+    private var left: [ZoneID: Int64]
+    private var batch: [Record] = []
+
+    init(_ counts: [ZoneID: Int64], _ database: AdministeredDatabase) {
+        self.database = database
+        self.left = counts
+    }
+
+    mutating func add(_ record: Record) async throws {
+        guard let count = self.left[record.id.zone], count > 0 else { return }
+        self.left[record.id.zone] = count - 1
+        // An error names one zone.
+        let isOther = self.batch.last.map { $0.id.zone != record.id.zone } ?? false
+        if isOther || self.batch.count == Self.batchMax { try await self.compare() }
+        self.batch.append(record)
+    }
+
+    mutating func finish() async throws {
+        try await self.compare()
+        // More records than the bundle has.
+        if let other = self.left.first(where: { $0.value > 0 })?.key { throw Self.isForeign(other) }
+    }
+
+    private mutating func compare() async throws {
+        let batch = self.batch
+        self.batch = []
+        guard let last = batch.last else { return }
+        let areThere = try await self.database.retrying {
+            await withCheckedContinuation { continuation in
+                self.database.store.areRestored(batch, for: self.database.requester) {
+                    continuation.resume(returning: $0)
+                }
+            }
+        }
+        guard areThere else { throw Self.isForeign(last.id.zone) }
+    }
+
+    private static func isForeign(_ zone: ZoneID) -> CommandFailure {
+        CommandFailure(
+            .data,
+            "the zone '\(zone.zoneName)' has records that are not from this bundle or have changed, and a bundle needs "
+                + "an empty zone. Delete them, choose another name with --to, or other zones with --zone. "
+                + "Nothing was imported."
+        )
     }
 }
 

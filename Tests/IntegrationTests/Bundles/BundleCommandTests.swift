@@ -100,9 +100,9 @@ struct BundleCommandTests {
                 URL(fileURLWithPath: "/bin/sh"),
                 [
                     "-c",
-                    "'\(tidemark)' zone export --all --user alice --container \(container) "
+                    "'\(tidemark)' zone export --all --as alice --container \(container) "
                         + "--data '\(scene.source.server.dataPath)' | "
-                        + "'\(tidemark)' zone import --user alice --container \(container) "
+                        + "'\(tidemark)' zone import --as alice --container \(container) "
                         + "--data '\(scene.target.dataPath)' --json",
                 ]
             )

@@ -47,7 +47,7 @@ struct BundleMemoryTests {
                 )
             }
             let bundle = scene.path("many.tidemark")
-            let place = ["--container", BackupScene.containerID, "--user", "alice"]
+            let place = ["--container", BackupScene.containerID, "--as", "alice"]
             let exported = try await Self.peak(
                 ["zone", "export", "--zone", "desk", "--output", bundle] + place
                     + ["--data", scene.source.server.dataPath]

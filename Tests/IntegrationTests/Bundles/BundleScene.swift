@@ -57,7 +57,7 @@ final class BundleScene {
     // MARK: Commands
 
     private static func arguments(_ data: String) -> [String] {
-        ["--container", BackupScene.containerID, "--user", "alice", "--data", data]
+        ["--container", BackupScene.containerID, "--as", "alice", "--data", data]
     }
 
     func export(_ arguments: [String]) async throws -> ChildProcess.Outcome {
