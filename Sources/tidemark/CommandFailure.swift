@@ -1,7 +1,7 @@
 /// Why a command failed, and what its caller can do about it.
 struct CommandFailure: Error, Hashable {
     /// Exit codes, as in `sysexits.h`.
-    enum Code: Int32 {
+    enum Code: Int32, CaseIterable {
         /// The command line or a setting is wrong.
         case usage = 64
         /// A named thing is invalid, missing, or exists already; or a file is damaged.

@@ -39,8 +39,9 @@ struct Tidemark: AsyncParsableCommand {
         // Keys, records and the database's own files in a data folder are for its owner alone.
         umask(0o077)
         do {
-            try CommandNames.check(Array(CommandLine.arguments.dropFirst()), of: self)
-            var command = try await self.asyncParseAsRoot()
+            let arguments = CommandNames.spelled(Array(CommandLine.arguments.dropFirst()))
+            try CommandNames.check(arguments, of: self)
+            var command = try await self.asyncParseAsRoot(arguments)
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {

@@ -66,6 +66,26 @@ struct CommandTests {
         #expect(Set(named).isSubset(of: known))
     }
 
+    /// Commands that print no result of their own, each with the reason.
+    private static let withoutJSON = [
+        "tidemark serve": "it runs until a signal, and its log is JSON with --log-format",
+        "tidemark console": "it serves pages until a signal",
+        "tidemark schema export": "it prints a schema, which has a language of its own",
+    ]
+
+    @Test
+    func `each command that prints a result prints it as JSON too`() async throws {
+        var without: [String] = []
+        var with = 0
+        for program in Self.programs {
+            for (path, command) in try await CommandTree.read(program).commands {
+                if command.hasOption("--json") { with += 1 } else { without.append(path) }
+            }
+        }
+        #expect(Set(without) == Set(Self.withoutJSON.keys))
+        #expect(with > 40)
+    }
+
     /// `tidemark-load` takes `--tenants` for its subcommand `tenants`, before it reads its arguments.
     private static func fault(of call: ShellCall, in tree: CommandTree) -> String? {
         let isAlias = tree.commandName == "tidemark-load" && call.arguments.first == "--tenants"

@@ -39,6 +39,15 @@ struct CommandTree: Decodable, Sendable {
         return try JSONDecoder().decode(Dump.self, from: Data(outcome.output.utf8)).command
     }
 
+    /// The commands that do something, each with its path.
+    var commands: [(path: String, command: CommandTree)] {
+        let children = self.subcommands?.filter { $0.commandName != "help" } ?? []
+        guard !children.isEmpty else { return [(self.commandName, self)] }
+        return children.flatMap(\.commands).map { ("\(self.commandName) \($0.path)", $0.command) }
+    }
+
+    func hasOption(_ name: String) -> Bool { self.options[name] != nil }
+
     /// Says what is wrong with a call; `nil` if its subcommand and options exist.
     func fault(of arguments: [String]) -> String? {
         let children = self.subcommands?.filter { $0.commandName != "help" } ?? []

@@ -36,7 +36,7 @@ struct ExplainCommandTests {
         }
         _ = try await database.modifyRecords(saving: notes, deleting: [])
 
-        let found = try await Self.explain(data, ["--user", "test", "--type", "Note", "number == 3"])
+        let found = try await Self.explain(data, ["--as", "test", "--type", "Note", "number == 3"])
         #expect(found.exitCode == 0, "\(found.errors)")
         #expect(found.output.contains("plan      read one value of number"))
         #expect(found.output.contains("read      3 index entries, 3 records"))
@@ -44,19 +44,19 @@ struct ExplainCommandTests {
 
         let sorted = try await Self.explain(
             data,
-            ["--user", "test", "--type", "Note", "--sort", "creationDate:desc", "--limit", "5"]
+            ["--as", "test", "--type", "Note", "--sort", "creationDate:desc", "--limit", "5"]
         )
         #expect(sorted.output.contains("in the order of ___createTime descending"))
         #expect(sorted.output.contains("returned  5 records, and more behind them"))
 
         let refusals: [([String], Int32, String)] = [
-            (["--user", "test", "--type", "Nothing"], 65, "Did not find record type: Nothing"),
-            (["--user", "test", "--type", "Note", "colour == 1"], 65, "colour"),
-            (["--user", "test", "--type", "Note", "number =="], 64, "Unable to parse the format string"),
-            (["--user", "test", "--type", "Note", "title LIKE 'a'"], 64, "Invalid predicate"),
-            (["--user", "nobody", "--type", "Note"], 65, "nobody"),
-            (["--type", "Note"], 64, "--user"),
-            (["--user", "test", "--type", "Note", "--limit", "0"], 64, "--limit"),
+            (["--as", "test", "--type", "Nothing"], 65, "Did not find record type: Nothing"),
+            (["--as", "test", "--type", "Note", "colour == 1"], 65, "colour"),
+            (["--as", "test", "--type", "Note", "number =="], 64, "Unable to parse the format string"),
+            (["--as", "test", "--type", "Note", "title LIKE 'a'"], 64, "Invalid predicate"),
+            (["--as", "nobody", "--type", "Note"], 65, "nobody"),
+            (["--type", "Note"], 64, "--as"),
+            (["--as", "test", "--type", "Note", "--limit", "0"], 64, "--limit"),
         ]
         for (arguments, exitCode, text) in refusals {
             let outcome = try await Self.explain(data, arguments)

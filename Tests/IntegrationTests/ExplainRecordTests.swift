@@ -167,7 +167,7 @@ struct ExplainRecordTests {
 
     /// The same for an operator, once it is written.
     private static func checkCommand(_ scene: Scene, zone: CKRecordZone.ID) async throws {
-        let place = ["note", "--user", "test", "--zone", zone.zoneName]
+        let place = ["note", "--as", "test", "--zone", zone.zoneName]
         var text = ""
         repeat {
             let shown = try await self.explain(scene, place)
@@ -189,9 +189,9 @@ struct ExplainRecordTests {
         #expect(object["recordType"] as? String == "Note")
 
         let refusals: [([String], Int32, String)] = [
-            (["absent", "--user", "test", "--zone", "Notes"], 65, "no record absent"),
-            (["note", "--user", "test", "--zone", "Nowhere"], 65, "in the zone Nowhere"),
-            (["note", "--user", "nobody"], 65, "nobody"),
+            (["absent", "--as", "test", "--zone", "Notes"], 65, "no record absent"),
+            (["note", "--as", "test", "--zone", "Nowhere"], 65, "in the zone Nowhere"),
+            (["note", "--as", "nobody"], 65, "nobody"),
             ([], 64, "record"),
         ]
         for (arguments, code, text) in refusals {

@@ -54,7 +54,7 @@ struct SharedListTests {
         #expect(try await guest.line("News: butter") == "")
         #expect(try await host.line("News: butter") == "")
         let report = try await server.administer([
-            "access", "shopping", "--container", container, "--user", "alice", "--zone", "Lists",
+            "access", "shopping", "--container", container, "--as", "alice", "--zone", "Lists",
         ])
         #expect(report.contains("publicUser with readWrite in the share"))
         for service in [host, guest] {

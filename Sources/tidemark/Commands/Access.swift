@@ -12,7 +12,7 @@ struct Access: AsyncParsableCommand {
             who have not joined. For one in the public database, lists the roles in the grants of its type.
 
               tidemark access task-1 --container iCloud.org.example.app \\
-                  --user alice --zone Notes
+                  --as alice --zone Notes
               tidemark access news-7 --container iCloud.org.example.app \\
                   --environment production
             """

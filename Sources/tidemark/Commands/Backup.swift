@@ -101,7 +101,7 @@ struct Backup: AsyncParsableCommand {
     )
     var metricsFile: String?
 
-    @Flag(help: "With --drill: print a JSON object; with --follow, one a line.")
+    @Flag(help: "Print a JSON object; with --follow, one a line.")
     var json = false
 
     func validate() throws {
@@ -116,8 +116,11 @@ struct Backup: AsyncParsableCommand {
         }
         guard let to = self.to else { throw ValidationError("Missing expected argument '--to <dir>'") }
         guard self.from == nil else { throw ValidationError("--from is for --drill.") }
-        guard self.follow || self.metricsFile == nil && !self.json else {
-            throw ValidationError("--metrics-file and --json are for --drill and --follow.")
+        guard self.follow || self.metricsFile == nil else {
+            throw ValidationError("--metrics-file is for --drill and --follow.")
+        }
+        guard !self.json || to != "-" else {
+            throw ValidationError("--json needs a folder: with --to - the archive is on standard output.")
         }
         guard self.scratch == nil || to == "-" else {
             throw ValidationError("--scratch is for --drill and --to -.")
@@ -186,12 +189,34 @@ struct Backup: AsyncParsableCommand {
         let target = BackupFolder(path: to)
         var run = try BackupRun(of: self.data.folder, to: target)
         let manifest = try run.run()
+        guard !self.json else {
+            Terminal.write(
+                try JSONText.of(
+                    Output(
+                        data: self.data.folder.path,
+                        backup: target.path,
+                        bytes: manifest.bytes,
+                        assets: manifest.assets,
+                        damaged: manifest.damaged
+                    )
+                )
+            )
+            return try self.refuse(manifest.damaged) { Terminal.writeError($0) }
+        }
         Terminal.write(
             "Backed up \(self.data.folder.path) to \(target.path): "
                 + "\(manifest.bytes) bytes, \(manifest.assets) assets.\n"
                 + "Restore it with: tidemark restore --from \(target.path) --data DIR\n"
         )
         try self.refuse(manifest.damaged) { Terminal.write($0) }
+    }
+
+    private struct Output: Encodable {
+        let data: String
+        let backup: String
+        let bytes: Int64
+        let assets: Int
+        let damaged: [AssetReport.Damaged]
     }
 
     private func refuse(_ damaged: [AssetReport.Damaged], _ write: (String) -> Void) throws {

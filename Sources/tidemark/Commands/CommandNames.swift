@@ -2,6 +2,19 @@ import ArgumentParser
 
 /// Finds mistyped commands before the parser, which only calls them unexpected.
 enum CommandNames {
+    /// Commands whose option `--as` was called `--user` at first.
+    private static let renamed: Set<String> = ["access", "explain", "explain-record", "zone"]
+
+    /// The arguments, in today's spelling.
+    static func spelled(_ arguments: [String]) -> [String] {
+        guard let command = arguments.first, self.renamed.contains(command) else { return arguments }
+        let old = "--user"
+        return arguments.map { argument in
+            guard argument == old || argument.hasPrefix(old + "=") else { return argument }
+            return "--as" + argument.dropFirst(old.count)
+        }
+    }
+
     /// Walks from a command to the subcommand that the arguments name.
     ///
     /// - Throws: `usage` for an unknown name, with the nearest command.

@@ -65,10 +65,10 @@ struct CommandWords {
         EnvironmentName(rawValue: self.value(of: "--environment") ?? "")?.environment ?? .development
     }
 
-    /// The zones of the private database of the user, who has two option names.
+    /// The zones of the private database of the user, or of their shared one.
     func zones(in store: Store) async throws -> [String] {
         guard let container = self.value(of: "--container"),
-            let user = self.value(of: "--as") ?? self.value(of: "--user")
+            let user = self.value(of: "--as")
         else { return [] }
         let signIn = try store.directory.account(
             named: user,

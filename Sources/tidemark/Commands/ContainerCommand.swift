@@ -28,6 +28,7 @@ struct ContainerCreate: AsyncParsableCommand {
     var identifier: String
 
     @OptionGroup var data: DataOption
+    @OptionGroup var result: ResultOption
 
     func run() async throws {
         try await AdministeredStore.use(self.data.folder) { directory in
@@ -35,7 +36,9 @@ struct ContainerCreate: AsyncParsableCommand {
         } explain: { error in
             DirectoryAdvice.failure(error, container: self.identifier, user: nil)
         }
-        Terminal.write("Created the container \(self.identifier).\n")
+        try self.result.write(["container": self.identifier]) {
+            Terminal.write("Created the container \(self.identifier).\n")
+        }
     }
 }
 
@@ -82,6 +85,7 @@ struct ContainerDelete: AsyncParsableCommand {
 
     @OptionGroup var data: DataOption
     @OptionGroup var deletion: DeletionArguments
+    @OptionGroup var result: ResultOption
 
     func run() async throws {
         let extent = try await self.deletion.delete(
@@ -91,6 +95,8 @@ struct ContainerDelete: AsyncParsableCommand {
         ) { error in
             DirectoryAdvice.failure(error, container: self.identifier, user: nil)
         }
-        Terminal.write("Deleted \(self.identifier): \(extent.text).\n")
+        try self.result.write(DeletionResult(of: self.identifier, extent)) {
+            Terminal.write("Deleted \(self.identifier): \(extent.text).\n")
+        }
     }
 }

@@ -13,7 +13,7 @@ struct Explain: AsyncParsableCommand {
             changing anything. Works while the server runs. Without a predicate, \
             the query is for all records.
 
-              tidemark explain --container iCloud.org.example.app --user alice \\
+              tidemark explain --container iCloud.org.example.app --as alice \\
                   --type Note "isDone == 0 AND due < now()" --sort due
               tidemark explain --container iCloud.org.example.app --database public \\
                   --type Post "self CONTAINS 'swift'" --sort ___createTime:desc
@@ -35,6 +35,7 @@ struct Explain: AsyncParsableCommand {
     var database = DatabaseName.private
 
     @Option(
+        name: .customLong("as"),
         help: ArgumentHelp(
             "The user of the private database, or the requester of the public one.",
             valueName: "name"
@@ -56,6 +57,7 @@ struct Explain: AsyncParsableCommand {
     var limit = 100
 
     @OptionGroup var data: DataOption
+    @OptionGroup var result: ResultOption
 
     @Argument(help: "The condition, in the format language of NSPredicate.")
     var predicate = "TRUEPREDICATE"
@@ -77,7 +79,7 @@ struct Explain: AsyncParsableCommand {
             }
         }
         switch result {
-        case .success(let page): self.print(page, of: query)
+        case .success(let page): try self.print(page, of: query)
         case .failure(let error): throw CommandFailure(.data, "the query is refused: \(error.row.text).")
         }
     }
@@ -102,7 +104,7 @@ struct Explain: AsyncParsableCommand {
             )
         }
         guard let user = self.user else {
-            throw CommandFailure(.usage, "a private database belongs to a user: name them with --user.")
+            throw CommandFailure(.usage, "a private database belongs to a user: name them with --as.")
         }
         guard let database = signIn.privateDatabase else {
             throw CommandFailure(
@@ -125,8 +127,30 @@ struct Explain: AsyncParsableCommand {
         func removeAll() {}
     }
 
-    private func print(_ page: QueryPageResult, of query: Query) {
-        var lines = page.plan.lines(sort: query.sort).map { "plan      \($0)" }
+    private struct Output: Encodable {
+        let plan: [String]
+        let entriesRead: Int
+        let recordsRead: Int
+        let comparisons: Int
+        let records: Int
+        let hasMore: Bool
+    }
+
+    private func print(_ page: QueryPageResult, of query: Query) throws {
+        let plan = page.plan.lines(sort: query.sort)
+        let output = Output(
+            plan: plan,
+            entriesRead: page.entriesRead,
+            recordsRead: page.recordsRead,
+            comparisons: page.comparisons,
+            records: page.recordCount,
+            hasMore: page.resume != nil
+        )
+        try self.result.write(output) { self.printText(page, plan) }
+    }
+
+    private func printText(_ page: QueryPageResult, _ plan: [String]) {
+        var lines = plan.map { "plan      \($0)" }
         let read = "\(page.entriesRead) index entries, \(page.recordsRead) records"
         lines.append("read      \(read), \(page.comparisons) comparisons")
         let more = page.resume == nil ? "no more" : "and more behind them"

@@ -15,7 +15,7 @@ struct ExplainRecord: AsyncParsableCommand {
             installation that fetches all the time. Works while the server runs.
 
               tidemark explain-record task-1 --container iCloud.org.example.app \\
-                  --user alice --zone Notes
+                  --as alice --zone Notes
               tidemark explain-record news-7 --container iCloud.org.example.app \\
                   --environment production --json
             """

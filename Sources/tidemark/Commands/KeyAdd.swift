@@ -27,6 +27,7 @@ struct KeyAdd: AsyncParsableCommand {
     )
 
     @OptionGroup var service: ServiceArguments
+    @OptionGroup var result: ResultOption
 
     @Option(help: ArgumentHelp("A public key in PEM, ECDSA on P-256.", valueName: "file"))
     var publicKey: String?
@@ -58,12 +59,18 @@ struct KeyAdd: AsyncParsableCommand {
         } explain: { error in
             self.advice(error)
         }
-        if let privatePEM = pair.privatePEM {
-            Terminal.write(privatePEM + "\n")
-            Terminal.writeError("The private key above is not shown again, and is stored nowhere.\n")
+        var object = KeyResult(self.service)
+        object.keyID = pair.keyID
+        object.readOnly = self.readOnly
+        object.privateKey = pair.privatePEM
+        try self.result.write(object) {
+            if let privatePEM = pair.privatePEM {
+                Terminal.write(privatePEM + "\n")
+                Terminal.writeError("The private key above is not shown again, and is stored nowhere.\n")
+            }
+            let what = self.readOnly ? "the read-only key" : "the key"
+            Terminal.writeError("Registered \(what) \(pair.keyID) of \(self.service.name).\n")
         }
-        let what = self.readOnly ? "the read-only key" : "the key"
-        Terminal.writeError("Registered \(what) \(pair.keyID) of \(self.service.name).\n")
     }
 
     private func pair() throws(CommandFailure) -> ServiceKeyPair {

@@ -15,6 +15,7 @@ struct KeyRevoke: AsyncParsableCommand {
     )
 
     @OptionGroup var service: ServiceArguments
+    @OptionGroup var result: ResultOption
 
     @Option(help: ArgumentHelp("One key, as `key list` shows it; otherwise all.", valueName: "id"))
     var keyID: String?
@@ -29,6 +30,10 @@ struct KeyRevoke: AsyncParsableCommand {
         } explain: { error in
             self.service.advice(error)
         }
-        Terminal.write("Revoked \(count) \(count == 1 ? "key" : "keys") of \(self.service.name).\n")
+        var object = KeyResult(self.service)
+        object.revoked = count
+        try self.result.write(object) {
+            Terminal.write("Revoked \(count) \(count == 1 ? "key" : "keys") of \(self.service.name).\n")
+        }
     }
 }

@@ -11,6 +11,7 @@ struct OneRecordOptions: ParsableArguments {
     var container: String
 
     @Option(
+        name: .customLong("as"),
         help: ArgumentHelp("The user of a private database; without it, the public one.", valueName: "name"),
         completion: Completions.users
     )

@@ -37,6 +37,10 @@ struct SchemaArguments: ParsableArguments {
         }
     }
 
+    func result(_ difference: SchemaDifference) -> SchemaResult {
+        SchemaResult(difference, container: self.container)
+    }
+
     /// Makes a change, or only plans it, and returns the difference.
     func change(_ change: SchemaChange, isDryRun: Bool = false) async throws -> SchemaDifference {
         try await self.use { schemas in

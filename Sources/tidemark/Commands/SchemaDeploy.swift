@@ -25,12 +25,13 @@ struct SchemaDeploy: AsyncParsableCommand {
     @Flag(help: "Skip the confirmation.")
     var yes = false
 
+    @OptionGroup var result: ResultOption
+
     func run() async throws {
         if !self.dryRun, !self.yes {
             let difference = try await self.schema.change(.deploy, isDryRun: true)
             guard !difference.isEmpty else {
-                Terminal.write(difference.report)
-                return
+                return try self.write(difference)
             }
             Terminal.writeError(difference.report)
             try Confirmation.ask(
@@ -38,7 +39,11 @@ struct SchemaDeploy: AsyncParsableCommand {
                 name: self.schema.container
             )
         }
-        Terminal.write(try await self.schema.change(.deploy, isDryRun: self.dryRun).report)
+        try self.write(try await self.schema.change(.deploy, isDryRun: self.dryRun))
+    }
+
+    private func write(_ difference: SchemaDifference) throws {
+        try self.result.write(self.schema.result(difference)) { Terminal.write(difference.report) }
     }
 }
 
@@ -65,6 +70,8 @@ struct SchemaDiff: AsyncParsableCommand {
     @Option(help: "With a file: the environment to compare it with.")
     var environment = EnvironmentName.development
 
+    @OptionGroup var result: ResultOption
+
     func run() async throws {
         let document = try self.path.map { path in
             var file = SchemaFile()
@@ -85,6 +92,8 @@ struct SchemaDiff: AsyncParsableCommand {
             )
             return SchemaDifference(from: inForce, to: SchemaRules.completed(document, from: inForce))
         }
-        Terminal.write(difference.isEmpty ? "No difference.\n" : difference.description)
+        try self.result.write(self.schema.result(difference)) {
+            Terminal.write(difference.isEmpty ? "No difference.\n" : difference.description)
+        }
     }
 }

@@ -20,6 +20,7 @@ struct SchemaImport: AsyncParsableCommand {
 
     @OptionGroup var schema: SchemaArguments
     @OptionGroup var file: SchemaFile
+    @OptionGroup var result: ResultOption
 
     @Option(help: "development; any other is refused.")
     var environment = EnvironmentName.development
@@ -32,7 +33,8 @@ struct SchemaImport: AsyncParsableCommand {
             )
         }
         let document = try self.file.read()
-        Terminal.write(try await self.schema.change(.replaceDevelopment(document)).report)
+        let difference = try await self.schema.change(.replaceDevelopment(document))
+        try self.result.write(self.schema.result(difference)) { Terminal.write(difference.report) }
     }
 }
 
@@ -45,11 +47,12 @@ struct SchemaValidate: AsyncParsableCommand {
 
     @OptionGroup var schema: SchemaArguments
     @OptionGroup var file: SchemaFile
+    @OptionGroup var result: ResultOption
 
     func run() async throws {
         let document = try self.file.read()
         let difference = try await self.schema.change(.replaceDevelopment(document), isDryRun: true)
-        Terminal.write(difference.report)
+        try self.result.write(self.schema.result(difference)) { Terminal.write(difference.report) }
     }
 }
 

@@ -18,6 +18,8 @@ struct SchemaReset: AsyncParsableCommand {
     @Flag(help: "Skip the confirmation.")
     var yes = false
 
+    @OptionGroup var result: ResultOption
+
     func run() async throws {
         if !self.yes {
             try Confirmation.ask(
@@ -26,6 +28,8 @@ struct SchemaReset: AsyncParsableCommand {
             )
         }
         let difference = try await self.schema.change(.resetDevelopment)
-        Terminal.write("Deleted development's data of \(self.schema.container).\n" + difference.report)
+        try self.result.write(self.schema.result(difference)) {
+            Terminal.write("Deleted development's data of \(self.schema.container).\n" + difference.report)
+        }
     }
 }

@@ -15,6 +15,7 @@ struct UserAdd: AsyncParsableCommand {
     )
 
     @OptionGroup var user: UserArguments
+    @OptionGroup var result: ResultOption
 
     func run() async throws {
         let token = AccessToken()
@@ -27,7 +28,12 @@ struct UserAdd: AsyncParsableCommand {
                 toContainer: self.user.container
             )
         }
-        Terminal.write(token.text + "\n")
-        Terminal.writeError("Added \(self.user.name). The token above is not shown again.\n")
+        var object = UserResult(self.user)
+        object.userRecordName = recordName
+        object.token = token.text
+        try self.result.write(object) {
+            Terminal.write(token.text + "\n")
+            Terminal.writeError("Added \(self.user.name). The token above is not shown again.\n")
+        }
     }
 }

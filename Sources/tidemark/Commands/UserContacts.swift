@@ -17,6 +17,7 @@ struct UserContacts: AsyncParsableCommand {
     )
 
     @OptionGroup var user: UserArguments
+    @OptionGroup var result: ResultOption
 
     @Option(name: .customLong("email"), help: ArgumentHelp("Repeatable.", valueName: "address"))
     var addresses: [String] = []
@@ -44,12 +45,16 @@ struct UserContacts: AsyncParsableCommand {
         try await self.user.change { directory in
             try directory.setContacts(contacts, ofUser: self.user.name, inContainer: self.user.container)
         }
+        var object = UserResult(self.user)
+        object.contacts = self.addresses + self.numbers
         let found =
             switch contacts.count {
             case 0: "by the user record name alone"
             case 1: "by one address or number"
             default: "by \(contacts.count) addresses and numbers"
             }
-        Terminal.writeError("Others find \(self.user.name) \(found).\n")
+        try self.result.write(object) {
+            Terminal.writeError("Others find \(self.user.name) \(found).\n")
+        }
     }
 }

@@ -21,6 +21,7 @@ struct UserDelete: AsyncParsableCommand {
 
     @OptionGroup var user: UserArguments
     @OptionGroup var deletion: DeletionArguments
+    @OptionGroup var result: ResultOption
 
     func run() async throws {
         let extent = try await self.deletion.delete(
@@ -30,6 +31,8 @@ struct UserDelete: AsyncParsableCommand {
         ) { error in
             DirectoryAdvice.failure(error, container: self.user.container, user: self.user.name)
         }
-        Terminal.write("Deleted \(self.user.name): \(extent.text).\n")
+        try self.result.write(DeletionResult(of: self.user.name, extent)) {
+            Terminal.write("Deleted \(self.user.name): \(extent.text).\n")
+        }
     }
 }

@@ -15,6 +15,7 @@ struct UserRenew: AsyncParsableCommand {
     )
 
     @OptionGroup var user: UserArguments
+    @OptionGroup var result: ResultOption
 
     func run() async throws {
         let token = AccessToken()
@@ -25,7 +26,11 @@ struct UserRenew: AsyncParsableCommand {
                 tokenHash: token.hash
             )
         }
-        Terminal.write(token.text + "\n")
-        Terminal.writeError("Renewed. The token above is not shown again; those before it are revoked.\n")
+        var object = UserResult(self.user)
+        object.token = token.text
+        try self.result.write(object) {
+            Terminal.write(token.text + "\n")
+            Terminal.writeError("Renewed. The token above is not shown again; those before it are revoked.\n")
+        }
     }
 }

@@ -15,11 +15,14 @@ struct UserRevoke: AsyncParsableCommand {
     )
 
     @OptionGroup var user: UserArguments
+    @OptionGroup var result: ResultOption
 
     func run() async throws {
         try await self.user.change { directory in
             try directory.revokeUser(named: self.user.name, inContainer: self.user.container)
         }
-        Terminal.write("Revoked the tokens of \(self.user.name).\n")
+        try self.result.write(UserResult(self.user)) {
+            Terminal.write("Revoked the tokens of \(self.user.name).\n")
+        }
     }
 }

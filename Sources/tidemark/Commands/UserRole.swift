@@ -21,7 +21,7 @@ struct UserRoleAdd: AsyncParsableCommand {
         commandName: "add",
         abstract: "Give a user a role.",
         usage:
-            "tidemark user role add <name> <role> --container <id> [--environment <environment>] [--data <dir>]",
+            "tidemark user role add <name> <role> --container <id> [--environment <environment>] [--data <dir>] [--json]",
         discussion: """
               tidemark user role add alice editor --container iCloud.org.example.app \\
                   --environment production
@@ -30,12 +30,15 @@ struct UserRoleAdd: AsyncParsableCommand {
 
     @OptionGroup var user: UserArguments
     @OptionGroup var role: RoleArguments
+    @OptionGroup var result: ResultOption
 
     func run() async throws {
-        try await self.role.set(of: self.user, isGiven: true)
-        Terminal.write(
-            "\(self.user.name) has the role \(self.role.role) in \(self.role.environment.rawValue).\n"
-        )
+        let roles = try await self.role.set(of: self.user, isGiven: true)
+        try self.result.write(roles) {
+            Terminal.write(
+                "\(self.user.name) has the role \(self.role.role) in \(self.role.environment.rawValue).\n"
+            )
+        }
     }
 }
 
@@ -44,17 +47,20 @@ struct UserRoleRemove: AsyncParsableCommand {
         commandName: "remove",
         abstract: "Remove a role from a user.",
         usage:
-            "tidemark user role remove <name> <role> --container <id> [--environment <environment>] [--data <dir>]",
+            "tidemark user role remove <name> <role> --container <id> [--environment <environment>] [--data <dir>] [--json]",
         discussion: "  tidemark user role remove alice editor --container iCloud.org.example.app"
     )
 
     @OptionGroup var user: UserArguments
     @OptionGroup var role: RoleArguments
+    @OptionGroup var result: ResultOption
 
     func run() async throws {
-        try await self.role.set(of: self.user, isGiven: false)
+        let roles = try await self.role.set(of: self.user, isGiven: false)
         let (name, role) = (self.user.name, self.role.role)
-        Terminal.write("\(name) does not have the role \(role) in \(self.role.environment.rawValue).\n")
+        try self.result.write(roles) {
+            Terminal.write("\(name) does not have the role \(role) in \(self.role.environment.rawValue).\n")
+        }
     }
 }
 
@@ -70,6 +76,8 @@ struct UserRoleList: AsyncParsableCommand {
     @Option(help: "The environment of the roles.")
     var environment = EnvironmentName.development
 
+    @OptionGroup var result: ResultOption
+
     func run() async throws {
         let roles = try await AdministeredStore.useSchemas(self.user.data.folder) { schemas in
             try schemas.roles(
@@ -80,7 +88,13 @@ struct UserRoleList: AsyncParsableCommand {
         } explain: { error in
             SchemaAdvice.failure(error, container: self.user.container, user: self.user.name)
         }
-        Terminal.write(roles.map { $0 + "\n" }.joined())
+        let object = RoleResult(
+            container: self.user.container,
+            name: self.user.name,
+            environment: self.environment.rawValue,
+            roles: roles
+        )
+        try self.result.write(object) { Terminal.write(roles.map { $0 + "\n" }.joined()) }
     }
 }
 
@@ -92,8 +106,9 @@ struct RoleArguments: ParsableArguments {
     @Option(help: "The environment of the role.")
     var environment = EnvironmentName.development
 
-    func set(of user: UserArguments, isGiven: Bool) async throws {
-        try await AdministeredStore.useSchemas(user.data.folder) { schemas in
+    /// Gives or removes the role, and returns those that the user has then.
+    func set(of user: UserArguments, isGiven: Bool) async throws -> RoleResult {
+        let roles = try await AdministeredStore.useSchemas(user.data.folder) { schemas in
             try schemas.setRole(
                 self.role,
                 ofUser: user.name,
@@ -101,8 +116,19 @@ struct RoleArguments: ParsableArguments {
                 inContainer: user.container,
                 environment: self.environment.environment
             )
+            return try schemas.roles(
+                ofUser: user.name,
+                inContainer: user.container,
+                environment: self.environment.environment
+            )
         } explain: { error in
             SchemaAdvice.failure(error, container: user.container, user: user.name, role: self.role)
         }
+        return RoleResult(
+            container: user.container,
+            name: user.name,
+            environment: self.environment.rawValue,
+            roles: roles
+        )
     }
 }

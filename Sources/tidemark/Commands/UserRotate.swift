@@ -21,6 +21,7 @@ struct UserRotate: AsyncParsableCommand {
     private static let overlapSecondsMax = 2_592_000
 
     @OptionGroup var user: UserArguments
+    @OptionGroup var result: ResultOption
 
     @Option(
         parsing: .unconditional,
@@ -44,8 +45,13 @@ struct UserRotate: AsyncParsableCommand {
                 overlapMilliseconds: Int64(self.overlap) * 1_000
             )
         }
-        Terminal.write(token.text + "\n")
-        let end = self.overlap == 0 ? "ended" : "ends in \(self.overlap) seconds"
-        Terminal.writeError("Rotated. The token above is not shown again; the one before it \(end).\n")
+        var object = UserResult(self.user)
+        object.token = token.text
+        object.overlapSeconds = self.overlap
+        try self.result.write(object) {
+            Terminal.write(token.text + "\n")
+            let end = self.overlap == 0 ? "ended" : "ends in \(self.overlap) seconds"
+            Terminal.writeError("Rotated. The token above is not shown again; the one before it \(end).\n")
+        }
     }
 }

@@ -9,7 +9,7 @@ struct ZoneCommand: ParsableCommand {
             Works while the server runs. What changed is known if the container keeps a \
             history, from before the changes on: tidemark container history --help
 
-              tidemark zone export --container iCloud.org.example.app --user alice \\
+              tidemark zone export --container iCloud.org.example.app --as alice \\
                   --zone Notes --output notes.tidemark
               tidemark zone log --container iCloud.org.example.app --as alice --zone Notes
               tidemark zone undo --container iCloud.org.example.app --as alice \\
