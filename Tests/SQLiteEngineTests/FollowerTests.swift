@@ -105,6 +105,49 @@ struct FollowerTests {
         try await Self.becomesStore(copy)
     }
 
+    /// They are in no copy yet, and the log that has them is about to be begun anew.
+    @Test(arguments: [false, true])
+    func `commits between the last copy and the lock are in the next increment`(
+        isWrittenAfter: Bool
+    ) async throws {
+        let it = try await EngineUnderTest.withNotes(.sqlite)
+        let copies = try TemporaryDirectory()
+        let (copy, pages) = (copies.path + "/copy", copies.path + "/pages")
+        let follower = try StoreFollower(in: it.folder.path, clock: { 7 }, framesMax: 1)
+        defer { follower.close() }
+        var position = try follower.copyAll(to: copy) { _ in }.position
+        var beginnings = 0
+        func take() throws -> Bool {
+            switch try follower.copyChanges(to: pages) {
+            case .lost: throw StoreCopyError.isDamaged(code: 0)
+            case .unchanged: return false
+            case .copied(let moment):
+                try PageFile.apply(pages, to: copy)
+                if Self.salts(moment.position) != Self.salts(position) { beginnings += 1 }
+                position = moment.position
+                return true
+            }
+        }
+        for round in 0..<12 {
+            _ = try await it.modify([save("before \(round)", ["text": .string(Self.text)])])
+            #expect(try take())
+            // More than a few pages, so the file grows with the commits that only memory has.
+            for number in 0..<4 {
+                _ = try await it.modify([save("rest \(round) \(number)", ["text": .string(Self.text)])])
+            }
+            try follower.release()
+            if isWrittenAfter {
+                _ = try await it.modify([save("after", ["text": .string("\(round)")])], policy: .allKeys)
+            }
+            #expect(try take())
+            var store = ""
+            repeat { store = try await Self.digest(it.folder.path + "/tidemark.sqlite") } while try take()
+            #expect(try await Self.digest(copy) == store, "round \(round)")
+        }
+        // Otherwise nothing was held.
+        #expect(beginnings > 6)
+    }
+
     /// The file that was put together is a backup, and becomes a store.
     private static func becomesStore(_ copy: String) async throws {
         let folder = try TemporaryDirectory()
