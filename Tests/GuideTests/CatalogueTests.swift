@@ -27,6 +27,19 @@ struct CatalogueTests {
         #expect((outcome.output + outcome.errors).contains("Planted.md:3"))
     }
 
+    /// Apple's names are explained there where they mean something else.
+    @Test
+    func `each page of differences has an article that leads to it`() throws {
+        let folder = Article.root.appendingPathComponent("Clients/Differences")
+        let pages = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            .filter { $0.hasSuffix(".md") }
+        #expect(pages.count > 8)
+        let articles = try Article.all() + [Article.named("CloudKit")]
+        for page in pages {
+            #expect(articles.contains { $0.text.contains("](../../Differences/\(page)") }, "\(page)")
+        }
+    }
+
     @Test
     func `each article is among the topics of the landing page`() throws {
         let page = try Article.named("CloudKit").text

@@ -25,6 +25,7 @@ struct PackageManifest: Decodable {
 
     struct Target: Decodable {
         let name: String
+        let type: String
         let dependencies: [TargetDependency]
     }
 
@@ -71,6 +72,14 @@ struct PackageManifest: Decodable {
         )
         try #require(outcome.exitCode == 0, "\(outcome.errors)")
         return try JSONDecoder().decode(PackageManifest.self, from: Data(outcome.output.utf8))
+    }
+
+    /// The packages that SwiftPM fetches for a package that depends on this one.
+    ///
+    /// They are those of all targets but tests, whether a target is used or not.
+    var packagesForOthers: [String] {
+        self.targets.filter { $0.type != "test" }.flatMap(\.dependencies).filter { !$0.isConditional }
+            .compactMap(\.package)
     }
 
     /// The targets that a product is built of.

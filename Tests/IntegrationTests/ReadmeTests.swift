@@ -59,6 +59,24 @@ struct ReadmeTests {
         #expect(ours.products.contains { $0.name == product.product?.first?.text })
     }
 
+    @Test
+    func `a package that depends on the client fetches as many packages as the README says`() async throws {
+        // The build is at SCRATCH/TRIPLE/CONFIGURATION, and the sources of packages at SCRATCH/checkouts.
+        let checkouts = ChildProcess.buildFolder.deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("checkouts")
+        let manifest = try await PackageManifest.read(in: Readme.repository)
+        var next = manifest.packagesForOthers
+        var fetched: Set<String> = []
+        while let package = next.popLast() {
+            guard fetched.insert(package).inserted else { continue }
+            let folder = checkouts.appendingPathComponent(package)
+            next += try await PackageManifest.read(in: folder).packagesForOthers
+        }
+        let readme = Readme.repository.appendingPathComponent("README.md")
+        let text = try String(contentsOf: readme, encoding: .utf8)
+        #expect(text.contains("so SwiftPM fetches \(fetched.count) packages"), "\(fetched.sorted())")
+    }
+
     /// Without the trait SwiftPM fetches the packages that some target of this one uses without a
     /// condition, whether that target is built or not.
     @Test

@@ -27,11 +27,12 @@ struct FrontDoorTests {
 
     @Test
     func `a sentence has fewer than 20 words on average`() throws {
-        let documents = try Document.all().filter(Self.isFrontDoor)
-        #expect(documents.count > 20)
+        let documents = try Document.all()
+        #expect(documents.count { Self.isFrontDoor($0) } > 20)
         for document in documents {
             let mean = document.meanSentenceLength
-            #expect(mean > 3 && mean < 20, "\(document.path)")
+            #expect(mean < 20, "\(document.path)")
+            #expect(mean > 3 || !Self.isFrontDoor(document), "\(document.path)")
         }
     }
 
