@@ -174,7 +174,8 @@ let serverTargets: [Target] = [
         // In the program itself, which stays one file.
         resources: [
             .embedInCode("Files/console.css"), .embedInCode("Files/console.js"),
-            .embedInCode("Files/console.svg"),
+            .embedInCode("Files/console.svg"), .embedInCode("Files/operation.css"),
+            .embedInCode("Files/plots.js"), .embedInCode("Files/follow.js"),
         ],
         swiftSettings: settings
     ),
@@ -399,7 +400,7 @@ let testTargets: [Target] = [
         dependencies: [
             "Console", "SQLiteEngine", "RecordStore", "RecordModel", "TestSupport", "tidemark",
             nio("NIOCore"),
-            nio("NIOPosix"),
+            nio("NIOPosix"), crypto,
         ],
         path: "Tests/ConsoleTests",
         swiftSettings: settings
@@ -443,7 +444,7 @@ let testTargets: [Target] = [
     .testTarget(
         name: "IntegrationTests",
         dependencies: [
-            "CloudKit", "CloudKitTesting", "RecordClient", "WireProtocol", "FileIO", "RecordModel",
+            "CloudKit", "CloudKitTesting", "Console", "RecordClient", "WireProtocol", "FileIO", "RecordModel",
             "RecordServer", "ServerCertificates", "MonitoringEndpoint", "PostgreSQLCluster",
             "TestSupport",
             nio("NIOCore"),

@@ -80,7 +80,7 @@ package struct Console: Sendable {
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [
-                    .init(service: application),
+                    .init(service: application), .init(service: self.pages.backupJobs),
                     .init(service: stop, successTerminationBehavior: .gracefullyShutdownGroup),
                 ],
                 gracefulShutdownSignals: [.sigterm, .sigint],

@@ -27,6 +27,14 @@ package struct ConsoleConfiguration: Sendable {
     package var assetPath: @Sendable (StoredAsset) -> String
     /// Saves a record through the server, as a client; `nil` if the console only reads.
     package var save: (@Sendable (RecordEdit) async -> RecordEditOutcome)?
+    /// Reads the figures that a server has kept; it may block.
+    package var telemetry: @Sendable (Telemetry.Span) -> TelemetryOutcome = { _ in .none }
+    /// Reads the quotas of the server that runs, or ran last; `nil` if nobody knows.
+    package var quotas: @Sendable () -> StorageQuotas? = { nil }
+    /// Where the lines of the server's log are.
+    package var log: @Sendable () -> LogPlace = { .unknown }
+    /// Backups of the folder; `nil` if the console shows none.
+    package var backups: BackupDesk?
     /// Between two looks for changes of a page that follows them.
     package var changesInterval = Duration.milliseconds(500)
 

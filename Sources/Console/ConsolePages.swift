@@ -13,6 +13,7 @@ struct ConsolePages: Sendable {
     let store: Store
     let configuration: ConsoleConfiguration
     let sessions: Sessions
+    let backupJobs = BackupJobs()
 
     /// A page with what every page has.
     func page(

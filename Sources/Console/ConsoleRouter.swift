@@ -56,6 +56,7 @@ struct ConsoleRouter: Sendable {
                 try Self.pageRequest(request, context, form: form)
             )
         }
+        self.addOperation(to: inside)
         inside.post("/leave") { request, context in
             let form = try await Self.form(request, context)
             return self.pages.leave(try Self.pageRequest(request, context, form: form))
@@ -82,7 +83,7 @@ struct ConsoleRouter: Sendable {
 
     // MARK: Requests
 
-    private static func pageRequest(
+    static func pageRequest(
         _ request: Request,
         _ context: ConsoleContext,
         form: FormItems
@@ -102,7 +103,7 @@ struct ConsoleRouter: Sendable {
     }
 
     /// The form of a change, whose secret is that of the session.
-    private static func form(_ request: Request, _ context: ConsoleContext) async throws -> FormItems {
+    static func form(_ request: Request, _ context: ConsoleContext) async throws -> FormItems {
         let body = try await request.body.collect(upTo: self.formBytesMax)
         let form = FormItems(String(buffer: body))
         guard let session = context.session, session.admits(formSecret: form["secret"]) else {

@@ -20,6 +20,10 @@ enum ConsoleRoutes {
         Route(path: place + "/schema") { try await SchemaPages(console: $0).schemaPage($1) },
         Route(path: place + "/subscriptions") { try await SubscriptionPages(console: $0).subscriptions($1) },
         Route(path: place + "/users") { try await PeoplePages(console: $0).users($1) },
+        Route(path: "/telemetry") { try await TelemetryPages(console: $0).overview($1) },
+        Route(path: "/telemetry/:plot") { try await TelemetryPages(console: $0).one($1) },
+        Route(path: "/logs") { try await LogPages(console: $0).log($1) },
+        Route(path: "/backups") { try await BackupPages(console: $0).backups($1) },
         Route(path: place + "/usage") { try await PeoplePages(console: $0).usage($1) },
     ]
 }

@@ -50,3 +50,17 @@ enum SocketFile {
         guard unlink(path) == 0 else { throw .refused(errno: errno) }
     }
 }
+
+/// A file that is open, and no device, pipe or folder.
+struct OpenedFileStatus {
+    /// As long as it exists, no other on its disk has it.
+    let number: UInt64
+    let size: UInt64
+
+    init?(of descriptor: Int32) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        self.number = UInt64(status.st_ino)
+        self.size = UInt64(max(0, status.st_size))
+    }
+}

@@ -84,10 +84,13 @@ package final class RecordServer: Sendable {
     /// Everything that is counted and measured without a look into the store.
     package var metrics: [Metric] {
         let uploads = self.context.uploadTurns.counts
+        let quotas = self.context.store.quotas
         return self.context.metrics.readings + self.context.accounts.readings + self.context.router.readings
             + self.context.store.statistics.readings
             + self.context.store.load.figures.readings + [
                 Metric(.uploadsReceiving, uploads.receiving), Metric(.uploadsWaiting, uploads.waiting),
+                Metric(.userQuotaBytes, Double(quotas.userBytes)),
+                Metric(.containerQuotaBytes, Double(quotas.containerBytes)),
             ]
     }
 

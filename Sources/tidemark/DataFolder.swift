@@ -28,6 +28,8 @@ struct DataOption: ParsableArguments {
 ///     reserve       room for deletes and administration on a full disk: see DiskReserve
 ///     tls/          see ServerCertificates
 ///     assets/       see AssetStore
+///     telemetry.ring       figures of the last day: see TelemetryFile
+///     backups.json         what was backed up where: see BackupNotes
 ///     …             the engine's files
 ///     postgresql.json      in their place, where the store is in PostgreSQL: see StoreAddress
 ///     restore.unfinished   during a restore, and after one that was interrupted

@@ -1,3 +1,4 @@
+import Console
 import Foundation
 
 /// The content of the file `lock`: the number of the process and, once it serves, a line for each
@@ -9,6 +10,7 @@ import Foundation
 /// version 0.1.0
 /// format 13
 /// since 2026-11-23T20:00:00Z
+/// log file /var/log/tidemark.log      or: log journal tidemark.service
 /// ```
 struct LockHolder: Hashable, Sendable {
     /// The lines of a server that serves.
@@ -17,6 +19,7 @@ struct LockHolder: Hashable, Sendable {
         var version: String
         var format: Int
         var since: String
+        var log = LogPlace.unknown
     }
 
     /// More than a server writes.
@@ -52,7 +55,13 @@ struct LockHolder: Hashable, Sendable {
         guard let listen = values["listen"].flatMap({ ListenAddress($0) }), let version = values["version"],
             let format = values["format"].flatMap({ Int($0) }), let since = values["since"]
         else { return }
-        self.service = Service(listen: listen, version: version, format: format, since: since)
+        self.service = Service(
+            listen: listen,
+            version: version,
+            format: format,
+            since: since,
+            log: values["log"].flatMap { LogPlace(line: $0) } ?? .unknown
+        )
     }
 
     var text: String {
@@ -63,7 +72,7 @@ struct LockHolder: Hashable, Sendable {
             version \(service.version)
             format \(service.format)
             since \(service.since)
-
+            \(service.log.line.map { "log \($0)\n" } ?? "")
             """
     }
 }

@@ -7,6 +7,8 @@ struct ProgressBar {
     private static let cells = 40
 
     var totalBytes: Int64 = 0
+    /// `nil` if only the terminal shows the progress.
+    var watch: CopyWatch?
     private var doneBytes: Int64 = 0
     private var shown = -1
     private let isShown = isatty(STDERR_FILENO) == 1
@@ -15,6 +17,7 @@ struct ProgressBar {
 
     mutating func add(_ bytes: Int) {
         self.doneBytes += Int64(bytes)
+        self.watch?.progress(self.doneBytes, self.totalBytes)
         let percent = self.totalBytes == 0 ? 100 : Int(min(self.doneBytes * 100 / self.totalBytes, 100))
         guard self.isShown, percent != self.shown else { return }
         self.shown = percent
@@ -27,4 +30,17 @@ struct ProgressBar {
     func clear() {
         if self.isShown, self.shown >= 0 { Terminal.writeError("\r\u{1B}[K") }
     }
+
+    /// - Throws: `unavailable` if the watcher wants no more.
+    func refuseIfStopped() throws(CommandFailure) {
+        guard let watch, watch.isStopping() else { return }
+        throw CommandFailure(.unavailable, "it was stopped, and what had been copied was removed.")
+    }
+}
+
+/// Somebody who follows a copy elsewhere than on the terminal, and may stop it.
+struct CopyWatch: Sendable {
+    var isStopping: @Sendable () -> Bool
+    /// Takes the bytes that were copied, and those of all.
+    var progress: @Sendable (Int64, Int64) -> Void
 }

@@ -1,4 +1,5 @@
 import AccessTokens
+import Console
 import FileIO
 import Foundation
 import Logging
@@ -20,7 +21,8 @@ struct ServerRun {
     /// - Throws: `CommandFailure`.
     func run() async throws {
         let logLevel = LogLevel(self.settings.logLevel)
-        let logger = self.settings.makeLogger(level: logLevel)
+        let logFile = try self.settings.openLogFile()
+        let logger = self.settings.makeLogger(level: logLevel, file: logFile)
         // Until `SettingsReload` handles the signal, it must not end the process.
         signal(SIGHUP, SIG_IGN)
         self.raiseDescriptorLimit(logger: logger)
@@ -85,7 +87,11 @@ struct ServerRun {
             listen: self.settings.listen,
             authorityPath: tls.authorityPath,
             supervisor: supervisor,
-            settings: live
+            settings: live,
+            log: LogPlace.ofServer(
+                filePath: self.settings.logFilePath,
+                environment: ProcessInfo.processInfo.environment
+            )
         )
         let metrics = MetricsReport(
             settings: self.settings,
@@ -94,6 +100,14 @@ struct ServerRun {
             logger: logger
         )
         var services: [any Service] = try await metrics.services()
+        services.append(
+            TelemetryKeeping(
+                path: TelemetryFile.path(in: self.folder),
+                reading: report.reading,
+                clock: SystemTime.milliseconds,
+                logger: logger
+            )
+        )
         // Before the server's, so that it ends after it: a long drain needs signs of life, too.
         if let interval = supervisor.watchdogInterval {
             services.append(

@@ -1,3 +1,4 @@
+import Console
 import Foundation
 import RecordServer
 import RecordStore
@@ -17,6 +18,8 @@ struct ServerService: Service {
     let authorityPath: String?
     let supervisor: Supervisor
     let settings: LiveSettings
+    /// Where others find the log.
+    let log: LogPlace
 
     func run() async throws {
         let port: Int
@@ -34,7 +37,8 @@ struct ServerService: Service {
             listen: address,
             version: Tidemark.version,
             format: self.format,
-            since: Date().formatted(.iso8601)
+            since: Date().formatted(.iso8601),
+            log: self.log
         )
         self.lock.write(LockHolder(process: getpid(), service: service))
         var text = "Tidemark \(Tidemark.version) listens on \(address)\n"

@@ -121,11 +121,11 @@ struct Browser: Sendable {
         )
     }
 
-    /// Writes a picture of the whole page to a file.
-    func picture(to path: String) async throws {
+    /// Writes a picture to a file: of the whole page, or of what a screen shows of it.
+    func picture(to path: String, isWhole: Bool = true) async throws {
         let answer = try await self.command(
             "Page.captureScreenshot",
-            ["format": "png", "captureBeyondViewport": true]
+            ["format": "png", "captureBeyondViewport": isWhole]
         )
         guard let text = answer["data"] as? String, let data = Data(base64Encoded: text) else {
             throw Failure(text: "no picture")

@@ -119,7 +119,7 @@ struct BrowserTests {
     ]
 
     /// Elements that stick out of the page, or are too small for a finger.
-    private static let inspection = """
+    static let inspection = """
         (() => {
             const root = document.documentElement;
             const wide = root.scrollWidth > root.clientWidth ? ["page " + root.scrollWidth] : [];

@@ -18,6 +18,8 @@ final class ConsoleScene: Sendable {
     /// The engine that writes, as a server's beside the console.
     let store: Store
     private let reader: Store
+    /// What a test changes of the console's configuration.
+    private let adjustment = Mutex<@Sendable (inout ConsoleConfiguration) -> Void>({ _ in })
     private let generator = Mutex(SeededGenerator(seed: 1))
 
     init() throws {
@@ -55,6 +57,11 @@ final class ConsoleScene: Sendable {
             environment: .development
         )
         return scene
+    }
+
+    /// Changes the configuration of consoles that are run from now on.
+    func adjust(_ change: @escaping @Sendable (inout ConsoleConfiguration) -> Void) {
+        self.adjustment.withLock { $0 = change }
     }
 
     // MARK: The console
@@ -105,6 +112,7 @@ final class ConsoleScene: Sendable {
         )
         configuration.changesInterval = .milliseconds(20)
         configuration.save = { await self.save($0) }
+        self.adjustment.withLock { $0 }(&configuration)
         return configuration
     }
 

@@ -140,8 +140,9 @@ struct SettingsReloadTests {
     @Test(
         arguments: [
             (.listen, "1"), (.tlsCertificate, "a"), (.tlsKey, "a"), (.tlsHosts, "a"), (.logLevel, "debug"),
-            (.logFormat, "json"), (.metricsFile, "a"), (.metricsListen, "127.0.0.1:1"), (.identityKeys, "a"),
-            (.identityIssuer, "a"), (.identityAudience, "a"), (.identityKeysKeep, "never"),
+            (.logFormat, "json"), (.logFile, "/a"), (.metricsFile, "a"), (.metricsListen, "127.0.0.1:1"),
+            (.identityKeys, "a"), (.identityIssuer, "a"), (.identityAudience, "a"),
+            (.identityKeysKeep, "never"),
         ] as [(TextSetting, String)]
     )
     func `a text is reloaded if its row says so`(setting: TextSetting, value: String) throws {

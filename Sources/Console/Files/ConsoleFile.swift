@@ -16,10 +16,32 @@ struct ConsoleFile: Sendable {
         PackageResources.console_js
     )
 
+    /// Of the pages about the server alone.
+    static let operation = ConsoleFile(
+        "operation",
+        "css",
+        "text/css; charset=utf-8",
+        PackageResources.operation_css
+    )
+    static let plots = ConsoleFile(
+        "plots",
+        "js",
+        "text/javascript; charset=utf-8",
+        PackageResources.plots_js
+    )
+    static let follow = ConsoleFile(
+        "follow",
+        "js",
+        "text/javascript; charset=utf-8",
+        PackageResources.follow_js
+    )
+
     static let icon = ConsoleFile("console", "svg", "image/svg+xml", PackageResources.console_svg)
 
     private static let byName = Dictionary(
-        uniqueKeysWithValues: [Self.style, Self.script, Self.icon].map { ($0.name, $0) }
+        uniqueKeysWithValues: [
+            Self.style, Self.script, Self.icon, Self.operation, Self.plots, Self.follow,
+        ].map { ($0.name, $0) }
     )
 
     static func named(_ name: String) -> ConsoleFile? { self.byName[name] }

@@ -8,6 +8,8 @@ struct Page: Sendable {
     var section: Section?
     var body: Markup
     var surroundings: Surroundings
+    /// `nil` on pages about data.
+    var tool: Tool?
 
     /// The parts of a container's pages.
     enum Section: String, CaseIterable, Sendable {
@@ -17,6 +19,15 @@ struct Page: Sendable {
         case subscriptions
         case users
         case usage
+
+        var title: String { self.rawValue.prefix(1).uppercased() + self.rawValue.dropFirst() }
+    }
+
+    /// The pages about the server itself.
+    enum Tool: String, CaseIterable, Sendable {
+        case telemetry
+        case logs
+        case backups
 
         var title: String { self.rawValue.prefix(1).uppercased() + self.rawValue.dropFirst() }
     }

@@ -15,6 +15,7 @@ enum PageFrame {
             <title>\(page.title)\(self.titlePlace(page.place)) – Tidemark</title>
             <link rel="icon" href="\(ConsoleFile.icon.path)">
             <link rel="stylesheet" href="\(ConsoleFile.style.path)">
+            <link rel="stylesheet" href="\(ConsoleFile.operation.path)">
             <script type="module" src="\(ConsoleFile.script.path)"></script>
             </head>
             <body>
@@ -44,6 +45,7 @@ enum PageFrame {
         <div class="bar">
         <a class="brand" href="/">Tidemark</a>
         \(page.place.map { self.environments($0, page.section) })
+        \(page.session.map { _ in self.tools(page.tool) })
         \(page.session.map { self.leave($0) })
         </div>
         \(page.place.map { self.sections($0, page.section) })
@@ -73,6 +75,14 @@ enum PageFrame {
             return "<a href=\"\(place.url(other))\"\(current)>\(other.title)</a>"
         }
         return "<nav class=\"sections\" aria-label=\"Container\">\(links)</nav>"
+    }
+
+    private static func tools(_ current: Page.Tool?) -> Markup {
+        let links = Page.Tool.allCases.map { tool -> Markup in
+            let mark: Markup = tool == current ? " aria-current=\"page\"" : ""
+            return "<a href=\"/\(tool.rawValue)\"\(mark)>\(tool.title)</a>"
+        }
+        return "<nav class=\"tools\" aria-label=\"Server\">\(links)</nav>"
     }
 
     private static func leave(_ session: Session) -> Markup {

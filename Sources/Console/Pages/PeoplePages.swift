@@ -85,7 +85,10 @@ struct PeoplePages: Sendable {
         let place = try Place(request)
         let directory = self.console.store.directory
         let container = place.container
-        let usage = try await self.console.blocking { try directory.usage(ofContainer: container) }
+        let readQuotas = self.console.configuration.quotas
+        let (usage, quotas) = try await self.console.blocking {
+            (try directory.usage(ofContainer: container), readQuotas())
+        }
         let ofEnvironment = usage.databases.filter { $0.environment == place.environment }
         let largest = ofEnvironment.sorted { $0.amount.bytes > $1.amount.bytes }
         let rows = largest.prefix(ConsolePages.rowsMax).map { database -> [Markup] in
@@ -100,7 +103,8 @@ struct PeoplePages: Sendable {
             ? "<p>The largest \(ConsolePages.rowsMax) of \(Shown.count(largest.count, "database")).</p>" : ""
         let body: Markup = """
             \(Parts.list([
-                ("The container, with both environments", "\(Shown.bytes(usage.total.bytes))"),
+                ("The container, with both environments", self.ofQuota(usage.total.bytes, quotas?.containerBytes)),
+                ("Quota of each user, private", self.quota(quotas?.userBytes)),
                 ("Records", "\(Shown.number(usage.total.records))"),
                 ("Assets", "\(Shown.number(usage.total.assets))"),
             ]))
@@ -113,6 +117,18 @@ struct PeoplePages: Sendable {
             \(cut)
             """
         return self.console.page("Usage", request, place: place, section: .usage, body)
+    }
+
+    /// An amount, and its part of a quota.
+    private func ofQuota(_ bytes: Int64, _ quota: Int64?) -> Markup {
+        guard let bound = quota, bound > 0 else { return "\(Shown.bytes(bytes))" }
+        let part = Plot.Unit.share.text(Double(bytes) / Double(bound))
+        return "\(Shown.bytes(bytes)), \(part) of \(Shown.bytes(bound))"
+    }
+
+    private func quota(_ quota: Int64?) -> Markup {
+        guard let quota else { return "not known: no server has kept figures" }
+        return quota > 0 ? "\(Shown.bytes(quota))" : "none"
     }
 
     private func amounts(_ amount: StoredAmount) -> [Markup] {

@@ -42,6 +42,8 @@ package enum MetricName: String, CaseIterable, Sendable {
     case assets = "tidemark_assets"
     case assetBytes = "tidemark_asset_bytes"
     case rowBytes = "tidemark_row_bytes"
+    case userQuotaBytes = "tidemark_user_quota_bytes"
+    case containerQuotaBytes = "tidemark_container_quota_bytes"
     case databaseBytes = "tidemark_database_bytes"
     case databaseLogBytes = "tidemark_database_log_bytes"
     case diskReserveMissingBytes = "tidemark_disk_reserve_missing_bytes"
@@ -98,6 +100,8 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .assets: "Assets that stored records name, once a database."
         case .assetBytes: "Size of the assets that stored records name, once a database."
         case .rowBytes: "What all rows take beside bodies and assets, as quotas count it."
+        case .userQuotaBytes: "What a user may store in private databases (user_bytes_max); 0 for no quota."
+        case .containerQuotaBytes: "What a container may store (container_bytes_max); 0 for no quota."
         case .databaseBytes: "Size of the database file."
         case .databaseLogBytes: "Size of the database's write-ahead log."
         case .diskReserveMissingBytes:

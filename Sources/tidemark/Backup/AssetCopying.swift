@@ -43,6 +43,7 @@ struct AssetCopying {
         while true {
             let page = try rows.assets(after: last, limit: Self.pageMax)
             for stored in page where !self.isThere(stored) {
+                try bar.refuseIfStopped()
                 let condition = try self.copy(stored, &bar)
                 if condition == .intact {
                     self.copied.append(stored.number)

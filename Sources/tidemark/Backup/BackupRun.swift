@@ -13,7 +13,7 @@ struct BackupRun {
     /// Begins a backup in a folder that is new or empty.
     ///
     /// - Throws: `CommandFailure`, before anything is written.
-    init(of source: DataFolder, to target: BackupFolder) throws {
+    init(of source: DataFolder, to target: BackupFolder, watch: CopyWatch? = nil) throws {
         try source.refuseUnlessServable()
         try source.refuseUnlessFile()
         self.source = source
@@ -31,6 +31,7 @@ struct BackupRun {
             )
         }
         try self.folder.narrow()
+        self.bar.watch = watch
     }
 
     /// Copies everything.

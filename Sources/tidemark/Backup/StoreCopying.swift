@@ -22,6 +22,7 @@ struct StoreCopying {
         while true {
             var shown = bar
             let copy = try self.store.copy(to: path) { shown.add($0) }
+            try shown.refuseIfStopped()
             let damaged = try self.assets.copy(namedBy: copy, &shown)
             bar = shown
             let isCurrent = try damaged.allSatisfy { try self.store.has($0.stored.number) }

@@ -158,6 +158,7 @@ struct Backup: AsyncParsableCommand {
             scratch: self.scratch ?? ScratchFolder.place
         )
         let report = try drill.run()
+        BackupNotes.note(report, in: self.data.folder)
         if let file = self.metricsFile { try MetricsText.write(report.metrics, to: file) }
         Terminal.write(try self.json ? JSONText.of(report) : report.text)
         guard !report.problems.isEmpty else { return }
@@ -178,6 +179,7 @@ struct Backup: AsyncParsableCommand {
         }
         var run = try BackupStream(of: self.data.folder, scratch: self.scratch ?? ScratchFolder.place)
         let manifest = try run.run(to: STDOUT_FILENO)
+        BackupNotes.note(manifest, to: nil, in: self.data.folder)
         Terminal.writeError(
             "Backed up \(self.data.folder.path): \(manifest.bytes) bytes, \(manifest.assets) assets.\n"
         )
@@ -189,6 +191,7 @@ struct Backup: AsyncParsableCommand {
         let target = BackupFolder(path: to)
         var run = try BackupRun(of: self.data.folder, to: target)
         let manifest = try run.run()
+        BackupNotes.note(manifest, to: target, in: self.data.folder)
         guard !self.json else {
             Terminal.write(
                 try JSONText.of(

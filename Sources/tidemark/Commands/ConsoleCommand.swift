@@ -109,6 +109,20 @@ struct ConsoleCommand: AsyncParsableCommand {
             assetPath: { folder.assetsPath + "/" + files.name(of: $0.number) }
         )
         configuration.save = { await editing.save($0) }
+        configuration.telemetry = { span in
+            .read(span, of: folder, nowMilliseconds: SystemTime.milliseconds())
+        }
+        configuration.quotas = { TelemetryPlots.quotas(of: folder) }
+        configuration.log = { LockHolder(in: folder)?.service?.log ?? .unknown }
+        configuration.backups = BackupDesk(list: { BackupListing(folder: folder).known }) {
+            path,
+            isStopping,
+            progress in
+            ConsoleBackup(folder: folder).make(
+                path,
+                watch: CopyWatch(isStopping: isStopping, progress: progress)
+            )
+        }
         configuration.address = self.socketPath.map { .socket(path: $0) } ?? .loopback(port: self.port)
         return configuration
     }

@@ -10,6 +10,8 @@ struct LineLogHandler: LogHandler {
     ///
     /// Called from any thread.
     let write: @Sendable (String) -> Void
+    /// Gets every line too, as JSON; `nil` if there is none.
+    let file: TurnedLog?
     /// `nil` for the level that all loggers of the process share.
     private var ownLevel: Logger.Level?
     private let sharedLevel: LogLevel
@@ -20,11 +22,13 @@ struct LineLogHandler: LogHandler {
         label: String,
         format: Settings.LogFormat,
         level: LogLevel = LogLevel(.info),
+        file: TurnedLog? = nil,
         write: @escaping @Sendable (String) -> Void = StandardError.write
     ) {
         self.label = label
         self.format = format
         self.sharedLevel = level
+        self.file = file
         self.write = write
     }
 
@@ -49,6 +53,7 @@ struct LineLogHandler: LogHandler {
             event: event.message.description,
             metadata: metadata
         )
+        self.file?.write(line.json)
         switch self.format {
         case .text: self.write(line.text)
         case .json: self.write(line.json)
@@ -57,12 +62,21 @@ struct LineLogHandler: LogHandler {
 }
 
 extension Settings {
-    /// Makes the log of a server with these settings, on standard error.
+    /// Makes the log of a server with these settings, on standard error and in a file.
     ///
-    /// - Parameter level: Of the logger and its copies, also when it changes.
-    /// - Returns: The logger.
-    func makeLogger(level: LogLevel) -> Logger {
-        Logger(label: "tidemark") { LineLogHandler(label: $0, format: self.logFormat, level: level) }
+    /// The level is that of the logger and its copies, also when it changes.
+    func makeLogger(level: LogLevel, file: TurnedLog? = nil) -> Logger {
+        Logger(label: "tidemark") {
+            LineLogHandler(label: $0, format: self.logFormat, level: level, file: file)
+        }
+    }
+
+    /// Opens the file of the log; `nil` if there is none.
+    ///
+    /// - Throws: `cannotCreate`.
+    func openLogFile() throws(CommandFailure) -> TurnedLog? {
+        guard let path = self.logFilePath else { return nil }
+        return try TurnedLog(path: path, bytesMax: self.logFileBytesMax)
     }
 }
 

@@ -8,10 +8,15 @@ struct MetricsReading: Sendable {
     let startSeconds = Date().timeIntervalSince1970
 
     /// Those of the server are missing until there is one.
-    func all() async -> [Metric] {
-        var metrics: [Metric] = []
-        if let server = self.health.server { metrics = server.metrics + (await server.storageMetrics()) }
-        return metrics + ProcessMetrics.freeBytes(at: self.folder.path) + ProcessMetrics.readings
+    func all() async -> [Metric] { self.counted + (await self.stored()) }
+
+    /// What is stored, which takes a time that depends on the number of databases.
+    func stored() async -> [Metric] { await self.health.server?.storageMetrics() ?? [] }
+
+    /// All others.
+    var counted: [Metric] {
+        let server = self.health.server?.metrics ?? []
+        return server + ProcessMetrics.freeBytes(at: self.folder.path) + ProcessMetrics.readings
             + [
                 ProcessMetrics.build, Metric(.processStart, self.startSeconds),
                 Metric(.metricsWritten, Date().timeIntervalSince1970),

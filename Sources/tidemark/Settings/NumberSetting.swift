@@ -226,6 +226,12 @@ struct NumberSetting: Sendable {
             "seconds between two updates of metrics_file"
         ),
         .init(
+            "log_file_bytes_max",
+            \.logFileBytesMax,
+            65_536...1_099_511_627_776,
+            "log_file and its older half"
+        ),
+        .init(
             "tombstone_retention_s",
             \.server.storage.tombstoneRetentionSeconds,
             3_600...3_153_600_000,

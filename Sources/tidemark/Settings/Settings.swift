@@ -35,6 +35,10 @@ struct Settings: Sendable {
     var tlsHosts: [String] = []
     var logLevel = Logger.Level.info
     var logFormat = LogFormat.text
+    /// Absolute; `nil` if the log goes to standard error alone.
+    var logFilePath: String?
+    /// Of the file and its older half.
+    var logFileBytesMax = 16 * 1_024 * 1_024
     /// Time between two lines of metrics in the log; 0 for none.
     var metricsIntervalSeconds = 60
     /// `nil` if metrics are only logged.

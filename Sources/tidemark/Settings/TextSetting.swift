@@ -1,4 +1,5 @@
 import AccessTokens
+import Foundation
 import Logging
 import MonitoringEndpoint
 import ServerCertificates
@@ -11,6 +12,7 @@ enum TextSetting: String, CaseIterable {
     case tlsHosts = "tls_hosts"
     case logLevel = "log_level"
     case logFormat = "log_format"
+    case logFile = "log_file"
     case metricsFile = "metrics_file"
     case metricsListen = "metrics_listen"
     case identityKeys = "jwt_keys_file"
@@ -28,6 +30,7 @@ enum TextSetting: String, CaseIterable {
         case .tlsHosts: "more names that clients connect to, for the certificate that is made"
         case .logLevel: "trace, debug, info, notice, warning, error or critical"
         case .logFormat: "text or json, one line per event, to standard error"
+        case .logFile: "a file that gets the log too, as JSON: the console shows it"
         case .metricsFile:
             "a file that the server replaces with its metrics, as Prometheus' node_exporter reads them"
         case .metricsListen:
@@ -48,7 +51,7 @@ enum TextSetting: String, CaseIterable {
     var isReloadable: Bool {
         switch self {
         case .logLevel, .tlsCertificate, .tlsKey, .tlsHosts: true
-        case .listen, .logFormat, .metricsFile, .metricsListen, .identityKeys, .identityIssuer,
+        case .listen, .logFormat, .logFile, .metricsFile, .metricsListen, .identityKeys, .identityIssuer,
             .identityAudience, .identityKeysKeep, .engine, .databaseURL:
             false
         }
@@ -67,6 +70,7 @@ enum TextSetting: String, CaseIterable {
         case .tlsHosts: settings.tlsHosts.joined(separator: ",")
         case .logLevel: settings.logLevel.rawValue
         case .logFormat: settings.logFormat.rawValue
+        case .logFile: settings.logFilePath ?? ""
         case .metricsFile: settings.metricsFilePath ?? ""
         case .metricsListen: settings.metricsListen?.description ?? ""
         case .identityKeys: settings.identity.keysPath ?? ""
@@ -110,6 +114,12 @@ enum TextSetting: String, CaseIterable {
                 throw self.refusal(value, "text or json")
             }
             settings.logFormat = format
+        case .logFile:
+            // The console reads the path in a line of the lock.
+            guard !value.unicodeScalars.contains(where: { $0.value < 0x20 }) else {
+                throw self.refusal(value, "a path without control characters")
+            }
+            settings.logFilePath = value.isEmpty ? nil : URL(fileURLWithPath: value).standardizedFileURL.path
         case .metricsFile:
             settings.metricsFilePath = value
         case .metricsListen:

@@ -28,6 +28,7 @@ struct FollowRun: Sendable {
         try self.source.refuseUnlessServable()
         guard self.source.hasStore else { throw self.source.hasNoStore }
         let lock = try self.prepare()
+        BackupNotes.note(self.chain, in: self.source)
         defer { withExtendedLifetime(lock) {} }
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -1,0 +1,62 @@
+/// Where the lines of a server's log are.
+package enum LogPlace: Hashable, Sendable {
+    /// A file that the server writes and turns over: the older half is in the same path with `.1`.
+    case file(String)
+    /// The journal of systemd, which has the unit's standard error.
+    case journal(unit: String)
+    /// The server writes to standard error alone, or nobody knows.
+    case unknown
+
+    /// What reads it; `nil` if nothing can.
+    var source: LogSource? {
+        switch self {
+        case .file(let path): .file(LogFile(path: path))
+        case .journal(let unit): .journal(LogJournal(unit: unit))
+        case .unknown: nil
+        }
+    }
+}
+
+/// Lines of a log, from the newest back.
+struct LogPage: Hashable, Sendable {
+    /// The newest first.
+    var entries: [LogEntry] = []
+    /// Where older lines are; `nil` at the beginning.
+    var older: String?
+    /// Behind the newest line that was looked at.
+    var end: String
+}
+
+/// Lines that have come since a position, the oldest first.
+struct LogNews: Hashable, Sendable {
+    var entries: [LogEntry] = []
+    var end: String
+}
+
+/// A place that can be read.
+///
+/// A position is a text that only its place understands. All calls block, and look at a bounded
+/// number of bytes or lines.
+enum LogSource: Sendable {
+    /// Lines of a page.
+    static let linesMax = 100
+
+    case file(LogFile)
+    case journal(LogJournal)
+
+    /// - Throws: `PageFailure`.
+    func page(before position: String?, _ filter: LogFilter) throws -> LogPage {
+        switch self {
+        case .file(let file): try file.page(before: position, filter)
+        case .journal(let journal): try journal.page(before: position, filter)
+        }
+    }
+
+    /// - Throws: `PageFailure`.
+    func news(after position: String, _ filter: LogFilter) throws -> LogNews {
+        switch self {
+        case .file(let file): try file.news(after: position, filter)
+        case .journal(let journal): try journal.news(after: position, filter)
+        }
+    }
+}

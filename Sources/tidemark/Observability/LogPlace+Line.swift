@@ -1,0 +1,54 @@
+import Console
+import Foundation
+
+/// The place of a server's log in a line of its lock, for the console.
+extension LogPlace {
+    private static let fileWord = "file "
+    private static let journalWord = "journal "
+
+    /// `nil` if there is nothing to say.
+    var line: String? {
+        switch self {
+        case .file(let path): Self.fileWord + path
+        case .journal(let unit): Self.journalWord + unit
+        case .unknown: nil
+        }
+    }
+
+    init?(line: String) {
+        if line.hasPrefix(Self.fileWord + "/") {
+            self = .file(String(line.dropFirst(Self.fileWord.count)))
+        } else if line.hasPrefix(Self.journalWord), Self.isUnit(line.dropFirst(Self.journalWord.count)) {
+            self = .journal(unit: String(line.dropFirst(Self.journalWord.count)))
+        } else {
+            return nil
+        }
+    }
+
+    private static func isUnit(_ name: Substring) -> Bool {
+        name.wholeMatch(of: /[A-Za-z0-9:_.\\@-]{1,247}\.service/) != nil
+    }
+
+    /// The place of this process's own log.
+    ///
+    /// systemd says in `JOURNAL_STREAM` that standard error leads to its journal, and the control
+    /// group has the name of the unit.
+    ///
+    /// - Source: systemd.exec(5), *Environment Variables*; cgroups(7), */proc/PID/cgroup*.
+    static func ofServer(
+        filePath: String?,
+        environment: [String: String],
+        groups: String? = try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8),
+        errors: Int32 = STDERR_FILENO
+    ) -> LogPlace {
+        if let filePath { return .file(filePath) }
+        var status = stat()
+        guard let stream = environment["JOURNAL_STREAM"], fstat(errors, &status) == 0,
+            stream == "\(status.st_dev):\(status.st_ino)"
+        else { return .unknown }
+        let unit = (groups ?? "").split(separator: "\n").lazy.compactMap { group in
+            group.split(separator: "/").last { self.isUnit($0) }
+        }.first
+        return unit.map { .journal(unit: String($0)) } ?? .unknown
+    }
+}
