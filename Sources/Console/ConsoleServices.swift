@@ -51,15 +51,20 @@ enum SocketFile {
     }
 }
 
-/// A file that is open, and no device, pipe or folder.
-struct OpenedFileStatus {
-    /// As long as it exists, no other on its disk has it.
-    let number: UInt64
-    let size: UInt64
+/// What the system says of an open file, pipe or socket.
+package struct OpenedFileStatus: Hashable, Sendable {
+    /// Whether it is neither device nor folder, pipe or socket.
+    package let isFile: Bool
+    package let device: UInt64
+    /// As long as it exists, no other of its device has it.
+    package let number: UInt64
+    package let size: UInt64
 
-    init?(of descriptor: Int32) {
+    package init?(of descriptor: Int32) {
         var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        self.isFile = status.st_mode & S_IFMT == S_IFREG
+        self.device = UInt64(status.st_dev)
         self.number = UInt64(status.st_ino)
         self.size = UInt64(max(0, status.st_size))
     }

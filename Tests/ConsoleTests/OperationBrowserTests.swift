@@ -67,7 +67,7 @@ struct OperationBrowserTests {
                     #"error the request failed code=internal_error request=0199a3c2-7d40-7c11-9d2e-5b0c6f3a81\#(second) user=alice operation=modify_records"#
                 case 3: #"debug connection opened connection=\#(number) peer=[2001:db8::1]:50111"#
                 default:
-                    #"info listener began container=iCloud.org.example.app user=alice subscription="recipes \u{202E}turned <b>""#
+                    #"info listener began container=iCloud.org.example.app user=alice subscription="recipes \#u{202E}turned <b>""#
                 }
             return "2023-11-14T22:13:\(second).071Z " + line + "\n"
         }.joined()

@@ -59,7 +59,7 @@ struct LogFile: Hashable, Sendable {
             throw Self.unreadable(path, String(cString: strerror(errno)))
         }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        guard let status = OpenedFileStatus(of: descriptor) else {
+        guard let status = OpenedFileStatus(of: descriptor), status.isFile else {
             throw Self.unreadable(path, "it is not a file")
         }
         return Opened(handle: handle, number: status.number, size: status.size)

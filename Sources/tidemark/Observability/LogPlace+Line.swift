@@ -42,9 +42,8 @@ extension LogPlace {
         errors: Int32 = STDERR_FILENO
     ) -> LogPlace {
         if let filePath { return .file(filePath) }
-        var status = stat()
-        guard let stream = environment["JOURNAL_STREAM"], fstat(errors, &status) == 0,
-            stream == "\(status.st_dev):\(status.st_ino)"
+        guard let stream = environment["JOURNAL_STREAM"], let status = OpenedFileStatus(of: errors),
+            stream == "\(status.device):\(status.number)"
         else { return .unknown }
         let unit = (groups ?? "").split(separator: "\n").lazy.compactMap { group in
             group.split(separator: "/").last { self.isUnit($0) }

@@ -1,4 +1,5 @@
 import Foundation
+import ServerCertificates
 
 /// The file of the figures that a server keeps: `telemetry.ring` in the data folder.
 ///
@@ -174,10 +175,11 @@ enum TelemetryFile {
             throw errno == ENOENT ? .missing : errno == ELOOP ? .unreadable : .system(errno: errno)
         }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw .system(errno: errno) }
-        guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= bytesMax else { throw .unreadable }
-        guard let data = try? file.read(upToCount: Int(status.st_size)) else {
+        let size = lseek(descriptor, 0, SEEK_END)
+        guard FileStatus(path: path, followsLinks: false)?.isFile == true, size >= 0, size <= bytesMax,
+            lseek(descriptor, 0, SEEK_SET) == 0
+        else { throw .unreadable }
+        guard let data = try? file.read(upToCount: Int(size)) else {
             throw .system(errno: EIO)
         }
         return try self.ring(of: Array(data))

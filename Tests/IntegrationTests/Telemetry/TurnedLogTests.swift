@@ -88,8 +88,7 @@ struct TurnedLogTests {
     @Test
     func `a server under systemd says which unit has its log`() throws {
         let file = try FileHandle(forWritingTo: self.emptyFile())
-        var status = stat()
-        #expect(fstat(file.fileDescriptor, &status) == 0)
+        let status = try #require(OpenedFileStatus(of: file.fileDescriptor))
         let groups = "0::/system.slice/tidemark.service\n"
         func place(_ stream: String?, _ groups: String?, file path: String? = nil) -> LogPlace {
             LogPlace.ofServer(
@@ -99,7 +98,7 @@ struct TurnedLogTests {
                 errors: file.fileDescriptor
             )
         }
-        let own = "\(status.st_dev):\(status.st_ino)"
+        let own = "\(status.device):\(status.number)"
         #expect(place(own, groups) == .journal(unit: "tidemark.service"))
         #expect(
             place(own, "1:name=systemd:/user.slice/a.scope\n" + groups) == .journal(unit: "tidemark.service")
