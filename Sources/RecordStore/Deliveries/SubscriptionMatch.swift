@@ -13,7 +13,17 @@ struct SubscriptionMatch {
         /// The database in which subscriptions are looked at.
         var scope: DatabaseScope
 
-        var recordType: String { self.record.record.stored.recordType }
+        var subject: Subject {
+            Subject(zone: self.zone, recordType: self.record.record.stored.recordType, scope: self.scope)
+        }
+    }
+
+    /// The place and the type of a record that changed.
+    struct Subject {
+        var zone: ZoneID
+        var recordType: String
+        /// The database in which subscriptions are looked at.
+        var scope: DatabaseScope
     }
 
     let isMatch: Bool
@@ -37,7 +47,7 @@ struct SubscriptionMatch {
         shape: RecordTypeShape,
         mayRead: Bool
     ) {
-        if let other = Self.otherSubject(kind, change) {
+        if let other = Self.otherSubject(kind, change.subject) {
             self = other
         } else if case .query(_, let predicate, _, let firesOn) = kind {
             self = Self.query(predicate, firesOn, change, shape, mayRead)
@@ -50,7 +60,7 @@ struct SubscriptionMatch {
     }
 
     /// The verdict for a subscription about another place or type; `nil` if it is about this one.
-    private static func otherSubject(_ kind: Subscription.Kind, _ change: Change) -> SubscriptionMatch? {
+    static func otherSubject(_ kind: Subscription.Kind, _ change: Subject) -> SubscriptionMatch? {
         let isDefault = change.zone.zoneName == ZoneID.defaultZoneName
         switch kind {
         case .query(let recordType, _, let zone, _):
@@ -66,12 +76,12 @@ struct SubscriptionMatch {
         }
     }
 
-    private static func otherZone(_ zone: ZoneID?, _ change: Change) -> SubscriptionMatch? {
+    private static func otherZone(_ zone: ZoneID?, _ change: Subject) -> SubscriptionMatch? {
         guard let zone, zone.zoneName != change.zone.zoneName else { return nil }
         return Self(false, "It is about the zone '\(zone.zoneName)'.")
     }
 
-    private static func otherType(_ recordType: String?, _ change: Change) -> SubscriptionMatch? {
+    private static func otherType(_ recordType: String?, _ change: Subject) -> SubscriptionMatch? {
         guard let recordType, recordType != change.recordType else { return nil }
         return Self(false, "It is about records of type '\(recordType)'.")
     }

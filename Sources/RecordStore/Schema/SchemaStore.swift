@@ -94,7 +94,7 @@ package struct SchemaStore: Sendable {
         }
     }
 
-    private func read<Value>(_ read: (any IndexReader) throws -> Value) throws(SchemaStoreError) -> Value {
+    func read<Value>(_ read: (any IndexReader) throws -> Value) throws(SchemaStoreError) -> Value {
         do {
             return try self.engine.readTables(read)
         } catch let error as SchemaStoreError {

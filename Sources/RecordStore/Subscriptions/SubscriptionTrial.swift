@@ -1,0 +1,83 @@
+package import RecordModel
+
+/// A dry run of a subscription over the last changes of a zone or a database, without a write.
+///
+/// A record counts with its last change, as it is now: earlier changes of it are in no order any
+/// more, and the contents of a deleted record are gone.
+package struct SubscriptionTrial: Hashable, Sendable {
+    package enum Event: Hashable, Sendable {
+        case creation
+        case update
+        case deletion
+    }
+
+    package enum Verdict: Hashable, Sendable {
+        case fires
+        case doesNotFire
+        /// The record is gone, and with it what a condition could be tested on.
+        case unknown
+    }
+
+    /// A change, and what the subscription makes of it.
+    package struct Line: Hashable, Sendable {
+        package var position: Int64
+        package var id: RecordID
+        package var recordType: String
+        package var event: Event
+        /// Of the change; `nil` for a deletion.
+        package var modifiedMilliseconds: Int64?
+        package var verdict: Verdict
+        package var why: String
+    }
+
+    /// The newest first.
+    package internal(set) var lines: [Line] = []
+    /// Entries of the order of changes that were looked at, stale ones included.
+    package internal(set) var changesRead = 0
+    package internal(set) var recordsRead = 0
+    package internal(set) var comparisons = 0
+    /// Whether there are no earlier changes than those of the lines.
+    package internal(set) var isComplete = false
+
+    /// The most changes that one dry run tells of.
+    package static let linesMax = 1_000
+}
+
+/// The order for a dry run.
+package struct SubscriptionTrialRead: Sendable {
+    package var subscription: Subscription
+    /// The position at which the subscription was saved last; `nil` if somebody only thinks of it.
+    package var savedPosition: Int64?
+    /// The zone whose changes are looked at; `nil` for all of the database.
+    package var zone: ZoneID?
+    /// How many changes to tell of, at most `SubscriptionTrial.linesMax`.
+    package var limit: Int
+
+    package init(_ subscription: Subscription, savedPosition: Int64? = nil, zone: ZoneID?, limit: Int) {
+        self.subscription = subscription
+        self.savedPosition = savedPosition
+        self.zone = zone
+        self.limit = limit
+    }
+}
+
+extension Store {
+    /// Says which of the last changes a subscription of the requester would have fired for.
+    ///
+    /// The rules are those of `explain`, which are the router's. A subscription that nobody has saved
+    /// is validated as if it were saved.
+    ///
+    /// Fails as a save of the subscription does, with `zoneMissing`, and with `databaseNotAllowed` in a
+    /// shared database, whose order is that of zones alone.
+    package func tryOut(
+        _ read: SubscriptionTrialRead,
+        for requester: Requester,
+        reply: @escaping @Sendable (Result<SubscriptionTrial, StoreError>) -> Void
+    ) {
+        guard requester.userRecordName != nil else { return reply(.failure(.notSignedIn)) }
+        guard requester.scope != .shared else { return reply(.failure(.databaseNotAllowed)) }
+        self.read(.long, for: requester, reply) { (snapshot) throws(StorageFailure) in
+            try SubscriptionTrialExecution(read, for: requester, snapshot: snapshot).trial()
+        }
+    }
+}
