@@ -93,6 +93,7 @@ package struct Console: Sendable {
             throw error.errnoCode == EADDRINUSE
                 ? ConsoleFailure.addressInUse : ConsoleFailure.refused(errno: error.errnoCode)
         }
+        self.pages.uploads.removeAll()
         return stop.wasStopped ? .guessed : .stopped
     }
 }

@@ -35,6 +35,12 @@ package struct ConsoleConfiguration: Sendable {
     package var log: @Sendable () -> LogPlace = { .unknown }
     /// Backups of the folder; `nil` if the console shows none.
     package var backups: BackupDesk?
+    /// Makes any other change, as the command line does; `nil` if the console only reads.
+    package var change: (@Sendable (OperatorChange) async -> OperatorChangeOutcome)?
+    /// Writes down what pages change; `nil` if that is not wanted.
+    package var audit: ConsoleAudit?
+    /// Brings the records of a file into a database; `nil` if the console only reads.
+    package var importRecords: (@Sendable (RecordImport) async -> RecordImportOutcome)?
     /// Between two looks for changes of a page that follows them.
     package var changesInterval = Duration.milliseconds(500)
 

@@ -14,6 +14,8 @@ struct ConsolePages: Sendable {
     let configuration: ConsoleConfiguration
     let sessions: Sessions
     let backupJobs = BackupJobs()
+    /// Files for imports.
+    let uploads = Uploads()
 
     /// A page with what every page has.
     func page(

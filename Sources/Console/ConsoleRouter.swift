@@ -6,7 +6,7 @@ import NIOCore
 /// The pages by path, behind the checks that every request passes.
 struct ConsoleRouter: Sendable {
     /// Bytes of a form; pages that take a schema may need as much.
-    private static let formBytesMax = 2 * 1_024 * 1_024
+    private static let formBytesMax = 4 * 1_024 * 1_024
 
     let pages: ConsolePages
     let port: BoundPort
@@ -24,7 +24,8 @@ struct ConsoleRouter: Sendable {
         router.get("/files/:name") { _, context in try Self.file(context) }
         router.get("/open/:secret") { request, context in try self.open(request, context) }
         let inside = router.group().add(middleware: SessionMiddleware(sessions: self.pages.sessions))
-        for route in ConsoleRoutes.pages { self.add(route, to: inside) }
+        for route in ConsoleRoutes.pages + ChangeRoutes.pages { self.add(route, to: inside) }
+        ChangeRoutes(pages: self.pages).add(to: inside)
         inside.get("/c/:container/:environment/changes/events") { request, context in
             try await ChangePages(console: self.pages).changeEvents(
                 Self.pageRequest(request, context, form: FormItems(""))

@@ -57,8 +57,32 @@ struct PageFailure: Error, Hashable, Sendable {
         switch error {
         case .containerMissing: self = .missing("There is no container of this name.")
         case .unavailable: self = .unavailable
-        default: self = .invalid("The schema refuses this: \(error).")
+        case .userMissing: self = .missing("The container has no user or service of this name.")
+        case .roleMissing: self = .missing("The schema of this environment has no such role.")
+        case .contradictsProduction(let losses):
+            self = .refused(
+                "Production would lose data, so nothing was changed: \(Self.list(losses)). Development has to keep the "
+                    + "types, fields and field types of production."
+            )
+        case .inUse(let losses):
+            self = .refused(
+                "Records in development would lose data, so nothing was changed: \(Self.list(losses)). Delete these records "
+                    + "first, or all data of development."
+            )
+        case .beyondLimits(let excesses):
+            self = .refused("The schema would exceed the server's limits: \(Self.list(excesses)).")
         }
+    }
+
+    private static func refused(_ text: String) -> PageFailure {
+        PageFailure(.conflict, "Not possible", text)
+    }
+
+    /// The first of a list, in a sentence.
+    private static func list(_ items: [some CustomStringConvertible]) -> String {
+        let shownMax = 20
+        let shown = items.prefix(shownMax).map(\.description).joined(separator: "; ")
+        return items.count > shownMax ? "\(shown); and \(items.count - shownMax) more" : shown
     }
 
     /// `doing` says what did not work, such as "The query cannot be executed".

@@ -30,6 +30,7 @@ struct DataOption: ParsableArguments {
 ///     assets/       see AssetStore
 ///     telemetry.ring       figures of the last day: see TelemetryFile
 ///     backups.json         what was backed up where: see BackupNotes
+///     console.log   what was changed from pages of the console: see ConsoleAudit
 ///     …             the engine's files
 ///     postgresql.json      in their place, where the store is in PostgreSQL: see StoreAddress
 ///     restore.unfinished   during a restore, and after one that was interrupted
@@ -43,6 +44,8 @@ struct DataFolder: Hashable {
     }
 
     var assetsPath: String { self.path + "/assets" }
+
+    var consoleLogPath: String { self.path + "/console.log" }
 
     var hasStore: Bool { self.hasFile || StoreAddress.exists(in: self) }
 

@@ -6,8 +6,8 @@ import Testing
 
 @testable import Console
 
-private let isWanted = ProcessInfo.processInfo.environment["TIDEMARK_CHROMIUM"] == "1"
-private let hasBrowser = [Browser.program, Browser.driver].allSatisfy {
+let isBrowserWanted = ProcessInfo.processInfo.environment["TIDEMARK_CHROMIUM"] == "1"
+let hasBrowser = [Browser.program, Browser.driver].allSatisfy {
     FileManager.default.isExecutableFile(atPath: $0)
 }
 
@@ -17,7 +17,7 @@ private let hasBrowser = [Browser.program, Browser.driver].allSatisfy {
 /// say so; `TIDEMARK_CHROMIUM=1` makes that a failure.
 @Suite(
     .enabled(
-        if: hasBrowser || isWanted,
+        if: hasBrowser || isBrowserWanted,
         "no Chromium is installed: apt-get install chromium chromium-driver"
     ),
     .serialized,

@@ -64,17 +64,20 @@ struct ConsoleClient: Sendable {
     }
 
     /// Begins a request whose response goes on.
+    ///
+    /// A slow reader takes the beginning of the response, and the rest when it is told to.
     func peer(
         _ method: String,
         _ path: String,
         _ fields: [String: String] = [:],
-        body: String = ""
+        body: String = "",
+        isSlow: Bool = false
     ) async throws -> ConsolePeer {
         var all = ["Host": self.host, "Connection": "close", "Cookie": self.cookie ?? ""]
         if !body.isEmpty { all["Content-Length"] = "\(body.utf8.count)" }
         all.merge(fields) { $1 }
         let lines = all.filter { !$0.value.isEmpty }.map { "\($0.key): \($0.value)\r\n" }.joined()
-        let peer = try await ConsolePeer.connect(self.address)
+        let peer = try await ConsolePeer.connect(self.address, isSlow: isSlow)
         await peer.send("\(method) \(path) HTTP/1.1\r\n\(lines)\r\n\(body)")
         return peer
     }
@@ -112,9 +115,13 @@ struct ConsolePeer: Sendable {
     private let channel: any Channel
     private let received: ReceivedBytes
 
-    static func connect(_ address: ConsoleClient.Address) async throws -> ConsolePeer {
+    static func connect(
+        _ address: ConsoleClient.Address,
+        isSlow: Bool = false
+    ) async throws -> ConsolePeer {
         let received = ReceivedBytes()
         let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelOption(.autoRead, value: !isSlow)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(ByteCollector(received))
@@ -129,6 +136,12 @@ struct ConsolePeer: Sendable {
     }
 
     func send(_ text: String) async { try? await self.channel.writeAndFlush(ByteBuffer(string: text)) }
+
+    /// Takes a piece of what has come, as a slow reader.
+    func readSome() { self.channel.read() }
+
+    /// Takes everything from now on.
+    func readAll() async throws { try await self.channel.setOption(.autoRead, value: true).get() }
 
     func close() async { try? await self.channel.close().get() }
 

@@ -110,19 +110,8 @@ struct EditTests {
     }
 
     private func scene() async throws -> Scene {
-        let server = try ServerProcess()
-        try await server.administer(["container", "create", Self.container])
-        try await server.administer(["user", "add", "alice", "--container", Self.container])
-        try await server.start()
-        let console = try ChildProcess(
-            ChildProcess.tidemark,
-            ["console", "--no-open", "--data", server.dataPath]
-        )
-        let text = try #require(await console.find { $0.contains("ssh -L") ? $0 : nil })
-        let link = try #require(text.firstMatch(of: /http:\/\/127\.0\.0\.1:(\d+)(\/open\/\w+)/))
-        var client = ConsoleClient(port: try #require(Int(link.1)))
-        _ = try await client.open(String(link.2))
-        let scene = Scene(server: server, console: console, client: client)
+        let served = try await ServedConsole.start()
+        let scene = Scene(server: served.server, console: served.console, client: served.client)
         try await scene.save("Hello")
         return scene
     }

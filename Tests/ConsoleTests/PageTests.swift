@@ -25,7 +25,7 @@ struct PageTests {
 
     @Test(arguments: [
         "", "/records", "/records/fetch", "/records/changes", "/records/snapshot", "/zones", "/schema",
-        "/subscriptions", "/users", "/usage",
+        "/subscriptions", "/users", "/usage", "/audit", "/records/import",
     ])
     func `every page of a container without records is a whole document`(path: String) async throws {
         let scene = try ConsoleScene.withAlice()

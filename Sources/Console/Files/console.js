@@ -33,6 +33,50 @@ for (const select of document.querySelectorAll("select[data-submits]")) {
     });
 }
 
+// The place of an error in a text.
+for (const area of document.querySelectorAll("textarea[data-line]")) {
+    const lines = area.value.split("\n");
+    const line = Math.min(Number(area.dataset.line), lines.length);
+    const before = lines.slice(0, line - 1).reduce((sum, text) => sum + text.length + 1, 0);
+    const place = before + Math.min(Number(area.dataset.column) - 1, lines[line - 1].length);
+    area.focus();
+    area.setSelectionRange(place, place);
+    area.scrollTop = Math.max(0, (line - 5) * parseFloat(getComputedStyle(area).lineHeight));
+}
+
+// A file goes to the console before the form that is about it.
+for (const form of document.querySelectorAll("form[data-upload]")) {
+    const file = form.querySelector("input[type=file]");
+    const state = form.querySelector("[data-upload-state]");
+    form.addEventListener("submit", (event) => {
+        if (file.files.length === 0 || form.elements.upload.value !== "") return;
+        event.preventDefault();
+        const request = new XMLHttpRequest();
+        request.open("POST", form.dataset.upload);
+        request.setRequestHeader("X-Form-Secret", form.elements.secret.value);
+        request.setRequestHeader("Content-Type", "application/octet-stream");
+        request.upload.addEventListener("progress", (progress) => {
+            state.textContent = `Sent ${Math.floor(100 * progress.loaded / Math.max(1, progress.total))} %.`;
+        });
+        request.addEventListener("load", () => {
+            if (request.status !== 200) {
+                state.textContent = request.status === 413
+                    ? "The file is too large for a page." : `The file was not taken (${request.status}).`;
+                return;
+            }
+            form.elements.upload.value = request.responseText;
+            state.textContent = "Sent. The dry run reads it.";
+            form.submit();
+        });
+        request.addEventListener("error", () => {
+            state.textContent = "The file was not taken: the console has ended, or refused it.";
+        });
+        request.send(file.files[0]);
+    });
+    // The page may come back from the browser's memory.
+    window.addEventListener("pageshow", () => { form.elements.upload.value = ""; });
+}
+
 // Images, where their link stands.
 for (const link of document.querySelectorAll("a[data-previews]")) {
     link.addEventListener("click", (event) => {

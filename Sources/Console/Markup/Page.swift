@@ -19,6 +19,7 @@ struct Page: Sendable {
         case subscriptions
         case users
         case usage
+        case audit
 
         var title: String { self.rawValue.prefix(1).uppercased() + self.rawValue.dropFirst() }
     }

@@ -74,7 +74,13 @@ struct ChangePages: Sendable {
             <div id="live" class="scroll"></div>
             \(more)
             \(Parts.copied("The token behind these changes", id: "token", TokenText.text(page.end.token)))
+            \(try await self.files("changes", place, here.adding("token", request.query["token"]).items))
             """
+    }
+
+    private func files(_ tab: String, _ place: Place, _ items: [PageURL.Item]) async throws -> Markup {
+        let types = try await self.console.schema(of: place).recordTypes.map(\.name)
+        return ExportPages.links(from: tab, types: types.filter { $0 != UserRecord.type }, place, items)
     }
 
     private func rows(_ items: FeedItems, _ place: Place) -> [[Markup]] {
@@ -154,7 +160,8 @@ struct ChangePages: Sendable {
             page.end.moreComing
             ? Parts.next(here)
             : "<p>The snapshot is complete. <a href=\"\(changes)\">What changes from here on</a></p>"
-        return "\(totals)\(table)\(rest)"
+        let files = try await self.files("snapshot", place, here.setting("token", nil).items)
+        return "\(totals)\(table)\(rest)\(files)"
     }
 }
 

@@ -117,7 +117,7 @@ struct EditPages: Sendable {
         }
         let draft = try self.draft(request)
         let reader = try await self.console.reader(of: place)
-        let changes = FieldChanges(from: draft.base, to: draft.mine)
+        let difference = FieldChanges(from: draft.base, to: draft.mine)
         guard let type = await self.type(of: id, reader) else {
             return ConsoleRouter.response(try await self.conflict(draft, id, place, request, reader))
         }
@@ -126,17 +126,32 @@ struct EditPages: Sendable {
             environment: place.environment,
             scope: place.scope,
             user: user,
-            save: RecordSave(id: id, recordType: type, changeTag: request.form["tag"], changes: changes.body)
+            save: RecordSave(
+                id: id,
+                recordType: type,
+                changeTag: request.form["tag"],
+                changes: difference.body
+            )
+        )
+        let changes = Changes(console: self.console)
+        let words = "\(id.recordName) in the zone \(id.zone.zoneName)"
+        let ticket = try changes.begin(
+            "save \(words) as \(user)",
+            in: place,
+            sentence: "saved \(words) of \(place.container) \(place.environment.name) as \(user)"
         )
         switch await save(edit) {
         case .saved:
+            changes.end(ticket, .done)
             return Response(status: .seeOther, headers: [.location: place.recordURL(id).text])
         case .conflict:
+            changes.end(ticket, .refused, "Somebody else has saved the record, or deleted it.")
             return ConsoleRouter.response(
                 try await self.conflict(draft, id, place, request, reader),
                 status: .conflict
             )
         case .refused(let text):
+            changes.end(ticket, .refused, text)
             throw PageFailure(.conflict, "Not saved", text)
         }
     }

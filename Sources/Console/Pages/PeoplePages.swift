@@ -35,6 +35,7 @@ struct PeoplePages: Sendable {
             <input name="name" data-filter value="\(filter ?? "")" autocomplete="off" spellcheck="false"></label>
             <button type="submit">Find</button>
             </form>
+            \(self.addLink(place))
             \(Parts.table(
                 caption: "Users and services, by name; roles in \(environment.name)",
                 columns: ["Name", "Kind", "State", "Roles", "Contacts", "Created", "User record name"],
@@ -48,12 +49,14 @@ struct PeoplePages: Sendable {
         return self.console.page("Users", request, place: place, section: .users, body)
     }
 
+    private func addLink(_ place: Place) -> Markup {
+        guard self.console.configuration.change != nil else { return "" }
+        return "<p class=\"pages\"><a href=\"\(place.url(.users, "/add"))\">Add a user or a service</a></p>"
+    }
+
     private func row(of user: DirectoryUser, roles: [String], _ place: Place) -> [Markup] {
-        var own = place
-        own.user = user.name
-        own.scope = user.isService ? .public : .private
-        return [
-            "<a href=\"\(own.url(user.isService ? .records : .zones))\">\(Shown.text(user.name))</a>",
+        [
+            "<a href=\"\(place.url(.users, "/user").adding("name", user.name))\">\(Shown.text(user.name))</a>",
             user.isService ? "service" : "user",
             user.isRevoked ? "<span class=\"deleted\">revoked</span>" : "admitted",
             "\(roles.joined(separator: ", "))",

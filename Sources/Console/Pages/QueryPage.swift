@@ -76,6 +76,7 @@ struct QueryPages: Sendable {
             \(try await self.count(query, form, reader, here, request))
             \(table)
             \(Parts.next(next))
+            \(ExportPages.links(from: "query", types: [form.type], isOneType: true, place, here.items))
             """
     }
 

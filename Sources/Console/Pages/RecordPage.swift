@@ -20,7 +20,7 @@ struct RecordPages: Sendable {
             \(Parts.section("System fields", id: "system", self.systemFields(of: record, people)))
             \(Parts.section("Family", id: "family", try await self.family(of: record, schema, place, reader)))
             \(record.body.share.map { self.sharing($0, of: record, place) })
-            \(Parts.section("Access", id: "access", try await self.access(to: record, people, reader)))
+            \(try await self.explained(record.id, people, place, reader))
             \(self.copies(of: record))
             """
         return self.console.page(id.recordName, request, place: place, section: .records, body)
@@ -131,30 +131,6 @@ struct RecordPages: Sendable {
             identity.userRecordName.isEmpty
                 ? "the first with a one-time URL" : "<code>\(identity.userRecordName)</code>"
         }
-    }
-
-    private func access(to record: Record, _ people: People, _ reader: DatabaseReader) async throws -> Markup
-    {
-        guard reader.requester.scope != .shared else {
-            return "<p class=\"empty\">The owner's private database has the report.</p>"
-        }
-        let report: AccessReport?
-        do throws(StoreError) {
-            report = try await reader.accessReport(on: record.id)
-        } catch {
-            return Parts.notice("The report cannot be read: \(error.row.text).", isError: true)
-        }
-        return Parts.table(
-            caption: "Access to the record, and why",
-            columns: ["Who", "May", "Why"],
-            rows: (report?.lines ?? []).map { line in
-                [
-                    people.markup(line.who), "\(line.may.isEmpty ? "nothing" : line.may.text.lowercased())",
-                    Shown.text(line.why),
-                ]
-            },
-            empty: "Nobody has access."
-        )
     }
 
     // MARK: Copies

@@ -10,7 +10,7 @@ extension ConsolePages {
             request.query[name].map { PageURL.Item(name, $0) }
         }
         let database = try await self.databaseForm(action: action, place, keeping: kept)
-        let tabs = ["query", "fetch", "changes", "snapshot"].map { tab in
+        let tabs = ["query", "fetch", "changes", "snapshot", "import"].map { tab in
             (
                 title: tab.prefix(1).uppercased() + tab.dropFirst(),
                 url: place.url(.records, tab == "query" ? "" : "/\(tab)")

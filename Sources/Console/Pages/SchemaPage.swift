@@ -18,7 +18,9 @@ struct SchemaPages: Sendable {
             schema.recordTypes.count > ConsolePages.rowsMax
             ? "<p>The first \(ConsolePages.rowsMax) of \(Shown.count(schema.recordTypes.count, "type")).</p>"
             : ""
+        let changing = SchemaChangePages(console: self.console)
         let body: Markup = """
+            \(try await changing.head(place))
             \(Parts.section("Development to production", id: "difference", try await self.difference(place)))
             \(roles)
             \(types)
@@ -67,20 +69,9 @@ struct SchemaPages: Sendable {
         guard !difference.isEmpty else {
             return "<p>Production has the same schema as development.</p>"
         }
-        let lines = difference.lines.map { line -> Markup in
-            let word: Markup =
-                switch line.sign {
-                case .added: "added"
-                case .removed: "removed"
-                case .changed: "changed"
-                }
-            let inner: Markup = line.isInner ? " inner" : ""
-            return
-                "<li class=\"\(word)\(inner)\"><span class=\"sign\">\(word)</span> <code>\(line.text)</code></li>"
-        }
         return """
             <p>A deploy would make these changes in production:</p>
-            <ul class="difference">\(lines)</ul>
+            \(DifferenceMarkup.list(difference))
             <p><code>tidemark schema deploy --container \(container)</code></p>
             """
     }

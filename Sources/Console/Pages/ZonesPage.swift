@@ -41,12 +41,15 @@ struct ZonePages: Sendable {
                 "<span class=\"number\">\(Shown.bytes(zone.bytes))</span>",
                 "<span class=\"number\">\(Shown.number(zone.position))</span>",
                 share,
-                "<a href=\"\(self.changesURL(of: id, place))\">Changes</a>",
+                """
+                <a href="\(self.changesURL(of: id, place))">Changes</a>
+                \(ZoneDeletionPages(console: self.console).link(zone.name, place))
+                """,
             ]
         }
         let table = Parts.table(
             caption: "Zones of \(place.databaseText), in the order of their last changes",
-            columns: ["Zone", "Records", "Size", "Last position", "Shared", "Follow"],
+            columns: ["Zone", "Records", "Size", "Last position", "Shared", "Actions"],
             rows: rows,
             empty: "The database has no zones here.",
             isRowList: true

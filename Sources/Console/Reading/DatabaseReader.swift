@@ -5,10 +5,16 @@ import RecordStore
 ///
 /// A call that meets a busy store, or an index that is being built, is made again for a few seconds.
 struct DatabaseReader: Sendable {
-    private static let patience = Duration.seconds(3)
-
     let store: Store
     let requester: Requester
+    /// How long a call is made again.
+    var patience = Duration.seconds(3)
+
+    func with(patience: Duration) -> DatabaseReader {
+        var reader = self
+        reader.patience = patience
+        return reader
+    }
 
     func page(_ read: QueryRead) async throws(StoreError) -> (records: [Record], end: QueryPageResult) {
         let gathered = GatheredRecords()
@@ -56,10 +62,19 @@ struct DatabaseReader: Sendable {
         }
     }
 
-    func accessReport(on id: RecordID) async throws(StoreError) -> AccessReport? {
-        try await self.retrying { reply in
-            self.store.accessReport(on: id, in: self.requester, reply: reply)
-        }
+    /// Everything that is known of a record.
+    ///
+    /// An operator looks at public and private databases, and sees every user. In a shared database
+    /// the user sees themselves.
+    func explanation(of id: RecordID) async throws(StoreError) -> RecordExplanation {
+        var requester = self.requester
+        requester.isOperator = requester.scope != .shared
+        let asked = requester
+        return try await self.retrying { reply in self.store.explain(id, for: asked, reply: reply) }
+    }
+
+    func tryOut(_ read: SubscriptionTrialRead) async throws(StoreError) -> SubscriptionTrial {
+        try await self.retrying { reply in self.store.tryOut(read, for: self.requester, reply: reply) }
     }
 
     private typealias Reply<Value> = @Sendable (Result<Value, StoreError>) -> Void
@@ -67,7 +82,7 @@ struct DatabaseReader: Sendable {
     private func retrying<Value: Sendable>(
         _ call: (@escaping Reply<Value>) -> Void
     ) async throws(StoreError) -> Value {
-        let end = ContinuousClock.now + Self.patience
+        let end = ContinuousClock.now + self.patience
         while true {
             let result = await withCheckedContinuation { continuation in
                 call { continuation.resume(returning: $0) }

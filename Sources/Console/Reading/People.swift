@@ -8,6 +8,9 @@ struct People: Sendable {
         self.names = Dictionary(users.map { ($0.userRecordName, $0.name) }) { first, _ in first }
     }
 
+    /// The name of a user or service; `nil` if there is none of this user record name.
+    func name(of userRecordName: String) -> String? { self.names[userRecordName] }
+
     /// Somebody who is known by a user record name, a role or an address.
     func markup(_ who: String) -> Markup {
         guard let name = self.names[who] else { return Shown.text(who) }

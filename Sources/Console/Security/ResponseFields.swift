@@ -30,6 +30,8 @@ enum ResponseFields {
     private static let resourcePolicy = Self.name("Cross-Origin-Resource-Policy")
     static let fetchSite = Self.name("Sec-Fetch-Site")
     static let lastEventID = Self.name("Last-Event-ID")
+    /// The secret of the session's forms, beside a body that is a file.
+    static let formSecret = Self.name("X-Form-Secret")
     static let refresh = Self.name("Refresh")
 
     private static func name(_ text: String) -> HTTPField.Name {

@@ -13,10 +13,11 @@ struct ConsoleCommand: AsyncParsableCommand {
             Serves pages on a loopback address until SIGINT or SIGTERM, beside a \
             server or without one, and opens the browser with a link. The link works \
             once, for five minutes; the browser keeps a session for it. Records are saved \
-            through the server, as a service that acts for the user you choose.
+            through the server, as a service that acts for the user you choose. Changes \
+            from pages are written down in console.log in the folder.
 
-            A browser with the session reads every record, like the user who runs the \
-            command. From another machine, use the printed ssh command there, and \
+            A browser with the session reads and changes everything, like the user who runs \
+            the command. From another machine, use the printed ssh command there, and \
             then the link.
 
               tidemark console
@@ -123,6 +124,17 @@ struct ConsoleCommand: AsyncParsableCommand {
                 watch: CopyWatch(isStopping: isStopping, progress: progress)
             )
         }
+        let changes = OperatorChanges(data: self.data, editing: editing)
+        configuration.change = { await changes.make($0) }
+        let importing = ConsoleImport(data: self.data)
+        configuration.importRecords = { await importing.run($0) }
+        configuration.audit = ConsoleAudit(
+            path: folder.consoleLogPath,
+            person: ProcessInfo.processInfo.userName,
+            now: SystemTime.milliseconds,
+            // A change by hand should leave a trace also where the operator looks.
+            echo: { Terminal.writeError("tidemark: \($0)\n") }
+        )
         configuration.address = self.socketPath.map { .socket(path: $0) } ?? .loopback(port: self.port)
         return configuration
     }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import RecordServer
-import RecordStore
 
 struct KeyAdd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -46,19 +45,7 @@ struct KeyAdd: AsyncParsableCommand {
 
     func run() async throws {
         let pair = try self.pair()
-        let key = NewServiceKey(
-            serviceName: self.service.name,
-            userRecordName: RandomNames.userRecordName(),
-            keyID: pair.keyID,
-            publicKey: pair.publicKey,
-            onBehalfOf: self.onBehalfOf,
-            isReadOnly: self.readOnly
-        )
-        try await AdministeredStore.use(self.service.data.folder) { directory in
-            try directory.addServiceKey(key, toContainer: self.service.container)
-        } explain: { error in
-            self.advice(error)
-        }
+        try await self.service.register(pair, onBehalfOf: self.onBehalfOf, isReadOnly: self.readOnly)
         var object = KeyResult(self.service)
         object.keyID = pair.keyID
         object.readOnly = self.readOnly
@@ -86,16 +73,5 @@ struct KeyAdd: AsyncParsableCommand {
             )
         }
         return pair
-    }
-
-    private func advice(_ error: DirectoryError) -> CommandFailure {
-        guard error == .userMissing else { return self.service.advice(error) }
-        return CommandFailure(
-            .data,
-            (self.onBehalfOf.count == 1
-                ? "\(self.onBehalfOf[0]) is not a user of \(self.service.container). "
-                : "\(self.onBehalfOf.joined(separator: ", ")) are not all users of \(self.service.container). ")
-                + "List them: tidemark user list --container \(self.service.container)"
-        )
     }
 }

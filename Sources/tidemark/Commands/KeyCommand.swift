@@ -1,4 +1,5 @@
 import ArgumentParser
+import RecordServer
 import RecordStore
 
 /// The command `tidemark key`.
@@ -42,6 +43,48 @@ struct ServiceArguments: ParsableArguments {
                     + "List them: tidemark key list --container \(self.container)"
             )
         default: DirectoryAdvice.failure(error, container: self.container, user: self.name)
+        }
+    }
+
+    // MARK: Changes that commands and the console make
+
+    /// Registers a key.
+    func register(_ pair: ServiceKeyPair, onBehalfOf users: [String], isReadOnly: Bool) async throws {
+        let key = NewServiceKey(
+            serviceName: self.name,
+            userRecordName: RandomNames.userRecordName(),
+            keyID: pair.keyID,
+            publicKey: pair.publicKey,
+            onBehalfOf: users,
+            isReadOnly: isReadOnly
+        )
+        try await AdministeredStore.use(self.data.folder) { directory in
+            try directory.addServiceKey(key, toContainer: self.container)
+        } explain: { error in
+            error == .userMissing ? self.advice(onMissing: users) : self.advice(error)
+        }
+    }
+
+    private func advice(onMissing users: [String]) -> CommandFailure {
+        CommandFailure(
+            .data,
+            (users.count == 1
+                ? "\(users[0]) is not a user of \(self.container). "
+                : "\(users.joined(separator: ", ")) are not all users of \(self.container). ")
+                + "List them: tidemark user list --container \(self.container)"
+        )
+    }
+
+    /// Revokes one key, or all, and returns how many.
+    func revoke(keyID: String?) async throws -> Int {
+        try await AdministeredStore.use(self.data.folder) { directory in
+            try directory.revokeServiceKeys(
+                ofService: self.name,
+                keyID: keyID,
+                inContainer: self.container
+            )
+        } explain: { error in
+            self.advice(error)
         }
     }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import RecordStore
 
 struct KeyRevoke: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -21,15 +20,7 @@ struct KeyRevoke: AsyncParsableCommand {
     var keyID: String?
 
     func run() async throws {
-        let count = try await AdministeredStore.use(self.service.data.folder) { directory in
-            try directory.revokeServiceKeys(
-                ofService: self.service.name,
-                keyID: self.keyID,
-                inContainer: self.service.container
-            )
-        } explain: { error in
-            self.service.advice(error)
-        }
+        let count = try await self.service.revoke(keyID: self.keyID)
         var object = KeyResult(self.service)
         object.revoked = count
         try self.result.write(object) {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import RecordServer
-import RecordStore
 
 struct UserAdd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -18,16 +17,7 @@ struct UserAdd: AsyncParsableCommand {
     @OptionGroup var result: ResultOption
 
     func run() async throws {
-        let token = AccessToken()
-        let recordName = RandomNames.userRecordName()
-        try await self.user.change { directory in
-            try directory.addUser(
-                named: self.user.name,
-                userRecordName: recordName,
-                tokenHash: token.hash,
-                toContainer: self.user.container
-            )
-        }
+        let (recordName, token) = try await self.user.add()
         var object = UserResult(self.user)
         object.userRecordName = recordName
         object.token = token.text

@@ -1,5 +1,4 @@
 import ArgumentParser
-import RecordStore
 
 /// The command `tidemark user`.
 struct UserCommand: ParsableCommand {
@@ -11,25 +10,4 @@ struct UserCommand: ParsableCommand {
             UserContacts.self, UserDelete.self,
         ]
     )
-}
-
-/// `NAME --container ID --data DIR`, which the commands about one user take.
-struct UserArguments: ParsableArguments {
-    @Argument(
-        help: "The user's name, for administration only: clients see a random user record name.",
-        completion: Completions.users
-    )
-    var name: String
-
-    @Option(help: ArgumentHelp("The user's container.", valueName: "id"), completion: Completions.containers)
-    var container: String
-
-    @OptionGroup var data: DataOption
-
-    /// Runs a change of this user's entry.
-    func change(_ body: (Directory) throws -> Void) async throws {
-        try await AdministeredStore.use(self.data.folder, body) { error in
-            DirectoryAdvice.failure(error, container: self.container, user: self.name)
-        }
-    }
 }

@@ -1,6 +1,5 @@
 import ArgumentParser
 import RecordModel
-import RecordStore
 
 struct UserContacts: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -42,9 +41,7 @@ struct UserContacts: AsyncParsableCommand {
         let contacts =
             self.addresses.map { IdentityLookup.emailAddress($0) }
             + self.numbers.map { IdentityLookup.phoneNumber($0) }
-        try await self.user.change { directory in
-            try directory.setContacts(contacts, ofUser: self.user.name, inContainer: self.user.container)
-        }
+        try await self.user.setContacts(contacts)
         var object = UserResult(self.user)
         object.contacts = self.addresses + self.numbers
         let found =

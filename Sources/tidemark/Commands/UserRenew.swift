@@ -1,6 +1,5 @@
 import ArgumentParser
 import RecordServer
-import RecordStore
 
 struct UserRenew: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -18,14 +17,7 @@ struct UserRenew: AsyncParsableCommand {
     @OptionGroup var result: ResultOption
 
     func run() async throws {
-        let token = AccessToken()
-        try await self.user.change { directory in
-            try directory.renewToken(
-                ofUser: self.user.name,
-                inContainer: self.user.container,
-                tokenHash: token.hash
-            )
-        }
+        let token = try await self.user.renew()
         var object = UserResult(self.user)
         object.token = token.text
         try self.result.write(object) {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import RecordStore
 
 struct UserRevoke: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -18,9 +17,7 @@ struct UserRevoke: AsyncParsableCommand {
     @OptionGroup var result: ResultOption
 
     func run() async throws {
-        try await self.user.change { directory in
-            try directory.revokeUser(named: self.user.name, inContainer: self.user.container)
-        }
+        try await self.user.revoke()
         try self.result.write(UserResult(self.user)) {
             Terminal.write("Revoked the tokens of \(self.user.name).\n")
         }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import RecordJSON
 import RecordModel
 import RecordStore
@@ -107,15 +108,7 @@ enum TypeColumns {
         } catch {
             throw SchemaAdvice.failure(error, container: container)
         }
-        let fields = document.recordTypes.first { $0.name == type }?.fields ?? []
-        return fields.compactMap { field in
-            guard SystemField(rawValue: field.name) == nil, !field.isEncrypted else { return nil }
-            switch field.type {
-            case .field(let type): return RecordTable.Column(field: field.name, type: type)
-            case .number(let preferred):
-                return RecordTable.Column(field: field.name, type: preferred ?? .double)
-            }
-        }
+        return RecordColumns.all(of: document[type])
     }
 }
 

@@ -49,14 +49,37 @@ final class ServerEditing: Sendable {
         let operation = ModifyRecords(scope: edit.scope, saves: [edit.save])
         do throws(ClientError) {
             let outcomes = try await client.perform(.modifyRecords(operation), timeout: Self.timeout)
-            guard case .failure(let failure)? = outcomes[0] else {
-                self.log(edit)
-                return .saved
-            }
+            guard case .failure(let failure)? = outcomes[0] else { return .saved }
             if failure.code == .serverRecordChanged || failure.code == .unknownItem { return .conflict }
             return .refused("The server refuses the save: \(failure.message).")
         } catch {
-            return .refused(Self.text(of: error))
+            return .refused(Self.text(of: error, doing: "save"))
+        }
+    }
+
+    /// Deletes a zone of the private database of a user.
+    func deleteZone(
+        _ zone: String,
+        of user: String,
+        inContainer container: String,
+        environment: Environment
+    ) async -> OperatorChangeOutcome {
+        do {
+            let client = try await self.client(
+                Actor(container: container, environment: environment, user: user)
+            )
+            let operation = ModifyZones(scope: .private, saves: [], deletes: [ZoneID(zoneName: zone)])
+            let outcomes = try await client.perform(.modifyZones(operation), timeout: Self.timeout)
+            guard case .failure(let failure)? = outcomes[0] else { return .done }
+            return .refused("The server refuses the deletion: \(failure.message).")
+        } catch let failure as CommandFailure {
+            return .refused(failure.message)
+        } catch let error as ClientError {
+            let text = Self.text(of: error, doing: "deletion")
+            if case .responseLost = error { return .unknown(text) }
+            return .refused(text)
+        } catch {
+            return .refused("The key of the console cannot be registered: \(error).")
         }
     }
 
@@ -137,23 +160,15 @@ final class ServerEditing: Sendable {
 
     // MARK: Words
 
-    /// A line for the operator's records: a change by hand should leave a trace.
-    private func log(_ edit: RecordEdit) {
-        let person = ProcessInfo.processInfo.userName
-        let zone = edit.save.id.zone.zoneName
-        Terminal.writeError(
-            "tidemark: \(person) saved \(edit.save.id.recordName) in the zone \(zone) of \(edit.container) "
-                + "\(edit.environment) as \(edit.user)\n"
-        )
-    }
-
-    private static func text(of error: ClientError) -> String {
+    /// `what` is what the server was asked for, such as "save".
+    private static func text(of error: ClientError, doing what: String) -> String {
         switch error {
-        case .refused(let failure): "The server refuses the save: \(failure.message)."
+        case .refused(let failure): "The server refuses the \(what): \(failure.message)."
         case .misconfigured(let text): "The server cannot be reached: \(text)"
-        case .unreachable, .offline, .closed: "The server does not respond. Nothing was saved: try again."
-        case .responseLost: "The server did not answer in time. Load the record to see whether it was saved."
-        case .rejected, .cancelled, .protocolViolation, .fileFailed: "The save failed: \(error)."
+        case .unreachable, .offline, .closed: "The server does not respond. Nothing was changed: try again."
+        case .responseLost:
+            "The server did not answer in time. Load the page to see whether the \(what) was made."
+        case .rejected, .cancelled, .protocolViolation, .fileFailed: "The \(what) failed: \(error)."
         }
     }
 }

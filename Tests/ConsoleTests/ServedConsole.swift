@@ -1,0 +1,138 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Console
+
+/// A server with alice, and the command `tidemark console` beside it, with a browser that has a session.
+struct ServedConsole {
+    static let container = "iCloud.org.example.app"
+
+    let server: ServerProcess
+    let console: ChildProcess
+    let client: ConsoleClient
+    /// The link of another browser.
+    let address: String
+
+    static let development = "/c/\(container)/development"
+    static let production = "/c/\(container)/production"
+    static let own = "database=private&user=alice"
+
+    static func start() async throws -> ServedConsole {
+        let server = try ServerProcess()
+        try await server.administer(["container", "create", Self.container])
+        try await server.administer(["user", "add", "alice", "--container", Self.container])
+        try await server.start()
+        let console = try ChildProcess(
+            ChildProcess.tidemark,
+            ["console", "--no-open", "--data", server.dataPath]
+        )
+        let text = try #require(await console.find { $0.contains("ssh -L") ? $0 : nil })
+        let link = try #require(text.firstMatch(of: /http:\/\/127\.0\.0\.1:(\d+)(\/open\/\w+)/))
+        var client = ConsoleClient(port: try #require(Int(link.1)))
+        _ = try await client.open(String(link.2))
+        return ServedConsole(
+            server: server,
+            console: console,
+            client: client,
+            address: "http://127.0.0.1:\(link.1)"
+        )
+    }
+
+    /// Ends both, and returns what the console wrote to standard error.
+    @discardableResult
+    func end() async -> String {
+        self.console.signal(SIGTERM)
+        let outcome = await self.console.outcome()
+        #expect(outcome.exitCode == 0, "\(outcome.errors)")
+        _ = await self.server.end(SIGTERM)
+        return outcome.errors
+    }
+
+    // MARK: Records
+
+    /// Saves records of alice from JSON lines.
+    func importRecords(_ lines: String, _ arguments: [String] = []) async throws {
+        let file = self.server.folder.path + "/records.jsonl"
+        try lines.write(toFile: file, atomically: false, encoding: .utf8)
+        try await self.server.administer(
+            ["records", "import", file, "--as", "alice", "--container", Self.container, "--create-zones"]
+                + arguments
+        )
+    }
+
+    func exportRecords(_ arguments: [String] = []) async throws -> String {
+        try await self.server.administer(
+            ["records", "export", "--as", "alice", "--container", Self.container] + arguments
+        )
+    }
+
+    // MARK: Forms
+
+    /// Sends the form of a page that has an action, with these values for its other fields.
+    func submit(
+        _ action: String,
+        of page: String,
+        _ values: [(String, String)] = [],
+        _ fields: [String: String] = [:]
+    ) async throws -> ConsoleResponse {
+        let form = try SentForm(action, of: page)
+        return try await self.client.post(form.path, form.encoded(values), fields)
+    }
+}
+
+/// A form of a page, as a browser would send it.
+struct SentForm {
+    let path: String
+    /// Hidden fields and texts.
+    let items: [PageURL.Item]
+
+    /// The first form whose action contains a text.
+    init(_ action: String, of page: String) throws {
+        for form in page.matches(of: /<form[^>]*action="([^"]+)"[^>]*>([\s\S]*?)<\/form>/)
+        where form.1.unescaped.contains(action) {
+            self.path = form.1.unescaped
+            var items: [PageURL.Item] = []
+            for match in form.2.matches(of: /<input type="hidden" name="(\w+)" value="([^"]*)">/) {
+                items.append(PageURL.Item(String(match.1), Self.plain(match.2)))
+            }
+            for match in form.2.matches(of: /<textarea name="(\w+)"[^>]*>\n?([^<]*)<\/textarea>/) {
+                items.append(PageURL.Item(String(match.1), Self.plain(match.2)))
+            }
+            self.items = items
+            return
+        }
+        throw Browser.Failure(text: "no form to \(action) in \(page)")
+    }
+
+    func encoded(_ values: [(String, String)]) -> String {
+        let names = Set(values.map(\.0))
+        let all =
+            self.items.filter { !names.contains($0.name) } + values.map { PageURL.Item($0.0, $0.1) }
+        return String(PageURL("", all).text.dropFirst())
+    }
+
+    static func plain(_ text: Substring) -> String {
+        text.replacingOccurrences(of: "&quot;", with: "\"").replacingOccurrences(of: "&lt;", with: "<")
+            .replacingOccurrences(of: "&gt;", with: ">").replacingOccurrences(of: "&#39;", with: "'")
+            .replacingOccurrences(of: "&amp;", with: "&")
+    }
+}
+
+extension ConsoleResponse {
+    /// The body without the frames of chunks; `nil` if the last one has not come.
+    var unchunked: [UInt8]? {
+        var rest = self.bytes[...]
+        var body: [UInt8] = []
+        while let end = rest.firstRange(of: Array("\r\n".utf8)) {
+            let digits = String(decoding: rest[..<end.lowerBound], as: UTF8.self)
+            guard let count = Int(digits, radix: 16) else { return nil }
+            if count == 0 { return body }
+            rest = rest[end.upperBound...]
+            guard rest.count >= count + 2 else { return nil }
+            body += rest.prefix(count)
+            rest = rest.dropFirst(count + 2)
+        }
+        return nil
+    }
+}
