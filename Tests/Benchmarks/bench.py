@@ -131,12 +131,19 @@ ROWS = [
         "large-file", 1, 1, 1, "ms, p99", 1.0, 2.0, rival="asset-alone-save", is_p99_beside=True),
 ]
 
+# With --engine postgres: what a save through the server may cost beside the same statement by pgbench. The processor time of
+# the store's own PostgreSQL counts as ours, so these are shares of what is possible at all.
+POSTGRES = {"single-save": (0.6, 0.8), "batch-own-zone": (0.7, 0.9), "fetch": (0.5, 0.7), "change-page": (0.8, 1.0),
+            "query-equality": (0.6, 0.8), "push-latency": (20.0, 10.0)}
+
 
 def arguments():
     parser = argparse.ArgumentParser(prog="Scripts/bench", description=__doc__)
     parser.add_argument("--rounds", type=int, default=5, help="pairs of measurements a row (default 5)")
     parser.add_argument("--seconds", type=int, default=3, help="length of one measurement (default 3)")
-    parser.add_argument("--rows", default=",".join(row.workload for row in ROWS), help="rows, with commas between")
+    parser.add_argument("--rows", help="rows, with commas between (default all, or those of the engine)")
+    parser.add_argument("--engine", choices=("sqlite", "postgres"), default="sqlite",
+                        help="where our server keeps its store (default sqlite)")
     parser.add_argument("--seed", type=int, default=1, help="seed of the keys (default 1)")
     parser.add_argument("--json", metavar="FILE", help="write the rows as an array of objects")
     parser.add_argument("--record", action="store_true",
@@ -148,19 +155,25 @@ def arguments():
     parser.add_argument("--bin", required=True, help="folder with the release executables; Scripts/bench builds them")
     parser.add_argument("--against", metavar="FOLDER", help="as --compare, with executables that are built already")
     options = parser.parse_args()
-    wanted = options.rows.split(",")
-    unknown = set(wanted) - {row.workload for row in ROWS}
+    rows = ROWS if options.engine == "sqlite" else [
+        replace(row, must=POSTGRES[row.workload][0], aim=POSTGRES[row.workload][1]) for row in ROWS if row.workload in POSTGRES]
+    wanted = options.rows.split(",") if options.rows else [row.workload for row in rows]
+    unknown = set(wanted) - {row.workload for row in rows}
     if options.compare:
         parser.error("--compare is for Scripts/bench, which builds the commit")
     if options.profile and options.against:
         parser.error("--profile is of a row and its peer, not of two builds")
+    if options.profile and options.engine != "sqlite":
+        parser.error("--profile is for the engine sqlite: with postgres both sides run the same programs")
     if options.profile and not shutil.which("perf"):
         parser.error("--profile needs perf: apt-get install linux-perf")
     if options.record and options.against:
         parser.error("--record is for runs beside the peers")
+    if options.record and options.engine != "sqlite":
+        parser.error("--record is for the engine sqlite, whose rows history.csv has")
     if unknown or options.rounds < 1 or options.seconds < 1:
         parser.error(f"unknown rows: {', '.join(sorted(unknown))}" if unknown else "rounds and seconds start at 1")
-    options.rows = [row for row in ROWS if row.workload in wanted]
+    options.rows = [row for row in rows if row.workload in wanted]
     return options
 
 
@@ -227,7 +240,7 @@ def against(row, ours, other, options):
 
 def seed_of(row, number, options):
     """Another one in each round of each row: what an earlier one has uploaded, or half of it, would not be sent again."""
-    return options.seed + 1_000 * ROWS.index(row) + number
+    return options.seed + 1_000 * [known.workload for known in ROWS].index(row.workload) + number
 
 
 def compare(row, ours, other, options):
@@ -368,14 +381,20 @@ def main():
     resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
     folder = tempfile.mkdtemp(prefix="tidemark-bench-", dir="/var/tmp")  # a disk: /tmp may be memory
     os.chmod(folder, 0o755)  # the peer's account has to pass through
-    ours, peer = Tidemark(folder, options.bin), PostgreSQL(folder)
+    # A cluster of its own for the store, so that neither side finds the other's pages in its memory.
+    stores = {name: PostgreSQL(folder, name) for name in ("store", "other-store")} if options.engine == "postgres" else {}
+    ours, peer = Tidemark(folder, options.bin, store=stores.get("store")), PostgreSQL(folder)
     bare, nats = BareStream(folder, options.bin), NATS(folder, options.bin)
-    other = options.against and Tidemark(os.path.join(folder, "other"), options.against, name="other build")
+    other = options.against and Tidemark(os.path.join(folder, "other"), options.against, name="other build",
+                                         store=stores.get("other-store"))
     results, failed, profiles = [], [], []
     try:
         # Before minutes of measurements that would be lost.
         if not other and any(row.is_beside_nats for row in options.rows):
             nats.check()
+        for side in (ours, other):
+            if side and side.store:
+                side.store.start()
         ours.start()
         if other:
             os.mkdir(other.folder)
@@ -410,7 +429,7 @@ def main():
     except KeyboardInterrupt:
         sys.exit(130)
     finally:
-        for side in (ours, peer, bare, nats, other):
+        for side in (ours, peer, bare, nats, other, *stores.values()):
             if side:
                 side.stop()
         shutil.rmtree(folder, ignore_errors=True)

@@ -45,9 +45,9 @@ class PostgreSQL:
     # The server, and its driver.
     programs = ("postgres", "pgbench")
 
-    def __init__(self, folder):
+    def __init__(self, folder, name="postgresql"):
         self.name = "PostgreSQL " + re.search(r"[0-9]+[.0-9]*", run([find("postgres"), "--version"])[0])[0]
-        self.data = os.path.join(folder, "postgresql")
+        self.data = os.path.join(folder, name)
         self.port = free_port()
         # The server refuses to run as root.
         self.user = {"user": "postgres"} if os.geteuid() == 0 else {}
@@ -56,6 +56,11 @@ class PostgreSQL:
             PGSSLMODE="require")
         self.server = None
         self.loaded = set()
+
+    @property
+    def url(self):
+        """For a server of ours that keeps its store there, over TLS as pgbench."""
+        return f"postgresql://postgres@127.0.0.1:{self.port}/postgres?sslmode=require"
 
     def start(self):
         os.mkdir(self.data, 0o700)

@@ -16,8 +16,10 @@ class Tidemark:
     # The server, and its driver.
     programs = ("tidemark", "tidemark-load")
 
-    def __init__(self, folder, executables, name="Tidemark"):
+    def __init__(self, folder, executables, name="Tidemark", store=None):
         self.name = name
+        # The PostgreSQL cluster that has the store; None where that is a file of SQLite.
+        self.store = store
         self.folder = folder
         self.data = os.path.join(folder, "tidemark")
         self.log = os.path.join(folder, "tidemark.log")
@@ -52,7 +54,8 @@ class Tidemark:
                  # Files that earlier rounds have brought go, so that the disk need not have room for all.
                  "--set", "asset_grace_s=60",
                  # The listeners, and who saves: one user, who may have as many as are left for the others.
-                 "--set", "connections_max=20032"], stdout=log, stderr=log, start_new_session=True)
+                 "--set", "connections_max=20032",
+                 *(["--engine", "postgres", "--database-url", self.store.url] if self.store else [])], stdout=log, stderr=log, start_new_session=True)
         self.port = await_port(self.server, self.log)
 
     def _find_place(self):
@@ -85,11 +88,11 @@ class Tidemark:
         """Requests a second, latencies, and the processor microseconds of server and client for each."""
         if row.workload == "overload":
             return self._measure_overload(row, seconds, seed)
-        before = cpu_seconds(self.server.pid)
+        before = self._server_seconds()
         _, client_seconds = run(self.bench + [
             row.workload, "--connections", str(row.connections), "--duration", str(seconds),
             "--seed", str(seed), "--server", str(self.server.pid), "--json", self._report("row")])
-        server_seconds = cpu_seconds(self.server.pid) - before
+        server_seconds = self._server_seconds() - before
         with open(self._report("row"), encoding="utf-8") as file:
             report = json.load(file)
         if report["rowsPerAnswer"] != row.rows:
@@ -110,6 +113,10 @@ class Tidemark:
             "server_cpu_us": server_seconds / requests * 1e6,
             "client_cpu_us": client_seconds / requests * 1e6,
         }
+
+    def _server_seconds(self):
+        """Of the server, and of the PostgreSQL that has its store."""
+        return cpu_seconds(self.server.pid) + (cpu_seconds(self.store.server.pid) if self.store else 0)
 
     def _measure_overload(self, row, seconds, seed):
         """What becomes of admitted requests when three times as many come as the server does.
