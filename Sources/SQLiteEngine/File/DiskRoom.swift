@@ -69,7 +69,7 @@ final class DiskRoom: @unchecked Sendable {
         let isFirst = self.failuresInARow == 1
         let given = self.reserve.giveBack()
         // What was copied need not stay in the log, whose room is used again.
-        if given > 0 || isFirst { try? self.file.copyLog(database) }
+        if given > 0 || isFirst { _ = try? self.file.copyLog(database) }
         if self.isKept {
             // The second time there was room for the reserve, and not for both.
             if given > 0, isFirst { self.settle(database) } else { self.become(isShort: true) }
@@ -135,14 +135,14 @@ final class DiskRoom: @unchecked Sendable {
         let growth = self.file.growth(database)
         guard growth > 0, let disk = DiskSpace(at: self.file.path), disk.free - growth < Self.plentyBytes
         else { return }
-        try? self.file.copyLog(database)
+        _ = try? self.file.copyLog(database)
     }
 
     /// Gives the disk what the log has and needs no more, unless somebody is reading it.
     ///
     /// A part of the reserve it keeps: its room is used again.
     private func shortenLog(_ database: Database) {
-        try? self.file.copyLog(database)
+        _ = try? self.file.copyLog(database)
         guard DatabaseFile.bytes(at: self.file.path + "-wal") > self.reserve.bytesWanted / 16,
             self.file.growth(database) == 0, let connection = database.sqliteConnection
         else { return }

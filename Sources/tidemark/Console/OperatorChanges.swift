@@ -37,7 +37,7 @@ struct OperatorChanges: Sendable {
             var arguments = RoleArguments()
             arguments.role = role
             arguments.environment = EnvironmentName(change.environment)
-            try await arguments.set(of: self.user(user, container), isGiven: isGiven)
+            _ = try await arguments.set(of: self.user(user, container), isGiven: isGiven)
         case .addKey(let service, let users, let isReadOnly):
             let pair = ServiceKeyPair()
             try await self.service(service, container)
