@@ -76,13 +76,18 @@ struct BackupPages: Sendable {
                     Self.text(backup.state),
                     backup.milliseconds.map { Shown.time(milliseconds: $0) } ?? "",
                     "\(backup.milliseconds.map { self.ago($0) } ?? "")",
-                    "<span class=\"number\">\(backup.bytes.map { Shown.bytes($0) } ?? "")</span>",
-                    "<span class=\"number\">\(backup.assets.map { Shown.number($0) } ?? "")</span>",
-                    Shown.cut(backup.server ?? ""),
+                    Self.number(backup.bytes.map { Shown.bytes($0) }),
+                    Self.number(backup.assets.map { Shown.number($0) }),
+                    backup.server.map { Shown.cut($0) } ?? "",
                 ]
             },
             empty: "None is known. Make one above, or with <code>tidemark backup --to DIR</code>."
         )
+    }
+
+    /// Nothing at all if it is not known: narrow screens leave out what is empty.
+    private static func number(_ text: String?) -> Markup {
+        text.map { text -> Markup in "<span class=\"number\">\(text)</span>" } ?? ""
     }
 
     private static func text(_ kind: KnownBackups.Kind) -> Markup {
