@@ -271,7 +271,7 @@ struct BrowserChangeTests {
                 try await browser.picture(to: Axe.folder.appendingPathComponent("dry-run.png").path)
                 // Bob may not read the records at all, as that page says.
                 try await browser.go(
-                    "http://\(client.host)\(ConsoleScene.place)/subscriptions/trial?user=bob&subscription=exes"
+                    "http://\(client.host)\(ConsoleScene.place)/subscriptions/trial?database=public&user=bob&subscription=exes"
                 )
                 let theirs = try await browser.evaluate("document.querySelector('main').innerText")
                 #expect(theirs.contains("It would have fired for 0 of 2 changes."))

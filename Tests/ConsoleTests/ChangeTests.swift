@@ -183,7 +183,7 @@ struct ChangeTests {
             [("name", "shop"), ("for", "nobody"), ("confirm", Self.container)]
         )
         #expect(nobody.status == 409)
-        #expect(nobody.body.contains("nobody is not a user"))
+        #expect(nobody.body.contains("nobody is not a user of"))
         let path = Self.development + "/users/user?name=shop"
         let page = try await it.client.get(path).body
         #expect(!page.contains("PRIVATE KEY"))

@@ -90,7 +90,7 @@ struct SentForm {
     /// The first form whose action contains a text.
     init(_ action: String, of page: String) throws {
         for form in page.matches(of: /<form[^>]*action="([^"]+)"[^>]*>([\s\S]*?)<\/form>/)
-        where form.1.unescaped.contains(action) {
+        where form.1.unescaped.contains(action) && form.0.contains("method=\"post\"") {
             self.path = form.1.unescaped
             var items: [PageURL.Item] = []
             for match in form.2.matches(of: /<input type="hidden" name="(\w+)" value="([^"]*)">/) {

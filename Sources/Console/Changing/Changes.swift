@@ -35,7 +35,7 @@ struct Changes: Sendable {
     private static func confirmation(_ name: String?, _ place: Place) -> Markup {
         guard let name = self.nameToType(name, place) else { return "" }
         return """
-            <label class="wide">To confirm, type \(Shown.text(name))
+            <label class="wide"><span>To confirm, type \(Shown.text(name))</span>
             <input name="confirm" required autocomplete="off" spellcheck="false">
             </label>
             """
@@ -130,7 +130,11 @@ struct Changes: Sendable {
     }
 
     /// Text of the command line as a sentence of a page.
-    private static func sentence(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
+    ///
+    /// A text that begins with somebody's name stays as it is.
+    private static func sentence(_ text: String) -> String {
+        text.hasPrefix("the") ? text.prefix(1).uppercased() + text.dropFirst() : text
+    }
 
     /// Leads to a page once a change was made, so that to load it again changes nothing.
     static func lead(to url: PageURL) -> Response {

@@ -37,7 +37,7 @@ struct Place: Hashable, Sendable {
     func url(_ section: Page.Section?, _ rest: String = "") -> PageURL {
         let base = "/c/\(self.container)/\(self.environment.name)"
         var url = PageURL(section.map { "\(base)/\($0.rawValue)" + rest } ?? base)
-        if self.scope != .public { url.items.append(PageURL.Item("database", self.scope.name)) }
+        if let shown = self.scopeName { url.items.append(PageURL.Item("database", shown)) }
         if let user { url.items.append(PageURL.Item("user", user)) }
         return url
     }
@@ -58,8 +58,12 @@ struct Place: Hashable, Sendable {
 
     /// The same place as the fields of a form.
     var hiddenFields: Markup {
-        Parts.hidden("database", self.scope == .public ? nil : self.scope.name)
-            + Parts.hidden("user", self.user)
+        Parts.hidden("database", self.scopeName) + Parts.hidden("user", self.user)
+    }
+
+    /// The database in a URL; `nil` for what a URL without one means to an operator.
+    private var scopeName: String? {
+        self.scope == .public && self.user == nil ? nil : self.scope.name
     }
 
     /// The database and its reader, in words.
