@@ -61,7 +61,10 @@ struct CommandJSONTests {
         try """
         DEFINE SCHEMA
             CREATE ROLE editor;
-            RECORD TYPE Note (title STRING, ___recordID REFERENCE QUERYABLE, GRANT WRITE TO editor);
+            RECORD TYPE Note (
+                "___recordID" REFERENCE QUERYABLE, title STRING,
+                GRANT WRITE TO editor, GRANT READ TO "_world"
+            );
         """.write(toFile: schema, atomically: true, encoding: .utf8)
         for call in Self.calls(schema: schema, backup: server.folder.path + "/backup") {
             let text = try await server.administer(call.arguments + ["--json"])

@@ -8,8 +8,10 @@ struct ReadmeEvidenceTests {
         try #require(try Document.all().first { $0.path == "README.md" })
     }
 
-    /// The sentences of all tests, between their backticks.
-    private static func sentences() throws -> Set<Substring> {
+    private static func sentences() throws -> Set<Substring> { try self.known.get() }
+
+    /// The sentences of all tests, between their backticks; read once.
+    private static let known = Result<Set<Substring>, any Error> {
         Set(
             try SourceTree.files().filter(\.isTest).flatMap(\.lines).filter { $0.contains("`(") }
                 .compactMap { $0.split(separator: "`", omittingEmptySubsequences: false).dropFirst().first }

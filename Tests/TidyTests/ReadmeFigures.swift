@@ -53,10 +53,9 @@ struct ReadmeFigures {
         guard let connections = methods.firstMatch(of: /\| `single-save` \| (\d+) \|/)?.1 else {
             throw Missing(what: "connections")
         }
-        let ratio = try self.number(row, 1) / self.number(row, 2)
         return [
             "\(connections) connections", "\(row[1]) records a second",
-            "\(Self.rounded(ratio)) times what PostgreSQL 15",
+            "\(try self.ratio("single-save")) times what PostgreSQL 15",
         ]
     }
 

@@ -166,13 +166,18 @@ struct ZoneImport: AsyncParsableCommand {
 
 /// The right to import into a data folder; of one process at a time.
 ///
-/// Two imports of one bundle would take each other's records for those of an interrupted one.
+/// Two imports of one bundle would take each other's records for those of an interrupted one. The lock
+/// is on the folder of assets, into which imports write: that of all data tells when a format changes.
 private final class ImportLock: Sendable {
     private let descriptor: Int32
 
-    /// - Throws: `unavailable`.
+    /// - Throws: `unavailable`, `cannotCreate`.
     init(_ folder: DataFolder) throws(CommandFailure) {
-        self.descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        try? AssetFiles(in: folder.assetsPath).makeFolder()
+        self.descriptor = open(folder.assetsPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard self.descriptor >= 0 else {
+            throw CommandFailure(.cannotCreate, "\(folder.assetsPath) cannot be opened. Check who owns it.")
+        }
         guard flock(self.descriptor, LOCK_EX | LOCK_NB) == 0 else {
             throw CommandFailure(
                 .unavailable,

@@ -155,7 +155,7 @@ struct AlertRuleTests {
         let file: [String: Any] = [
             "rule_files": [Self.file.path], "evaluation_interval": "1m", "tests": tests,
         ]
-        return try JSONSerialization.data(withJSONObject: file)
+        return try JSONSerialization.data(withJSONObject: file, options: .withoutEscapingSlashes)
     }
 
     @Test
