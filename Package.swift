@@ -353,8 +353,8 @@ let testTargets: [Target] = [
     .testTarget(
         name: "PostgreSQLEngineTests",
         dependencies: [
-            "EngineConformanceTests", "PostgreSQLEngine", "PostgreSQLCluster", "RecordStore",
-            "RecordModel", "TestSupport",
+            "EngineConformanceTests", "PostgreSQLEngine", "PostgreSQLCluster", "SQLiteEngine", "RecordStore",
+            "RecordModel", "TestSupport", "tidemark",
         ],
         path: "Tests/PostgreSQLEngineTests",
         swiftSettings: settings
@@ -446,7 +446,7 @@ let testTargets: [Target] = [
         dependencies: [
             "CloudKit", "CloudKitTesting", "Console", "RecordClient", "WireProtocol", "FileIO", "RecordModel",
             "RecordServer", "ServerCertificates", "MonitoringEndpoint", "PostgreSQLCluster",
-            "TestSupport",
+            "PostgreSQLEngine", "RecordStore", "TestSupport",
             nio("NIOCore"),
             nio("NIOPosix"), nioSSL, crypto, logging, "tidemark", "tidemark-listen",
             "tidemark-load",

@@ -73,6 +73,18 @@ package final class PostgreSQLEngine: StorageEngine {
         }
     }
 
+    /// The identity of the store in a database; `nil` if there is none, or a move has not completed it.
+    package static func identity(_ target: ConnectionTarget) throws(PostgreSQLEngineError) -> [UInt8]? {
+        do throws(PostgreSQLEngineError) {
+            return try StoreOpening(target: target).prepare(makesTables: false)
+        } catch {
+            switch error {
+            case .isMissing, .moveIsUnfinished: return nil
+            default: throw error
+            }
+        }
+    }
+
     deinit {
         self.queue.close()
         self.reads.close()

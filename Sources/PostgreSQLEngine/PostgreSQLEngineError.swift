@@ -12,12 +12,16 @@ package enum PostgreSQLEngineError: Error, Hashable, Sendable {
     case serverTooOld(found: Int, needed: Int)
     /// The database keeps texts in another encoding than UTF-8.
     case wrongEncoding(found: String)
+    /// A pooler gives each transaction another session of the server.
+    case poolsTransactions(target: String)
     /// The server is a standby, or its operator made it read only.
     case isReadOnly(target: String)
     /// The user may not make tables there.
     case notPermitted(target: String, reason: String)
     /// There are no tables yet, and the caller does not make any.
     case isMissing(target: String)
+    /// A move into the database was interrupted (`PostgreSQLFilledStore`).
+    case moveIsUnfinished(target: String)
     case formatTooNew(found: Int, known: Int)
     case formatTooOld(found: Int, known: Int)
     /// Another server has the store; its lease ends after so many seconds unless it is renewed.

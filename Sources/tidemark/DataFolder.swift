@@ -34,6 +34,7 @@ struct DataOption: ParsableArguments {
 ///     …             the engine's files
 ///     postgresql.json      in their place, where the store is in PostgreSQL: see StoreAddress
 ///     restore.unfinished   during a restore, and after one that was interrupted
+///     move.unfinished      the same of a move to another engine: see MoveMark
 /// ```
 struct DataFolder: Hashable {
     /// Absolute, because printed paths are used from other folders.
@@ -57,8 +58,8 @@ struct DataFolder: Hashable {
         guard StoreAddress.exists(in: self) else { return }
         throw CommandFailure(
             .usage,
-            "the store of \(self.path) is in PostgreSQL, and this command copies SQLite's file. Use pg_dump, and copy "
-                + "\(self.assetsPath) after it."
+            "the store of \(self.path) is in PostgreSQL, and this command copies SQLite's file. Copy the database with "
+                + "pgBackRest, pg_basebackup or pg_dump, and \(self.assetsPath) after it: see the guide on PostgreSQL."
         )
     }
 
@@ -76,6 +77,7 @@ struct DataFolder: Hashable {
         if marks.contains(where: { files.fileExists(atPath: $0) }) {
             throw Self.isBackup(self.path, restore: self.path)
         }
+        if let mark = try MoveMark.read(from: self) { throw mark.isUnfinished(in: self) }
         if files.fileExists(atPath: self.unfinishedRestorePath) {
             throw CommandFailure(
                 .data,

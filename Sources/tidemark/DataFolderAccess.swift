@@ -41,7 +41,7 @@ struct DataFolderAccess {
         try FolderModes(path: self.folder.path).narrow(folders: ["assets"], files: Self.files)
     }
 
-    private static let files = EngineOpening.files.names + ["lock", StoreAddress.fileName]
+    private static let files = EngineOpening.files.names + ["lock", StoreAddress.fileName, MoveMark.fileName]
 
     /// Refuses a folder that this process cannot read.
     ///

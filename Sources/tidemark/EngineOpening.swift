@@ -126,6 +126,32 @@ enum EngineOpening {
         return Store(engine, configuration: StoreConfiguration(clock: SystemTime.milliseconds))
     }
 
+    // MARK: Moves
+
+    /// Opens the file of a folder, to be moved to another engine.
+    ///
+    /// - Throws: `CommandFailure`, `StoreMoveError`.
+    static func movedStore(_ folder: DataFolder) throws -> any MovedStore {
+        do {
+            return try SQLiteMovedStore(in: folder.path)
+        } catch let error as SQLiteEngineError {
+            throw self.failure(error, folder)
+        }
+    }
+
+    /// Makes the file that a move fills, or continues it.
+    static func filledStore(_ folder: DataFolder) throws(StoreMoveError) -> any FilledStore {
+        try SQLiteFilledStore(in: folder.path)
+    }
+
+    /// Removes what an interrupted move has left in a folder.
+    static func discardMove(in folder: DataFolder) throws(StoreMoveError) {
+        try SQLiteFilledStore.discard(in: folder.path)
+    }
+
+    /// Removes the reserve for a full disk, which only a file needs.
+    static func removeReserve(in folder: DataFolder) { unlink(folder.path + "/" + StoreFile.reserveName) }
+
     /// The part that a server may be about to bring; `nil` if waiting does not help.
     private static func lack(_ error: any Error) -> ServerWait.Lack? {
         switch error as? SQLiteEngineError {

@@ -24,8 +24,8 @@ enum PostgreSQLOpening {
         guard !folder.hasFile else {
             throw CommandFailure(
                 .usage,
-                "the store of \(folder.path) is an SQLite file, which this version does not move into PostgreSQL. "
-                    + "Name a new folder with --data."
+                "the store of \(folder.path) is an SQLite file. Move it into PostgreSQL first: "
+                    + "tidemark migrate --from \(ShellText.quoted(folder.path)) --to URL"
             )
         }
         guard let url = settings.databaseURL?.text ?? address?.url else {
@@ -52,6 +52,15 @@ enum PostgreSQLOpening {
         logger: Logger
     ) throws(CommandFailure) -> EngineOpening.Opened {
         let target = try self.target(url)
+        if target.isUnverified {
+            logger.warning(
+                "the connection to PostgreSQL does not check who answers",
+                metadata: [
+                    LogKeys.database: "\(target.text)",
+                    LogKeys.advice: "Add sslmode=verify-full and sslrootcert=FILE to the URL.",
+                ]
+            )
+        }
         // The folder is locked: whoever had the store under this name has ended.
         let name = "\(ProcessInfo.processInfo.hostName):\(folder.path)"
         var configuration = PostgreSQLEngineConfiguration(target: target, role: .server(node: name))
@@ -93,6 +102,59 @@ enum PostgreSQLOpening {
         return Store(engine, configuration: rules)
     }
 
+    // MARK: Moves
+
+    /// The identity of the store in a database; `nil` if it has none, or an unfinished one.
+    static func identity(_ url: String) throws(CommandFailure) -> String? {
+        let target = try self.target(url)
+        return try self.attempt { () throws(PostgreSQLEngineError) in try PostgreSQLEngine.identity(target) }
+            .map { Hexadecimal.text(of: $0) }
+    }
+
+    /// Opens the store of a database, to be moved to a file.
+    ///
+    /// - Throws: `CommandFailure`, `StoreMoveError`.
+    static func movedStore(_ url: String) throws -> any MovedStore {
+        let target = try self.target(url)
+        do {
+            return try PostgreSQLMovedStore(target)
+        } catch let error as PostgreSQLEngineError {
+            throw self.failure(error)
+        }
+    }
+
+    /// Makes the tables that a move fills, or continues it.
+    ///
+    /// - Throws: `CommandFailure`, `StoreMoveError`.
+    static func filledStore(_ url: String, store: String) throws -> any FilledStore {
+        let target = try self.target(url)
+        do {
+            return try PostgreSQLFilledStore(target, identity: Hexadecimal.bytes(of: store))
+        } catch let error as PostgreSQLEngineError {
+            throw self.failure(error)
+        }
+    }
+
+    /// Removes the tables that an interrupted move of a store has left.
+    static func discardMove(_ url: String, store: String) throws(CommandFailure) {
+        let target = try self.target(url)
+        try self.attempt { () throws(PostgreSQLEngineError) in
+            try PostgreSQLFilledStore.discard(target, identity: Hexadecimal.bytes(of: store))
+        }
+    }
+
+    /// The error for a database without a store.
+    static func isMissing(_ url: String) -> CommandFailure {
+        self.failure(.isMissing(target: DatabaseURL(text: url).shown))
+    }
+
+    /// The name of a code that an engine has for its operator.
+    static func text(ofCode code: Int32) -> String {
+        // Those of SQLite are smaller than any state that is a failure.
+        guard code > 40_000, let state = SQLState(number: code) else { return "SQLite's error \(code)" }
+        return "PostgreSQL's state \(state.rawValue)"
+    }
+
     /// Writes down where the store is, unless the folder belongs to another one.
     ///
     /// The files of assets in the folder are those that the rows name: another store has other files.
@@ -101,7 +163,7 @@ enum PostgreSQLOpening {
         _ url: String,
         in folder: DataFolder
     ) throws(CommandFailure) {
-        let store = identity.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        let store = Hexadecimal.text(of: identity)
         let known = try StoreAddress.read(from: folder)
         guard known == nil || known?.store == store else {
             throw CommandFailure(
@@ -168,7 +230,8 @@ enum PostgreSQLOpening {
                 "the database has the encoding \(found), and UTF8 is needed. Make another one: "
                     + "createdb --encoding UTF8 --template template0 NAME"
             )
-        case .isReadOnly, .notPermitted, .isMissing, .formatTooNew, .formatTooOld, .isServed, .failed:
+        case .poolsTransactions, .moveIsUnfinished, .isReadOnly, .notPermitted, .isMissing, .formatTooNew,
+            .formatTooOld, .isServed, .failed:
             return self.stateFailure(error)
         }
     }
@@ -176,6 +239,12 @@ enum PostgreSQLOpening {
     /// The error for what a database has, or lets nobody do.
     private static func stateFailure(_ error: PostgreSQLEngineError) -> CommandFailure {
         switch error {
+        case .poolsTransactions(let target):
+            return CommandFailure(
+                .unavailable,
+                "a pooler in transaction mode stands before \(target), and mixes up sessions. Set pool_mode = session for this "
+                    + "database, or name PostgreSQL itself."
+            )
         case .isReadOnly(let target):
             return CommandFailure(
                 .unavailable,
@@ -191,6 +260,12 @@ enum PostgreSQLOpening {
                 .noStore,
                 "there is no store in \(target). Start a server, which makes one: "
                     + "tidemark serve --engine postgres --database-url URL"
+            )
+        case .moveIsUnfinished(let target):
+            return CommandFailure(
+                .data,
+                "a move into \(target) is not complete. Continue it with tidemark migrate, or remove what it has left: "
+                    + "psql -c 'DROP SCHEMA tidemark CASCADE'"
             )
         case .formatTooNew(let found, let known):
             return CommandFailure(

@@ -33,6 +33,19 @@ struct StoreAddress: Hashable, Codable {
         }
     }
 
+    /// An identity that no other store has.
+    static func newIdentity() -> String {
+        Hexadecimal.text(of: (0..<16).map { _ in UInt8.random(in: .min ... .max) })
+    }
+
+    /// Removes the address of a store that has moved into the folder.
+    static func remove(from folder: DataFolder) throws(CommandFailure) {
+        let path = self.path(in: folder)
+        guard unlink(path) == 0 || errno == ENOENT else {
+            throw CommandFailure(.cannotCreate, "\(path) cannot be removed. Remove it by hand.")
+        }
+    }
+
     /// Writes the address for this user alone, as the URL may have a password.
     func write(to folder: DataFolder) throws(CommandFailure) {
         let encoder = JSONEncoder()

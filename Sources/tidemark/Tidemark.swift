@@ -29,8 +29,9 @@ struct Tidemark: AsyncParsableCommand {
         subcommands: [
             Serve.self, Status.self, ContainerCommand.self, UserCommand.self, KeyCommand.self,
             SchemaCommand.self,
-            RecordsCommand.self, ZoneCommand.self, AssetsCommand.self, Backup.self, Restore.self, Usage.self,
-            Explain.self, Access.self, ExplainRecord.self, ConsoleCommand.self,
+            RecordsCommand.self, ZoneCommand.self, AssetsCommand.self, Backup.self, Restore.self,
+            Migrate.self,
+            Usage.self, Explain.self, Access.self, ExplainRecord.self, ConsoleCommand.self,
             SettingsCommand.self,
         ]
     )

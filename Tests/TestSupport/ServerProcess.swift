@@ -31,7 +31,10 @@ package final class ServerProcess {
 
     /// Makes the store of a data folder, as the first start of a server does, unless it is there.
     package static func makeStore(in data: String) async throws {
-        guard !FileManager.default.fileExists(atPath: data + "/tidemark.sqlite") else { return }
+        let files = ["tidemark.sqlite", "postgresql.json"]
+        guard !files.contains(where: { FileManager.default.fileExists(atPath: data + "/" + $0) }) else {
+            return
+        }
         let child = try ChildProcess(
             ChildProcess.tidemark,
             ["serve", "--data", data, "--listen", "127.0.0.1:0"]

@@ -1,4 +1,5 @@
 import CLibPQ
+import Foundation
 
 /// The address of a database, and the user to connect as: a URL or a list of keywords, as every program of
 /// PostgreSQL takes it.
@@ -48,6 +49,17 @@ package struct ConnectionTarget: Hashable, Sendable {
         let host = self.settings["host"] ?? self.settings["hostaddr"] ?? "the local socket"
         let port = self.settings["port"].map { ":\($0)" } ?? ""
         return "\(self.databaseName ?? "the user's database") on \(host)\(port)"
+    }
+
+    /// Whether a server on another machine is not asked to prove which one it is.
+    package var isUnverified: Bool {
+        let mode = self.settings["sslmode"] ?? ProcessInfo.processInfo.environment["PGSSLMODE"]
+        guard mode != "verify-full" else { return false }
+        let hosts = (self.settings["host"] ?? self.settings["hostaddr"] ?? "").split(separator: ",")
+        // A host that begins with a slash is the folder of a socket.
+        return hosts.contains { host in
+            !host.hasPrefix("/") && !["localhost", "127.0.0.1", "::1"].contains(host)
+        }
     }
 
     /// Keywords and values in one order, for libpq.

@@ -94,6 +94,9 @@ package final class PostgreSQLConnection {
     /// The server's version, such as 150018.
     package var serverVersion: Int { Int(PQserverVersion(self.connection)) }
 
+    /// The number of the session, as the server said it, or whoever stands between.
+    package var sessionNumber: Int64 { Int64(PQbackendPID(self.connection)) }
+
     /// A setting that the server reports with the connection, such as `server_encoding`.
     package func parameter(_ name: String) -> String {
         PQparameterStatus(self.connection, name).map { String(cString: $0) } ?? ""

@@ -12,6 +12,8 @@ package struct SQLState: RawRepresentable, Hashable, Sendable {
     package static let serializationFailure = SQLState(rawValue: "40001")
     package static let deadlock = SQLState(rawValue: "40P01")
     package static let insufficientPrivilege = SQLState(rawValue: "42501")
+    package static let unknownStatement = SQLState(rawValue: "26000")
+    package static let duplicateStatement = SQLState(rawValue: "42P05")
     package static let duplicateSchema = SQLState(rawValue: "42P06")
     package static let duplicateTable = SQLState(rawValue: "42P07")
     package static let diskFull = SQLState(rawValue: "53100")

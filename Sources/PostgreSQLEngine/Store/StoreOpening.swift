@@ -18,6 +18,7 @@ struct StoreOpening {
             throw PostgreSQLEngineError(error, self.target)
         }
         try Self.check(version: connection.serverVersion, encoding: connection.parameter("server_encoding"))
+        try PoolerCheck(target: self.target).refusePooler(of: connection)
         if let identity = try self.identity(connection) { return identity }
         guard makesTables else { throw .isMissing(target: self.target.text) }
         try self.makeTables(connection)
@@ -46,7 +47,10 @@ struct StoreOpening {
         } catch {
             throw PostgreSQLEngineError(error, self.target)
         }
-        guard let found else { return nil }
+        guard let found else {
+            if try self.hasUnfinishedMove(connection) { throw .moveIsUnfinished(target: self.target.text) }
+            return nil
+        }
         try Self.check(format: found.format)
         return found.identity
     }
@@ -66,6 +70,16 @@ struct StoreOpening {
             SQL(#"SELECT format, "identity" FROM tidemark.store WHERE id = 1"#, reach: .store)
         )
         return rows.isEmpty ? nil : (rows.integer(0, 0), rows.bytes(0, 1))
+    }
+
+    private func hasUnfinishedMove(
+        _ connection: PostgreSQLConnection
+    ) throws(PostgreSQLEngineError) -> Bool {
+        do throws(PostgreSQLError) {
+            return try connection.query(MoveSQL.hasMark).integer(0, 0) != 0
+        } catch {
+            throw PostgreSQLEngineError(error, self.target)
+        }
     }
 
     private static func newIdentity() -> [UInt8] { (0..<16).map { _ in UInt8.random(in: .min ... .max) } }

@@ -66,6 +66,12 @@ package struct AssetRow: TableRow {
         columns.append(self.sinceMilliseconds)
     }
 
+    /// The size in a row of a file that is there; `nil` in other rows.
+    package static func storedBytes(_ values: [ColumnValue]) -> Int64? {
+        guard let row = try? AssetRow(values: values), row.state == .complete else { return nil }
+        return row.size
+    }
+
     enum State: Int64, ColumnConvertible {
         case uploading = 0
         case complete = 1

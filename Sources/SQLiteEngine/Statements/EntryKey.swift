@@ -36,6 +36,24 @@ struct EntryKey {
         return prefix
     }
 
+    /// Database, zone, index and value of a key; `nil` if it is none.
+    static func parts(of key: [UInt8]) -> (zone: ZoneKey, index: Int64, value: [UInt8])? {
+        var rest = key[...]
+        guard let database = Self.takeNumber(from: &rest), let zone = Self.takeNumber(from: &rest),
+            let index = Self.takeNumber(from: &rest)
+        else { return nil }
+        return (ZoneKey(database: DatabaseID(rawValue: database), number: zone), index, Array(rest))
+    }
+
+    private static func takeNumber(from bytes: inout ArraySlice<UInt8>) -> Int64? {
+        guard let first = bytes.popFirst() else { return nil }
+        guard first > Self.byteMax else { return Int64(first) }
+        let count = Int(first) - Int(Self.byteMax)
+        guard count <= 8, bytes.count >= count else { return nil }
+        defer { bytes = bytes.dropFirst(count) }
+        return bytes.prefix(count).reduce(0) { $0 << 8 | Int64($1) }
+    }
+
     private static let byteMax: Int64 = 239
 
     private static func append(_ number: Int64, to bytes: inout [UInt8]) {

@@ -258,7 +258,7 @@ final class TableStatements: TableWriter {
 }
 
 extension HotStatement {
-    fileprivate func bind(_ values: [ColumnValue], from first: Int32) {
+    func bind(_ values: [ColumnValue], from first: Int32) {
         var parameter = first
         for value in values {
             switch value {

@@ -16,6 +16,7 @@ struct BackupStream {
     /// - Throws: `CommandFailure`, before anything is written.
     init(of source: DataFolder, scratch: String) throws {
         try source.refuseUnlessServable()
+        try source.refuseUnlessFile()
         self.source = source
         self.scratch = scratch
         do throws(StoreCopyError) {

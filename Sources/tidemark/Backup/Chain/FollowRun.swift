@@ -26,6 +26,7 @@ struct FollowRun: Sendable {
     /// - Throws: `CommandFailure`, before anything is written.
     func run() async throws {
         try self.source.refuseUnlessServable()
+        try self.source.refuseUnlessFile()
         guard self.source.hasStore else { throw self.source.hasNoStore }
         let lock = try self.prepare()
         BackupNotes.note(self.chain, in: self.source)

@@ -1,0 +1,66 @@
+package import RecordStore
+
+/// The store of a database that moves to another engine.
+///
+/// One transaction reads everything, and has the tables locked against writers until it ends. A server that
+/// starts meanwhile waits, and then gives up.
+package final class PostgreSQLMovedStore: MovedStore {
+    private let target: ConnectionTarget
+    private let connection: PostgreSQLConnection
+    private let tables: TableMove
+    package let identity: [UInt8]
+
+    /// - Throws: `PostgreSQLEngineError`, `StoreMoveError`.
+    package init(_ target: ConnectionTarget) throws {
+        self.target = target
+        self.identity = try StoreOpening(target: target).prepare(makesTables: false)
+        let row: StoreRow
+        do throws(PostgreSQLError) {
+            self.connection = try PostgreSQLConnection(target)
+            row = try Self.lock(self.connection)
+        } catch {
+            if error.state == .lockNotAvailable { throw StoreMoveError.isBusy }
+            throw PostgreSQLEngineError(error, target)
+        }
+        self.tables = TableMove(self.connection)
+        let left = row.untilMilliseconds - row.nowMilliseconds
+        guard row.node.isEmpty || left <= 0 else {
+            throw StoreMoveError.isServed(node: row.node, secondsLeft: Int((left + 999) / 1_000))
+        }
+    }
+
+    private static func lock(_ connection: PostgreSQLConnection) throws(PostgreSQLError) -> StoreRow {
+        _ = try connection.query(MoveSQL.waitsForever)
+        _ = try connection.query(MoveSQL.beginAlone)
+        // The snapshot is taken after the lock, by the first statement that reads.
+        _ = try connection.query(MoveSQL.lockAll)
+        return StoreRow(try connection.query(StoreRow.read))
+    }
+
+    package func rows(
+        of table: Table,
+        after key: [ColumnValue]?,
+        limit: Int
+    ) throws(StorageFailure) -> [[ColumnValue]] {
+        try self.tables.rows(of: table, after: key, limit: limit)
+    }
+
+    package func count(of table: Table) throws(StorageFailure) -> Int { try self.tables.count(of: table) }
+
+    package func lastNumbers() throws(StorageFailure) -> [String: Int64] { try self.tables.lastNumbers() }
+
+    package func close() { _ = try? self.connection.query(TransactionSQL.rollback) }
+
+    package func retire() throws(StoreMoveError) -> String {
+        do throws(PostgreSQLError) {
+            let time = try self.connection.query(MoveSQL.time).text(0, 0)
+            let name = "tidemark_moved_\(time)"
+            try self.connection.send(MoveSQL.retire(as: name))
+            try self.connection.send(TransactionSQL.commit)
+            try self.connection.receive()
+            return "schema \(name) of \(self.target.text)"
+        } catch {
+            throw .storage(StorageFailure(error))
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import GRDB
+import GRDBSQLite
+package import RecordStore
+
+/// The store of a folder's file that moves to another engine.
+///
+/// Nobody can write to the file until this object is closed: it has the lock of writers.
+package final class SQLiteMovedStore: MovedStore {
+    private let path: String
+    /// `nil` once it is closed.
+    private var rows: FileRows?
+
+    /// The name of a file whose store has moved.
+    private static let retiredName = DatabaseFile.name + ".moved"
+
+    /// Opens the file of a folder, which has the current format.
+    ///
+    /// - Throws: `SQLiteEngineError`, `StoreMoveError`.
+    package init(in directory: String) throws {
+        var configuration = SQLiteEngineConfiguration(directory: directory)
+        configuration.preparation = .none
+        let file = try DatabaseFile(configuration: configuration)
+        self.path = file.path
+        // Checks the format, and whether the file is a backup.
+        try file.openWriter().close()
+        let rows: FileRows
+        do throws(StorageFailure) {
+            rows = try FileRows(file.path)
+            // What is locked is what everybody sees, and stays so.
+            try rows.execute("BEGIN IMMEDIATE")
+            guard try !rows.isBeingConverted() else { throw StorageFailure.conflict }
+        } catch {
+            if error == .conflict { throw StoreMoveError.isBeingConverted }
+            let isBusy = ResultCode(rawValue: error.code).primaryResultCode == .SQLITE_BUSY
+            throw isBusy ? StoreMoveError.isBusy : .storage(error)
+        }
+        self.rows = rows
+    }
+
+    private func opened() throws(StorageFailure) -> FileRows {
+        guard let rows else { throw .unexpected(code: SQLITE_MISUSE) }
+        return rows
+    }
+
+    package func rows(
+        of table: RecordStore.Table,
+        after key: [ColumnValue]?,
+        limit: Int
+    ) throws(StorageFailure) -> [[ColumnValue]] {
+        try self.opened().rows(of: table, after: key, limit: limit)
+    }
+
+    package func count(of table: RecordStore.Table) throws(StorageFailure) -> Int {
+        try self.opened().count(of: table)
+    }
+
+    package func lastNumbers() throws(StorageFailure) -> [String: Int64] { try self.opened().lastNumbers() }
+
+    package func close() {
+        try? self.rows?.execute("ROLLBACK")
+        // Copies what the log has into the file, and removes the log.
+        self.rows = nil
+    }
+
+    package func retire() throws(StoreMoveError) -> String {
+        self.close()
+        let retired = ((self.path as NSString).deletingLastPathComponent as NSString)
+            .appendingPathComponent(Self.retiredName)
+        try Self.rename(self.path, to: retired)
+        return retired
+    }
+
+    /// Renames a file within its folder, in place of one that has the name.
+    ///
+    /// - Durability: returns after the folder is on disk.
+    static func rename(_ path: String, to new: String) throws(StoreMoveError) {
+        let folder = Foundation.open(
+            (path as NSString).deletingLastPathComponent,
+            O_RDONLY | O_DIRECTORY | O_CLOEXEC
+        )
+        guard folder >= 0 else { throw .file(.ofTarget(errno)) }
+        defer { Foundation.close(folder) }
+        guard Foundation.rename(path, new) == 0, fsync(folder) == 0 else { throw .file(.ofTarget(errno)) }
+    }
+}
