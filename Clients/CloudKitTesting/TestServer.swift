@@ -3,10 +3,10 @@ public import CloudKit
 import Foundation
 import Logging
 import RecordServer
-import RecordStore
+package import RecordStore
 import SQLiteEngine
 import ServerCertificates
-import Synchronization
+package import Synchronization
 
 /// A real server in this process, for tests.
 ///
@@ -248,6 +248,28 @@ public final class TestServer: Sendable {
         await running.store.shutdown()
     }
 
+    /// Makes the engine of every server in this process, in place of SQLite's: for tests of another engine.
+    ///
+    /// Takes the folder of the data and the clock. A server whose disk is limited has SQLite's engine.
+    package typealias EngineMaker =
+        @Sendable (_ folder: String, _ clock: @escaping @Sendable () -> Int64) throws -> any StorageEngine
+        & LoadGate
+    package static let engineMaker = Mutex<EngineMaker?>(nil)
+
+    private static func engine(
+        _ options: Options,
+        folder: String,
+        clock: TestClock
+    ) throws -> any StorageEngine & LoadGate {
+        let maker = self.engineMaker.withLock { $0 }
+        if let maker, options.diskBytesMax == nil { return try maker(folder) { clock.milliseconds } }
+        return try SQLiteEngine(
+            configuration: options.engine(folder: folder),
+            clock: { clock.milliseconds },
+            report: { _ in }
+        )
+    }
+
     private static func launch(
         _ options: Options,
         folder: String,
@@ -258,11 +280,7 @@ public final class TestServer: Sendable {
         logger: Logger
     ) async throws -> Running {
         let store = Store(
-            try SQLiteEngine(
-                configuration: options.engine(folder: folder),
-                clock: { clock.milliseconds },
-                report: { _ in }
-            ),
+            try Self.engine(options, folder: folder, clock: clock),
             configuration: options.rules(clock: clock)
         )
         let server = try RecordServer(

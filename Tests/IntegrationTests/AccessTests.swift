@@ -7,7 +7,7 @@ import Testing
 struct AccessTests {
     @Test(.timeLimit(.minutes(5)))
     func `two users share the public database and nothing else`() async throws {
-        try await TestServer.run { server in
+        try await TestServer.runOnChosenEngine { server in
             let alice = try await server.container(for: "alice")
             let bob = try await server.container(for: "bob")
             let id = CKRecord.ID(recordName: "notice")
@@ -31,7 +31,7 @@ struct AccessTests {
 
     @Test(.timeLimit(.minutes(5)))
     func `nobody keeps another user's public record from being deleted`() async throws {
-        try await TestServer.run { server in
+        try await TestServer.runOnChosenEngine { server in
             let alice = try await server.container(for: "alice").publicCloudDatabase
             let bob = try await server.container(for: "bob").publicCloudDatabase
             let notice = CKRecord(recordType: "Notice", recordID: CKRecord.ID(recordName: "notice"))
@@ -56,7 +56,7 @@ struct AccessTests {
 
     @Test(.timeLimit(.minutes(5)))
     func `somebody who is not signed in reads the public database and writes nothing`() async throws {
-        try await TestServer.run { server in
+        try await TestServer.runOnChosenEngine { server in
             let alice = try await server.container(for: "alice")
             let nobody = try await server.anonymousContainer()
             let id = CKRecord.ID(recordName: "notice")
@@ -73,7 +73,7 @@ struct AccessTests {
 
     @Test(.timeLimit(.minutes(5)))
     func `a wrong and a revoked token are refused alike`() async throws {
-        try await TestServer.run { server in
+        try await TestServer.runOnChosenEngine { server in
             var connection = try await server.connection(for: "alice")
             connection.token = "tmk_wrong"
             let wrong = CKContainer(identifier: TestServer.defaultContainerIdentifier, connection: connection)
@@ -91,7 +91,7 @@ struct AccessTests {
 
     @Test(.timeLimit(.minutes(5)))
     func `development and production never meet`() async throws {
-        try await TestServer.run { server in
+        try await TestServer.runOnChosenEngine { server in
             let development = try await server.container(for: "alice")
             let production = try await server.container(for: "alice", environment: .production)
             let id = CKRecord.ID(recordName: "a")

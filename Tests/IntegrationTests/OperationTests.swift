@@ -59,7 +59,7 @@ private final class AllZones: CKFetchRecordZonesOperation, @unchecked Sendable {
     private func withDatabase(
         _ body: (CKDatabase, CKContainer, TestServer) async throws -> Void
     ) async throws {
-        try await TestServer.run { server in
+        try await TestServer.runOnChosenEngine { server in
             let container = try await server.container(for: "alice")
             try await container.privateCloudDatabase.save(CKRecordZone(zoneID: zoneID))
             try await body(container.privateCloudDatabase, container, server)

@@ -168,7 +168,7 @@ struct QueryTests {
 
     @Test(.timeLimit(.minutes(5)))
     func `records of the current user are found by CloudKit's name for him`() async throws {
-        try await TestServer.run { server in
+        try await TestServer.runOnChosenEngine { server in
             for name in ["alice", "bob"] {
                 let database = try await server.container(for: name).publicCloudDatabase
                 try await database.save(CKRecord(recordType: "Post", recordID: CKRecord.ID(recordName: name)))
@@ -202,7 +202,7 @@ struct QueryTests {
                 title STRING QUERYABLE SORTABLE, "___recordID" REFERENCE QUERYABLE, GRANT READ TO "_world"
             );
             """
-        try await TestServer.run { server in
+        try await TestServer.runOnChosenEngine { server in
             let container = try await server.container(for: "alice", schema: schema)
             let database = container.privateCloudDatabase
             let error = await thrown { _ = try await database.allRecordZones() }

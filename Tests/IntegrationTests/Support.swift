@@ -15,7 +15,7 @@ struct Desk {
         _ options: TestServer.Options = .defaults,
         _ body: (Desk) async throws -> Void
     ) async throws {
-        try await TestServer.run(options) { server in
+        try await TestServer.runOnChosenEngine(options) { server in
             let container = try await server.container(for: "alice")
             let zone = try await container.privateCloudDatabase.save(CKRecordZone(zoneName: "desk"))
             try await body(

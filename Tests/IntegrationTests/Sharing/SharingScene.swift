@@ -14,7 +14,7 @@ struct SharingScene {
         _ options: TestServer.Options = .defaults,
         _ body: (SharingScene) async throws -> Void
     ) async throws {
-        try await TestServer.run(options) { server in
+        try await TestServer.runOnChosenEngine(options) { server in
             let alice = try await server.container(for: "alice")
             let zone = try await alice.privateCloudDatabase.save(CKRecordZone(zoneName: "lists"))
             let scene = SharingScene(

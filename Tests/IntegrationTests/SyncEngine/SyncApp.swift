@@ -177,7 +177,7 @@ struct SyncDesk {
         _ options: TestServer.Options = .defaults,
         _ body: (SyncDesk) async throws -> Void
     ) async throws {
-        try await TestServer.run(options) { server in
+        try await TestServer.runOnChosenEngine(options) { server in
             let container = try await server.container(for: "alice")
             try await body(SyncDesk(server: server, database: container.privateCloudDatabase))
         }

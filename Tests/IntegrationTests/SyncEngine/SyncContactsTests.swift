@@ -135,7 +135,7 @@ struct SyncContactsTests {
     private static func run(
         _ body: (_ database: CKDatabase, _ here: Device, _ there: Device) async throws -> Void
     ) async throws {
-        try await TestServer.run { server in
+        try await TestServer.runOnChosenEngine { server in
             let database = try await server.container(for: "alice").privateCloudDatabase
             try await body(database, Device(), Device())
         }

@@ -27,7 +27,7 @@ struct SyncPropertyTests {
         // Batches that are too large come about, and feeds of several pages.
         options.bounds.requestItemsMax = SyncDevice.itemsMax
         let first = seeds
-        try await TestServer.run(options) { server in
+        try await TestServer.runOnChosenEngine(options) { server in
             let end = ContinuousClock.now + .seconds(Self.seconds)
             var seed = first.seed
             var runs = 0
