@@ -179,11 +179,11 @@ struct DeliveryTests {
             #expect(!form.contains("<table"), "nothing was asked for")
             let query = base + "&kind=query&type=Note&on=creation&on=update"
             let typed = try await client.get(query + "&predicate=title%20%3D%3D%20%22x%22").body
-            #expect(typed.contains("<strong>1 of 2 changes</strong>"))
+            #expect(typed.contains("<strong>1 of 3 changes</strong>"))
             let zone = try await client.get(base + "&kind=zone&zone=desk").body
             #expect(zone.contains("<strong>2 of 2 changes</strong>"))
             let database = try await client.get(base + "&kind=database&last=99999").body
-            #expect(database.contains("<strong>2 of 2 changes</strong>"))
+            #expect(database.contains("<strong>2 of 3 changes</strong>"))
             let faults = [
                 "&kind=zone": "name it", "&kind=query&on=update": "choose it",
                 "&kind=query&type=Note": "choose some",

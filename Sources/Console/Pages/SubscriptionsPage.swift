@@ -92,9 +92,9 @@ enum SubscriptionWords {
             "any change in the zone \(Shown.text(zone.zoneName))\(self.ofType(type))"
         case .query(let type, let predicate, let zone, let firesOn):
             """
-            \(self.events(firesOn)) of \(Shown.text(type)) \
-            \(predicate == .all ? "" : "that meet a condition ")\
-            \(zone.map { "in the zone \(Shown.text($0.zoneName))" })\
+            \(self.events(firesOn)) of \(Shown.text(type))\
+            \(predicate == .all ? "" : " that meet a condition")\
+            \(zone.map { " in the zone \(Shown.text($0.zoneName))" })\
             \(firesOn.contains(.once) ? ", once" : "")
             """
         }
