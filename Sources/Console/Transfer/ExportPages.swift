@@ -9,7 +9,7 @@ import RecordStore
 ///
 /// The file is sent while it is read, a page at a time, and nothing is cut. If a later page cannot be
 /// read, the connection breaks before the end of the response, and a browser reports a failed
-/// download. What is sent is the text of `tidemark records`.
+/// download. What is sent is the text of `tidemark records export`.
 struct ExportPages: Sendable {
     let console: ConsolePages
 
