@@ -219,7 +219,7 @@ struct ImportReport: Encodable {
         text += ".\n"
         if self.alreadyThere > 0 {
             text +=
-                "An import of this bundle was interrupted: \(self.alreadyThere) of the records were here already.\n"
+                "\(self.alreadyThere) of the records were here already, from an earlier import of this bundle.\n"
         }
         if self.unknownUsers > 0 {
             text +=

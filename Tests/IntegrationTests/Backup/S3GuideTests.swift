@@ -98,7 +98,7 @@ struct S3GuideTests {
             esac
         }
         records() { tidemark records export --container iCloud.org.example.app --as "$2" --data "$1" \\
-            --assets "files-$1-$2-$RANDOM" |
+            --zone Notes --assets "files-$1-$2-$RANDOM" |
             sed 's/"recordChangeTag":"[^"]*",*//; s/_[0-9a-f]\\{32\\}/USER/g' | sort; }
         \(bucket)
         serve
