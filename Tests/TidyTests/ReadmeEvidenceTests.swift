@@ -94,6 +94,7 @@ struct ReadmeEvidenceTests {
         let text = """
             # Heading
 
+            ![A picture.](p.png)
             One is `a.b`. Two
             has [a link](x.md).
 
@@ -150,6 +151,8 @@ extension Document {
             if kind != .text || line.isEmpty { endParagraph() }
             if kind != .table { tableRows = 0 }
             switch kind {
+            // A picture states nothing; that it exists is a rule of links.
+            case .text where line.hasPrefix("!["): break
             case .text where !line.isEmpty: lines.append(line.trimmingPrefix { $0 == " " })
             case .table:
                 tableRows += 1
