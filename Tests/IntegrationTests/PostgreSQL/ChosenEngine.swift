@@ -18,6 +18,11 @@ enum ChosenEngine {
         guard Self.isPostgreSQL else { return false }
         TestServer.engineMaker.withLock { maker in
             maker = { folder, clock in
+                // The files of assets are there, as beside SQLite's.
+                try FileManager.default.createDirectory(
+                    atPath: folder,
+                    withIntermediateDirectories: true
+                )
                 var configuration = PostgreSQLEngineConfiguration(
                     target: try PostgreSQLCluster.running().target(standingFor: folder),
                     role: .server(node: folder)
