@@ -472,7 +472,8 @@ let testTargets: [Target] = [
     .testTarget(
         name: "CrashTests",
         dependencies: [
-            "CloudKitTesting", "RecordClient", "RecordModel", "TestSupport", "AssetWorker", "tidemark",
+            "CloudKitTesting", "RecordClient", "RecordModel", "PostgreSQLCluster", "TestSupport",
+            "AssetWorker", "tidemark",
         ],
         path: "Tests/CrashTests",
         swiftSettings: settings

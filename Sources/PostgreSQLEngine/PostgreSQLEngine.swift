@@ -6,11 +6,13 @@ package import RecordStore
 /// One thread writes, many waiting requests in one transaction. Readers have connections of their own and
 /// never wait for it. A commit is seen only when it is durable, so no reply waits for a sync of ours.
 ///
-/// One server has a store at a time (`StoreLease`). Commands of an operator may write beside it.
+/// Any number of servers have a store, each with a row of its own (`NodeRegistration`), and commands of an
+/// operator write beside them.
 package final class PostgreSQLEngine: StorageEngine {
     private let queue: WriteQueue
     private let writer: PostgreSQLWriter
     private let reads: ReadPool
+    private let polling: ChangePolling
     /// The connection of `readTables`.
     private let tables: TableSession
     private let end = ShutdownLatch()
@@ -26,14 +28,14 @@ package final class PostgreSQLEngine: StorageEngine {
         clock: @escaping @Sendable () -> Int64,
         report: @escaping @Sendable (EngineEvent) -> Void
     ) throws(PostgreSQLEngineError) {
-        let opening = StoreOpening(target: configuration.target)
-        var lease: StoreLease?
-        switch configuration.role {
-        case .server(let node):
-            _ = try opening.prepare(makesTables: true)
-            lease = try StoreLease.take(configuration.target, node: node)
-        case .command(let makesTables): _ = try opening.prepare(makesTables: makesTables)
-        }
+        let beginning = try Self.begin(configuration)
+        let (witness, reporting) = (beginning.witness, CommitReporting())
+        self.polling = ChangePolling(
+            configuration.target,
+            reporting: reporting,
+            witness: witness,
+            clock: clock
+        )
         self.queue = WriteQueue(
             WaitingWrites(
                 requestsMax: configuration.waitingRequestsMax,
@@ -45,15 +47,49 @@ package final class PostgreSQLEngine: StorageEngine {
         self.writer = PostgreSQLWriter(
             queue: self.queue,
             configuration: configuration,
-            lease: lease,
+            session: WriterSession(configuration, node: beginning.node, witness: witness),
+            reporting: (own: reporting, others: self.polling),
             clock: clock,
             report: report
         )
-        self.reads = ReadPool(configuration, clock: clock, report: report)
-        self.tables = TableSession(ReadSession(configuration.target, report: report))
+        self.reads = ReadPool(configuration, witness: witness, clock: clock, report: report)
+        self.tables = TableSession(
+            ReadSession(configuration.target, witness: witness, report: report)
+        )
+        EngineThread.start("tidemark-poll") { [polling = self.polling] in polling.run() }
         EngineThread.start("tidemark-writer") { [writer = self.writer, end = self.end] in
             writer.run()
             end.happened()
+        }
+    }
+
+    /// Opens the store for its role, and registers a server.
+    private static func begin(
+        _ configuration: PostgreSQLEngineConfiguration
+    ) throws(PostgreSQLEngineError) -> (node: NodeRegistration?, witness: ClusterWitness?) {
+        let opening = StoreOpening(target: configuration.target)
+        let name: String
+        switch configuration.role {
+        case .server(let node): name = node
+        case .command(let makesTables):
+            _ = try opening.prepare(makesTables: makesTables)
+            return (nil, nil)
+        }
+        _ = try opening.prepare(makesTables: true)
+        let witness = ClusterWitness(
+            isSynchronous: configuration.isSynchronous,
+            notice: configuration.notice
+        )
+        do throws(PostgreSQLError) {
+            let connection = try PostgreSQLConnection(configuration.target)
+            let standby = try witness.lookForStandby(on: connection)
+            if standby == .confirming {
+                try witness.check(connection)
+                return (try NodeRegistration.begin(named: name, on: connection), witness)
+            }
+            throw PostgreSQLError(.refused(.standbyMissing), standby == .notConfigured ? "" : "disconnected")
+        } catch {
+            throw PostgreSQLEngineError(error, configuration.target)
         }
     }
 
@@ -68,8 +104,10 @@ package final class PostgreSQLEngine: StorageEngine {
         do throws(PostgreSQLEngineError) {
             _ = try StoreOpening(target: target).prepare(makesTables: false)
         } catch {
-            if case .isMissing = error { return }
-            throw error
+            switch error {
+            case .isMissing, .formatTooOld(found: StoreOpening.formatUpgraded, _): return
+            default: throw error
+            }
         }
     }
 
@@ -88,6 +126,7 @@ package final class PostgreSQLEngine: StorageEngine {
     deinit {
         self.queue.close()
         self.reads.close()
+        self.polling.close()
     }
 
     package func write(_ job: WriteJob) {
@@ -126,6 +165,7 @@ package final class PostgreSQLEngine: StorageEngine {
     package func shutdown() async {
         self.queue.close()
         self.reads.close()
+        self.polling.close()
         await self.end.wait()
     }
 }

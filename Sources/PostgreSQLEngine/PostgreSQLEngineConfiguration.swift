@@ -5,9 +5,10 @@ package import RecordStore
 package struct PostgreSQLEngineConfiguration: Sendable {
     /// The part that the caller plays.
     package enum Role: Hashable, Sendable {
-        /// The only server of the store. It makes the tables if there are none.
+        /// A server of the store, beside others. It makes the tables if there are none.
         ///
-        /// The name is that of a machine and of a folder which the caller has locked.
+        /// The name is that of a machine and of a folder which the caller has locked: no two servers that
+        /// run have the same.
         case server(node: String)
         /// A command beside a server. With `makesTables` it makes them.
         case command(makesTables: Bool)
@@ -24,6 +25,12 @@ package struct PostgreSQLEngineConfiguration: Sendable {
     package var commitBytesMax = 8 * 1024 * 1024
     /// Threads for searches, and as many for all other reads, each with a connection.
     package var readThreads = 2
+    /// Whether every commit of a server has to wait for a synchronous standby.
+    package var isSynchronous = false
+    /// Whether times in rows are those of PostgreSQL's clock, in place of the one that the engine is given.
+    package var usesDatabaseClock = false
+    /// Is told what an operator should know of servers and standbys; called from any thread.
+    package var notice: @Sendable (ClusterNotice) -> Void = { _ in }
     /// Is asked before each commit; after false nothing is committed any more, as when the server is gone.
     package var mayCommit: @Sendable () -> Bool = { true }
     /// Of a clock that only goes forward.

@@ -24,7 +24,10 @@ package enum PostgreSQLEngineError: Error, Hashable, Sendable {
     case moveIsUnfinished(target: String)
     case formatTooNew(found: Int, known: Int)
     case formatTooOld(found: Int, known: Int)
-    /// Another server has the store; its lease ends after so many seconds unless it is renewed.
+    /// Synchronous replication is demanded, and the server has none.
+    case standbyMissing(target: String, isConfigured: Bool)
+    /// A server of an earlier version has the store, and lets no others in; its lease ends after so many
+    /// seconds unless it is renewed.
     case isServed(node: String, secondsLeft: Int)
     case failed(state: String, reason: String)
 }
@@ -36,6 +39,8 @@ extension PostgreSQLEngineError {
         case (_, .invalidPassword?), (_, .invalidAuthorization?):
             self = .accessDenied(target: target.text, reason: error.message)
         case (_, .unknownDatabase?): self = .databaseMissing(target: target.text)
+        case (_, .standbyMissing?):
+            self = .standbyMissing(target: target.text, isConfigured: !error.message.isEmpty)
         case (_, .readOnly?): self = .isReadOnly(target: target.text)
         case (_, .insufficientPrivilege?):
             self = .notPermitted(target: target.text, reason: error.message)

@@ -61,9 +61,12 @@ enum PostgreSQLOpening {
                 ]
             )
         }
-        // The folder is locked: whoever had the store under this name has ended.
+        // The folder is locked: whoever had this name has ended.
         let name = "\(ProcessInfo.processInfo.hostName):\(folder.path)"
         var configuration = PostgreSQLEngineConfiguration(target: target, role: .server(node: name))
+        configuration.isSynchronous = settings.databaseSync == .required
+        configuration.usesDatabaseClock = true
+        configuration.notice = { self.log($0, target, to: logger) }
         configuration.housekeeping.requestIDRetentionSeconds =
             settings.server.storage.requestIDRetentionSeconds
         configuration.housekeeping.tombstoneRetentionSeconds =
@@ -231,7 +234,7 @@ enum PostgreSQLOpening {
                     + "createdb --encoding UTF8 --template template0 NAME"
             )
         case .poolsTransactions, .moveIsUnfinished, .isReadOnly, .notPermitted, .isMissing, .formatTooNew,
-            .formatTooOld, .isServed, .failed:
+            .formatTooOld, .isServed, .standbyMissing, .failed:
             return self.stateFailure(error)
         }
     }
@@ -276,13 +279,24 @@ enum PostgreSQLOpening {
         case .formatTooOld(let found, let known):
             return CommandFailure(
                 .unavailable,
-                "the store in PostgreSQL has format \(found), which this version cannot bring to \(known)."
+                "the store in PostgreSQL has format \(found), and this version works with \(known). Start the server of "
+                    + "this version, which brings it up to date; one of format 0 is damaged."
             )
         case .isServed(let node, let seconds):
             return CommandFailure(
                 .unavailable,
-                "the server of \(node) serves this store, and one at a time may. Stop it; if it is gone, wait "
-                    + "\(seconds) s."
+                "the server of \(node) serves this store, has an earlier version, and admits no second one. Stop it; "
+                    + "if it is gone, wait \(seconds) s."
+            )
+        case .standbyMissing(let target, let isConfigured):
+            let lack =
+                isConfigured
+                ? "none of the standbys in synchronous_standby_names is connected to \(target)"
+                : "\(target) waits for no synchronous standby, so a failover would lose acknowledged saves"
+            return CommandFailure(
+                .unavailable,
+                "\(lack). Set synchronous_standby_names and synchronous_commit there and start a standby, or for a "
+                    + "single PostgreSQL server use --database-sync off."
             )
         case .failed(let state, let reason):
             return CommandFailure(.unavailable, "PostgreSQL failed (\(state)): \(reason)")
@@ -309,7 +323,7 @@ enum PostgreSQLOpening {
             logger.warning("housekeeping failed, and will be retried", metadata: metadata(code))
         case .logLost:
             logger.critical(
-                "another server has taken the store: the server exits",
+                "another server has this machine's name and folder: the server exits",
                 metadata: [LogKeys.database: "\(target.text)"]
             )
             // Exits at once, as after a kill: nothing of what waits may be executed.
@@ -329,6 +343,31 @@ enum PostgreSQLOpening {
             )
         // PostgreSQL's operator looks after its disk, and its entries have one format.
         case .diskFull, .diskHasRoom, .reserveFailed, .entriesCopied: break
+        }
+    }
+
+    private static func log(_ notice: ClusterNotice, _ target: ConnectionTarget, to logger: Logger) {
+        var metadata: Logger.Metadata = [LogKeys.database: "\(target.text)"]
+        switch notice {
+        case .otherProcess:
+            logger.notice("another PostgreSQL server process answers", metadata: metadata)
+        case .newEpoch(let reason):
+            metadata[LogKeys.reason] = "\(reason)"
+            logger.warning(
+                "the store's history may have gone back: clients fetch everything anew",
+                metadata: metadata
+            )
+        case .standby(.confirming):
+            logger.notice("a synchronous standby confirms commits again", metadata: metadata)
+        case .standby(let state):
+            metadata[LogKeys.advice] =
+                state == .notConfigured
+                ? "Set synchronous_standby_names and synchronous_commit, or use --database-sync off."
+                : "Start the standby, or use --database-sync off."
+            logger.error("saves are refused: no synchronous standby confirms commits", metadata: metadata)
+        case .registeredAgain:
+            logger.warning("the server was silent for too long, and registered again", metadata: metadata)
+        case .keepsHouse: logger.info("this server keeps house", metadata: metadata)
         }
     }
 }

@@ -107,6 +107,8 @@ struct EngineSettings {
     /// Takes the place of the system's call that makes a file durable; without it nothing is made
     /// durable at all.
     var syncFile: (@Sendable (Int32) -> Int32)?
+    /// Changes what PostgreSQL's engine is given.
+    var postgreSQL: @Sendable (inout PostgreSQLEngineConfiguration) -> Void = { _ in }
 
     /// What the store above the engine is told, whatever the engine.
     func rules(clock: ManualClock) -> StoreConfiguration {
@@ -173,7 +175,7 @@ extension PostgreSQLEngineConfiguration {
     fileprivate init(_ settings: EngineSettings, directory: String) throws {
         self.init(
             target: try PostgreSQLCluster.running().target(standingFor: directory),
-            role: .command(makesTables: false)
+            role: .server(node: "\(directory) \(UInt64.random(in: .min ... .max))")
         )
         self.waitingRequestsMax = settings.waitingRequestsMax
         self.waitingBytesMax = settings.waitingBytesMax
@@ -185,5 +187,6 @@ extension PostgreSQLEngineConfiguration {
         if let time = settings.time {
             self.monotonicNanoseconds = { time.milliseconds * 1_000_000 }
         }
+        settings.postgreSQL(&self)
     }
 }

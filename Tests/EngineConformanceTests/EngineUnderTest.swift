@@ -99,8 +99,9 @@ final class EngineUnderTest: Sendable {
     }
 
     /// Another engine on the same files, as another process would have.
-    func beside() throws -> EngineUnderTest {
-        try EngineUnderTest(reopening: self, self.kind.open(in: self.folder.path, clock: self.clock))
+    func beside(configure: (inout EngineSettings) -> Void = { _ in }) throws -> EngineUnderTest {
+        let store = try self.kind.open(in: self.folder.path, clock: self.clock, configure: configure)
+        return try EngineUnderTest(reopening: self, store)
     }
 
     static func token(of name: String) -> [UInt8] {

@@ -7,6 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct PostgreSQLServeTests {
     private let directory: TemporaryDirectory
+    private let database: String
     private let url: String
     private var data: String { self.directory.path + "/data" }
     private static let container = "iCloud.org.example.app"
@@ -14,19 +15,26 @@ struct PostgreSQLServeTests {
     init() throws {
         self.directory = try TemporaryDirectory()
         let cluster = try PostgreSQLCluster.running()
-        self.url = cluster.url(database: try cluster.emptyDatabase())
+        self.database = try cluster.emptyDatabase()
+        self.url = cluster.url(database: self.database)
     }
 
-    private func serve(_ arguments: [String], data: String? = nil) throws -> ChildProcess {
+    /// Starts a server; PostgreSQL's of these tests has no standby.
+    private func serve(
+        _ arguments: [String],
+        data: String? = nil,
+        sync: String = "off"
+    ) throws -> ChildProcess {
         try ChildProcess(
             ChildProcess.tidemark,
-            ["serve", "--listen", "127.0.0.1:0", "--data", data ?? self.data] + arguments
+            ["serve", "--listen", "127.0.0.1:0", "--data", data ?? self.data, "--database-sync", sync]
+                + arguments
         )
     }
 
     /// Starts a server, and returns when it takes connections.
-    private func started(_ arguments: [String]) async throws -> ChildProcess {
-        let server = try self.serve(arguments)
+    private func started(_ arguments: [String], data: String? = nil) async throws -> ChildProcess {
+        let server = try self.serve(arguments, data: data)
         let isListening = await server.find { $0.contains(" listens on ") ? true : nil }
         if isListening != true { Issue.record("\(await server.outcome().errors)") }
         return server
@@ -67,16 +75,55 @@ struct PostgreSQLServeTests {
     }
 
     @Test
-    func `a second server of the same database is refused, from whatever folder`() async throws {
-        let arguments = ["--engine", "postgres", "--database-url", self.url]
+    func `two servers serve one database, one of them stands still, and one is killed`() async throws {
+        let arguments = ["--engine", "postgres", "--database-url", self.url, "--log-level", "info"]
+        let other = self.directory.path + "/other"
         let first = try await self.started(arguments)
-        let outcome = try await self.serve(arguments, data: self.directory.path + "/other").outcome()
-        #expect(outcome.exitCode == 69)
-        #expect(outcome.errors.contains("serves this store"), "\(outcome.errors)")
+        let second = try await self.started(arguments, data: other)
+        let place = ["--container", Self.container]
+        #expect(try await self.run(["container", "create", Self.container]).exitCode == 0)
+        #expect(try await self.run(["user", "add", "alice"] + place).exitCode == 0)
+        // The other folder leads to the same store.
+        let users = try await ChildProcess.run(
+            ChildProcess.tidemark,
+            ["user", "list", "--data", other] + place
+        )
+        #expect(users.output.contains("alice"), "\(users.errors)")
+        while !(first.errorsSoFar + second.errorsSoFar).contains("keeps house") {
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        // One of them keeps house. When it stands still for as long as its lease lasts, the other does.
+        #expect(first.errorsSoFar.contains("keeps house") != second.errorsSoFar.contains("keeps house"))
+        let (keeper, heir) =
+            first.errorsSoFar.contains("keeps house") ? (first, second) : (second, first)
+        keeper.signal(SIGSTOP)
+        let cluster = try PostgreSQLCluster.running()
+        try cluster.row("UPDATE tidemark.store SET until_ms = 0", in: self.database)
+        while !heir.errorsSoFar.contains("keeps house") { try await Task.sleep(for: .milliseconds(20)) }
+        let lease = "SELECT term::text, node FROM tidemark.store"
+        let before = try cluster.row(lease, in: self.database)
+        keeper.signal(SIGCONT)
+        #expect(try await self.run(["user", "add", "bob"] + place).exitCode == 0)
+        // It does not keep house any more, and neither takes the lease nor gives it back when it ends.
+        await self.end(keeper)
+        #expect(try cluster.row(lease, in: self.database) == before)
         // After a crash the server of the same folder starts at once.
-        first.signal(SIGKILL)
-        _ = await first.outcome()
-        await self.end(try await self.started([]))
+        heir.signal(SIGKILL)
+        _ = await heir.outcome()
+        await self.end(try await self.started([], data: heir === first ? self.data : other))
+    }
+
+    @Test
+    func `without a synchronous standby a server is refused, and told of the setting`() async throws {
+        let arguments = ["--engine", "postgres", "--database-url", self.url]
+        for sync in [["--database-sync", "required"], []] {
+            let outcome = try await ChildProcess.run(
+                ChildProcess.tidemark,
+                ["serve", "--listen", "127.0.0.1:0", "--data", self.data] + arguments + sync
+            )
+            #expect(outcome.exitCode == 69)
+            #expect(outcome.errors.contains("--database-sync off"), "\(outcome.errors)")
+        }
     }
 
     @Test

@@ -1,5 +1,6 @@
 import Foundation
 package import PostgreSQLEngine
+import Synchronization
 import TestSupport
 
 /// A PostgreSQL server of its own for one run of tests, on a local socket, in a folder that goes with it.
@@ -40,13 +41,11 @@ package final class PostgreSQLCluster: @unchecked Sendable {
         self.folder = "/tmp/tidemark-pg-\(getpid())"
         let data = self.folder + "/data"
         let binaries = try Self.binaries()
-        let prefix = geteuid() == 0 ? "setpriv --reuid=postgres --regid=postgres --init-groups" : ""
-        let owner = geteuid() == 0 ? "postgres" : "\(geteuid())"
         try Self.shell(
-            "rm -rf \(self.folder) && mkdir -m 700 \(self.folder) && chown \(owner) \(self.folder)"
+            "rm -rf \(self.folder) && mkdir -m 700 \(self.folder) && chown \(Self.owner) \(self.folder)"
         )
         try Self.shell(
-            "cd / && \(prefix) \(binaries)/initdb -D \(data) -A trust -U tidemark -E UTF8 --locale=C.UTF-8 --no-sync"
+            "cd / && \(Self.asOwner) \(binaries)/initdb -D \(data) -A trust -U tidemark -E UTF8 --locale=C.UTF-8 --no-sync"
         )
         try Self.shell(
             "sed -i '1i local all \(Self.guardedUser.name) scram-sha-256' \(data)/pg_hba.conf"
@@ -65,8 +64,12 @@ package final class PostgreSQLCluster: @unchecked Sendable {
         self.administration = connection
     }
 
+    /// PostgreSQL's programs refuse to run as root.
+    static let owner = geteuid() == 0 ? "postgres" : "\(geteuid())"
+    static let asOwner = geteuid() == 0 ? "setpriv --reuid=postgres --regid=postgres --init-groups" : ""
+
     /// Debian's folder of the programs, or the one that `TIDEMARK_POSTGRES_BIN` names.
-    private static func binaries() throws -> String {
+    static func binaries() throws -> String {
         if let folder = ProcessInfo.processInfo.environment["TIDEMARK_POSTGRES_BIN"] { return folder }
         let parent = "/usr/lib/postgresql"
         let versions = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
@@ -76,8 +79,6 @@ package final class PostgreSQLCluster: @unchecked Sendable {
         return "\(parent)/\(version)/bin"
     }
 
-    /// Starts the server on a thread that lives as long as the process: the kernel ends a child when the
-    /// thread ends that made it.
     private func start(binaries: String, data: String) {
         let settings = [
             "listen_addresses=", "unix_socket_directories=\(self.folder)", "fsync=off",
@@ -85,17 +86,29 @@ package final class PostgreSQLCluster: @unchecked Sendable {
             "max_connections=400", "shared_buffers=64MB", "wal_level=minimal", "max_wal_senders=0",
             "autovacuum=off", "log_min_messages=fatal",
         ]
+        self.server = try? Self.start(binaries: binaries, data: data, settings: settings)
+    }
+
+    /// Starts a server on a thread that lives as long as the process: the kernel ends a child when the
+    /// thread ends that made it.
+    static func start(binaries: String, data: String, settings: [String]) throws -> ChildProcess {
         let user = geteuid() == 0 ? ["--reuid=postgres", "--regid=postgres", "--init-groups"] : []
         let arguments =
             user + ["--pdeathsig", "QUIT", "\(binaries)/postgres", "-D", data]
             + settings.flatMap { ["-c", $0] }
+        let started = Mutex<Result<ChildProcess, any Error>?>(nil)
         let isStarted = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
-            self.server = try? ChildProcess(URL(fileURLWithPath: "/usr/bin/setpriv"), arguments)
+            let result = Result {
+                try ChildProcess(URL(fileURLWithPath: "/usr/bin/setpriv"), arguments)
+            }
+            started.withLock { $0 = result }
             isStarted.signal()
             while true { sleep(1_000) }
         }
         isStarted.wait()
+        guard let result = started.withLock({ $0 }) else { throw Failed(description: "not started") }
+        return try result.get()
     }
 
     private func connect() throws -> PostgreSQLConnection {
@@ -117,12 +130,13 @@ package final class PostgreSQLCluster: @unchecked Sendable {
         let prefix = "tidemark-pg-"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/tmp")) ?? []
         for name in names where name.hasPrefix(prefix) {
-            guard let process = Int32(name.dropFirst(prefix.count)), kill(process, 0) != 0 else { continue }
+            let number = name.dropFirst(prefix.count).prefix { $0 != "-" }
+            guard let process = Int32(number), kill(process, 0) != 0 else { continue }
             try? FileManager.default.removeItem(atPath: "/tmp/\(name)")
         }
     }
 
-    private static func shell(_ command: String) throws {
+    static func shell(_ command: String) throws {
         // SAFETY: the stream is read by this thread alone, and closed before the call returns.
         guard let stream = popen("{ \(command); } 2>&1", "r") else {
             throw Failed(description: "cannot run \(command)")
@@ -175,6 +189,13 @@ package final class PostgreSQLCluster: @unchecked Sendable {
     /// Executes a statement of an administrator.
     package func administer(_ text: String) throws {
         _ = try self.lock.withLock { try self.administration?.query(Self.sql(text)) }
+    }
+
+    /// Executes a statement in a database, and returns the texts of its first row.
+    @discardableResult
+    package func row(_ text: String, in database: String) throws -> [String] {
+        let rows = try PostgreSQLConnection(self.target(database: database)).query(Self.sql(text))
+        return rows.isEmpty ? [] : (0..<rows.columnsCount).map { rows.text(0, $0) }
     }
 
     private func make(from template: String, _ options: String = "") throws -> String {

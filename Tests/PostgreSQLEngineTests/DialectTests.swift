@@ -51,6 +51,23 @@ struct DialectTests {
     }
 
     @Test
+    func `no source of the engine has such words in a statement, prepared or not`() throws {
+        let folder = ProtocolFiles.folder.deletingLastPathComponent()
+            .appendingPathComponent("Sources/PostgreSQLEngine")
+        let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+        var statements = 0
+        while let file = files?.nextObject() as? URL {
+            guard file.pathExtension == "swift", file.lastPathComponent != "SQL.swift" else { continue }
+            let text = try String(contentsOf: file, encoding: .utf8)
+            statements += text.matches(of: /\b(SELECT|INSERT|UPDATE|DELETE|CREATE)\b/).count
+            let words =
+                /\b(LISTEN|NOTIFY|pg_notify|pg_(try_)?advisory\w*|TEMP|TEMPORARY|TRIGGER|REFERENCES|nextval|SEQUENCE|SERIAL|BIGSERIAL)\b|FOR (KEY )?SHARE/
+            #expect(text.firstMatch(of: words) == nil, "\(file.lastPathComponent)")
+        }
+        #expect(statements > 80)
+    }
+
+    @Test
     func `every table that the store declares is made`() throws {
         let folder = ProtocolFiles.folder.deletingLastPathComponent()
             .appendingPathComponent("Sources/RecordStore/Tables")

@@ -13,7 +13,7 @@ struct LostConnectionTests {
     private static let savesPerClient = 50
 
     /// Ends all sessions of a database, again and again, until the task is cancelled.
-    private static func endSessions(of target: ConnectionTarget) async throws -> Int {
+    static func endSessions(of target: ConnectionTarget) async throws -> Int {
         let connection = try PostgreSQLConnection(
             PostgreSQLCluster.running().target(database: "postgres")
         )
@@ -48,28 +48,60 @@ struct LostConnectionTests {
     }
 
     /// Saves records one after the other, and returns their tags by name.
-    private static func saveAll(of client: Int, _ it: EngineUnderTest) async throws -> [String: String] {
+    private static func saveAll(of client: Int, _ it: EngineUnderTest...) async throws -> [String: String] {
         var tags: [String: String] = [:]
         for number in 0..<self.savesPerClient {
             let name = "r\(client)-\(number)"
             tags[name] = try await self.save(name, it)
-            _ = try? await it.record(id(name))
+            _ = try? await it[0].record(id(name))
         }
         return tags
     }
 
     /// Saves a new record, and repeats the request under its ID until it is known what became of it.
-    private static func save(_ name: String, _ it: EngineUnderTest) async throws -> String? {
-        let request = it.newRequestID()
+    ///
+    /// Each time another node is asked.
+    private static func save(_ name: String, _ nodes: [EngineUnderTest]) async throws -> String? {
+        let request = nodes[0].newRequestID()
         let operation = ModifyRecords(scope: .private, saves: [EngineConformanceTests.save(name)])
-        for _ in 0..<1_000 {
-            switch await it.write(.modifyRecords(operation), id: request) {
+        for attempt in 0..<1_000 {
+            switch await nodes[attempt % nodes.count].write(.modifyRecords(operation), id: request) {
             case .success(let outcomes): return outcomes[0].tag
             case .failure(.storageUnavailable): continue
             case .failure(let error): throw error
             }
         }
         return nil
+    }
+
+    @Test
+    func `a request that is repeated at another node is executed once`() async throws {
+        let one = try await EngineUnderTest.withNotes(.postgreSQL)
+        let two = try one.beside()
+        let target = try PostgreSQLCluster.running().target(standingFor: one.folder.path)
+        let ending = Task { try await Self.endSessions(of: target) }
+        let saved = try await withThrowingTaskGroup(of: [String: String].self) { group in
+            for client in 0..<4 {
+                group.addTask {
+                    client % 2 == 0
+                        ? try await Self.saveAll(of: client, one, two)
+                        : try await Self.saveAll(of: client, two, one)
+                }
+            }
+            return try await group.reduce(into: [:]) { all, tags in all.merge(tags) { first, _ in first } }
+        }
+        ending.cancel()
+        #expect(try await ending.value > 3)
+        #expect(saved.count == 4 * Self.savesPerClient)
+        #expect(Set(saved.values).count == saved.count)
+        for (name, tag) in saved { #expect(try await Self.record(name, one)?.changeTag == tag) }
+        // Nothing was executed twice: there are as many changes as saves.
+        let changes = try PostgreSQLConnection(target).query(
+            SQL("SELECT (SELECT position FROM tidemark.\"zone\" WHERE name = 'notes')", reach: .store)
+        )
+        #expect(changes.integer(0, 0) == saved.values.compactMap { Int64($0, radix: 36) }.max())
+        #expect(try await one.isOrderWhole())
+        #expect(try await one.wrongCounters() == [])
     }
 
     private static func record(_ name: String, _ it: EngineUnderTest) async throws -> Record? {

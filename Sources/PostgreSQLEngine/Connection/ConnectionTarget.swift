@@ -32,6 +32,10 @@ package struct ConnectionTarget: Hashable, Sendable {
             }
             option += 1
         }
+        // Of several servers one is the primary.
+        if self.settings["host"]?.contains(",") == true, self.settings["target_session_attrs"] == nil {
+            self.settings["target_session_attrs"] = "read-write"
+        }
     }
 
     /// The same target in another database of the server.

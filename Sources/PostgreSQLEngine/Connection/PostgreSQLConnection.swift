@@ -31,11 +31,14 @@ package final class PostgreSQLConnection {
     /// Settings of the session, none of which changes what a statement returns.
     ///
     /// Every statement finds its rows by an index, whatever statistics say or lack. What waits for ever
-    /// for a lock or for its client fails instead.
+    /// for a lock or for its client fails instead: a server that stands still holds up others no longer
+    /// than that.
     private static let setup = """
         SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off;
         SET enable_mergejoin = off; SET jit = off; SET plan_cache_mode = force_generic_plan;
-        SET lock_timeout = '30s'; SET idle_in_transaction_session_timeout = '60s';
+        SET lock_timeout = '30s'; SET idle_in_transaction_session_timeout = '15s';
+        SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 3; SET tcp_keepalives_count = 3;
+        SET tcp_user_timeout = '15s';
         SET client_min_messages = error; SET bytea_output = hex
         """
 

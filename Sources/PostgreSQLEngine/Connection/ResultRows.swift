@@ -13,6 +13,8 @@ package final class ResultRows {
 
     package var count: Int { Int(PQntuples(self.result)) }
 
+    package var columnsCount: Int { Int(PQnfields(self.result)) }
+
     package var isEmpty: Bool { self.count == 0 }
 
     /// Rows that the statement wrote or deleted.

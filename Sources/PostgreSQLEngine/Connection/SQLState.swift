@@ -19,6 +19,11 @@ package struct SQLState: RawRepresentable, Hashable, Sendable {
     package static let diskFull = SQLState(rawValue: "53100")
     package static let lockNotAvailable = SQLState(rawValue: "55P03")
 
+    /// Conditions of ours, which PostgreSQL has not: another run of the server has taken its row.
+    package static let isReplaced = SQLState(rawValue: "TM001")
+    /// Synchronous replication is demanded, and no standby confirms commits.
+    package static let standbyMissing = SQLState(rawValue: "TM002")
+
     /// The first two characters.
     var conditionClass: Substring { self.rawValue.prefix(2) }
 }

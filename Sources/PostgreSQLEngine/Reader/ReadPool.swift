@@ -11,6 +11,7 @@ final class ReadPool: Sendable {
 
     init(
         _ configuration: PostgreSQLEngineConfiguration,
+        witness: ClusterWitness?,
         clock: @escaping @Sendable () -> Int64,
         report: @escaping @Sendable (EngineEvent) -> Void
     ) {
@@ -30,7 +31,7 @@ final class ReadPool: Sendable {
             for (name, queue) in [("find", self.searches), ("read", self.reads)] {
                 let target = configuration.target
                 EngineThread.start("tidemark-\(name)-\(number)") {
-                    let session = ReadSession(target, report: report)
+                    let session = ReadSession(target, witness: witness, report: report)
                     while let next = queue.take() { queue.execute(next) { session.execute($0) } }
                 }
             }
@@ -61,11 +62,17 @@ final class ReadPool: Sendable {
 /// A connection for reading, which is made when it is needed and made again when it was lost.
 final class ReadSession {
     private let target: ConnectionTarget
+    private let witness: ClusterWitness?
     private let report: @Sendable (EngineEvent) -> Void
     private var snapshot: PostgreSQLSnapshot?
 
-    init(_ target: ConnectionTarget, report: @escaping @Sendable (EngineEvent) -> Void) {
+    init(
+        _ target: ConnectionTarget,
+        witness: ClusterWitness?,
+        report: @escaping @Sendable (EngineEvent) -> Void
+    ) {
         self.target = target
+        self.witness = witness
         self.report = report
     }
 
@@ -108,7 +115,9 @@ final class ReadSession {
         if let snapshot = self.snapshot, !snapshot.connection.isLost { return snapshot }
         self.snapshot = nil
         do throws(PostgreSQLError) {
-            let made = PostgreSQLSnapshot(try PostgreSQLConnection(self.target))
+            let connection = try PostgreSQLConnection(self.target)
+            try self.witness?.check(connection)
+            let made = PostgreSQLSnapshot(connection)
             self.snapshot = made
             return made
         } catch {

@@ -5,6 +5,9 @@ struct StoreOpening {
     /// The oldest server whose statements this module is tested with.
     private static let serverNeeded = 150_000
 
+    /// The format that a server brings up to date.
+    static let formatUpgraded = 1
+
     let target: ConnectionTarget
 
     /// Checks the server, and makes the tables if they are absent and that is wanted.
@@ -19,6 +22,7 @@ struct StoreOpening {
         }
         try Self.check(version: connection.serverVersion, encoding: connection.parameter("server_encoding"))
         try PoolerCheck(target: self.target).refusePooler(of: connection)
+        if makesTables { try self.upgrade(connection) }
         if let identity = try self.identity(connection) { return identity }
         guard makesTables else { throw .isMissing(target: self.target.text) }
         try self.makeTables(connection)
@@ -80,6 +84,39 @@ struct StoreOpening {
         } catch {
             throw PostgreSQLEngineError(error, self.target)
         }
+    }
+
+    /// Brings tables of format 1 to format 2, unless their server still runs.
+    private func upgrade(_ connection: PostgreSQLConnection) throws(PostgreSQLEngineError) {
+        let served: StoreRow?
+        do throws(PostgreSQLError) {
+            guard try Self.find(connection)?.format == Int64(Self.formatUpgraded) else { return }
+            served = try Self.upgrade(connection)
+        } catch {
+            throw PostgreSQLEngineError(error, self.target)
+        }
+        guard let served else { return }
+        let left = served.untilMilliseconds - served.nowMilliseconds
+        throw .isServed(node: served.node, secondsLeft: Int((left + 999) / 1_000))
+    }
+
+    /// Returns the row of the store if a server of format 1 has it.
+    private static func upgrade(
+        _ connection: PostgreSQLConnection
+    ) throws(PostgreSQLError) -> StoreRow? {
+        try connection.send(TransactionSQL.begin)
+        let row = StoreRow(try connection.query(StoreRow.lockOfFormat1))
+        // Somebody else may have done it while the row was locked.
+        let isOld = try self.find(connection)?.format == Int64(self.formatUpgraded)
+        guard isOld, !row.node.isEmpty, row.untilMilliseconds > row.nowMilliseconds else {
+            if isOld { for statement in StoreTables.additionsOfFormat2 { try connection.send(statement) } }
+            try connection.send(TransactionSQL.commit)
+            try connection.receive()
+            return nil
+        }
+        try connection.send(TransactionSQL.rollback)
+        try connection.receive()
+        return row
     }
 
     private static func newIdentity() -> [UInt8] { (0..<16).map { _ in UInt8.random(in: .min ... .max) } }

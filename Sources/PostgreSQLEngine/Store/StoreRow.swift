@@ -1,28 +1,48 @@
-/// The one row of the store: what is counted in it, and which server has it.
+import RecordStore
+
+/// The one row of the store: what is counted in it, and which server keeps house.
 struct StoreRow {
-    /// Counts commits, of whichever process.
+    /// Counts commits of transactions that may change anything, of whichever process.
+    ///
+    /// Those on the contents of databases alone are not counted: they change nothing that a writer
+    /// knows from one transaction to the next.
     var generation: Int64 = 0
     /// Counts changes of schemas.
     var schemaVersion: Int64 = 0
-    /// The last number that a record got, and an index.
+    /// The last number that a record got, or that a server has reserved for its records.
     var lastRecord: Int64 = 0
+    /// The last number that an index got.
     var lastIndex: Int64 = 0
-    /// The server that has the store; empty if none has.
+    /// The server that keeps house; empty if none does.
     var node = ""
-    /// Counts servers: no two have the same.
+    /// Counts those that kept house: no two have the same.
     var term: Int64 = 0
     /// Milliseconds since 1970 by the database server's clock.
     var untilMilliseconds: Int64 = 0
     /// That clock now.
     var nowMilliseconds: Int64 = 0
+    /// How many servers there are.
+    var nodesCount: Int64 = 0
 
     private static let columns = """
         generation, schema_version, last_record, last_index, node, term, until_ms,
         (extract(epoch FROM clock_timestamp()) * 1000)::bigint
         """
+    private static let nodes = "(SELECT count(*) FROM tidemark.node)"
 
-    static let read = SQL("SELECT \(columns) FROM tidemark.store WHERE id = 1", reach: .directory)
-    static let lock = SQL("SELECT \(columns) FROM tidemark.store WHERE id = 1 FOR UPDATE", reach: .directory)
+    static let read = SQL(
+        "SELECT \(columns), \(nodes) FROM tidemark.store WHERE id = 1",
+        reach: .directory
+    )
+    static let lock = SQL(
+        "SELECT \(columns), \(nodes) FROM tidemark.store WHERE id = 1 FOR UPDATE",
+        reach: .directory
+    )
+    /// The same row before there were several servers.
+    static let lockOfFormat1 = SQL(
+        "SELECT \(columns), 0::bigint FROM tidemark.store WHERE id = 1 FOR UPDATE",
+        reach: .directory
+    )
     static let write = SQL(
         """
         UPDATE tidemark.store SET generation = $1, schema_version = $2, last_record = $3, last_index = $4,
@@ -43,6 +63,7 @@ struct StoreRow {
         self.term = rows.integer(0, 5)
         self.untilMilliseconds = rows.integer(0, 6)
         self.nowMilliseconds = rows.integer(0, 7)
+        self.nodesCount = rows.integer(0, 8)
     }
 
     var parameters: [SQLValue] {
@@ -50,77 +71,5 @@ struct StoreRow {
             .integer(self.generation), .integer(self.schemaVersion), .integer(self.lastRecord),
             .integer(self.lastIndex), .text(self.node), .integer(self.term), .integer(self.untilMilliseconds),
         ]
-    }
-}
-
-/// The lease that makes one server the only one of a store: a term, which every transaction compares, and
-/// a time up to which nobody else may take the next term.
-struct StoreLease {
-    /// How long a server that is gone keeps others out.
-    static let milliseconds: Int64 = 30_000
-    /// The part of it that may pass before it is renewed while nobody writes.
-    static let renewalMilliseconds: Int64 = 10_000
-
-    let node: String
-    let term: Int64
-
-    func isHeld(by row: StoreRow) -> Bool { row.term == self.term && row.node == self.node }
-
-    func renew(_ row: inout StoreRow) {
-        row.untilMilliseconds = row.nowMilliseconds + Self.milliseconds
-    }
-
-    /// Takes the next term.
-    ///
-    /// A server of the same name has ended: its folder can be locked again.
-    ///
-    /// - Throws: `isServed` while another server has the store.
-    static func take(
-        _ target: ConnectionTarget,
-        node: String
-    ) throws(PostgreSQLEngineError) -> StoreLease {
-        let outcome: Result<StoreLease, PostgreSQLEngineError>
-        do throws(PostgreSQLError) {
-            outcome = try Self.take(on: PostgreSQLConnection(target), node: node)
-        } catch {
-            throw PostgreSQLEngineError(error, target)
-        }
-        return try outcome.get()
-    }
-
-    private static func take(
-        on connection: PostgreSQLConnection,
-        node: String
-    ) throws(PostgreSQLError) -> Result<StoreLease, PostgreSQLEngineError> {
-        try connection.send(TransactionSQL.begin)
-        var row = StoreRow(try connection.query(StoreRow.lock))
-        let left = row.untilMilliseconds - row.nowMilliseconds
-        guard row.node.isEmpty || row.node == node || left <= 0 else {
-            // The connection goes, and the transaction with it.
-            return .failure(.isServed(node: row.node, secondsLeft: Int((left + 999) / 1_000)))
-        }
-        row.node = node
-        row.term += 1
-        row.generation += 1
-        let lease = StoreLease(node: node, term: row.term)
-        lease.renew(&row)
-        try connection.send(StoreRow.write, row.parameters)
-        try connection.send(TransactionSQL.commit)
-        try connection.receive()
-        return .success(lease)
-    }
-
-    /// Lets the next server have the store at once.
-    func giveBack(on connection: PostgreSQLConnection) throws(PostgreSQLError) {
-        try connection.send(TransactionSQL.begin)
-        var row = StoreRow(try connection.query(StoreRow.lock))
-        if self.isHeld(by: row) {
-            row.node = ""
-            row.untilMilliseconds = 0
-            row.generation += 1
-            try connection.send(StoreRow.write, row.parameters)
-        }
-        try connection.send(TransactionSQL.commit)
-        try connection.receive()
     }
 }

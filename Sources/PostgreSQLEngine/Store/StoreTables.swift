@@ -3,14 +3,20 @@ import RecordStore
 /// The tables of a store, as this version makes them.
 package enum StoreTables {
     /// The number of the format of the tables.
-    package static let format: Int64 = 1
+    package static let format: Int64 = 2
 
     /// The statements that make an empty store, in their order.
     static var definition: [SQL] {
         let text =
-            ["CREATE SCHEMA tidemark"] + self.ownTables
+            ["CREATE SCHEMA tidemark"] + self.ownTables + self.nodeTables
             + Table.all.flatMap { TableSQL(table: $0).definition }
         return text.map { SQL($0, reach: .store) }
+    }
+
+    /// The statements that bring the tables of format 1 to format 2, in which several servers write.
+    static var additionsOfFormat2: [SQL] {
+        let format = "UPDATE tidemark.store SET format = 2 WHERE id = 1"
+        return (self.nodeTables + [format]).map { SQL($0, reach: .store) }
     }
 
     /// Makes the row of the store, which has an identity.
@@ -19,9 +25,29 @@ package enum StoreTables {
         reach: .store
     )
 
+    /// The servers of the store, and the cluster whose history the store has.
+    ///
+    /// A transaction on contents of databases locks the row of its server. One that changes anything else
+    /// locks the row of the store, and then those of all servers.
+    private static let nodeTables = [
+        """
+        CREATE TABLE tidemark.node (
+            number bigint PRIMARY KEY, name text COLLATE "C" NOT NULL UNIQUE, boot bigint NOT NULL,
+            seen_ms bigint NOT NULL
+        ) WITH (fillfactor = 20)
+        """,
+        """
+        CREATE TABLE tidemark.cluster (
+            id bigint PRIMARY KEY, system bigint NOT NULL, timeline bigint NOT NULL,
+            tables bigint NOT NULL, barriers bigint NOT NULL
+        ) WITH (fillfactor = 20)
+        """,
+        "INSERT INTO tidemark.cluster VALUES (1, 0, 0, 0, 0)",
+    ]
+
     /// The tables that no rule declares.
     ///
-    /// `store` has one row, which a transaction that writes locks before anything else. The body of a
+    /// `store` has one row. The body of a
     /// record is in no index, and neither is its position: an update needs no new entry of any index.
     private static let ownTables = [
         """

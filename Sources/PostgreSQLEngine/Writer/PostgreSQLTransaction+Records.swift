@@ -6,6 +6,7 @@ import RecordStore
 /// Each kind of row of a write set is one statement with an array for each column.
 extension PostgreSQLTransaction {
     func record(named name: String, in zone: ZoneKey) throws(StorageFailure) -> StoredRecord? {
+        try self.require(zone.database)
         self.workDone += 1
         return try self.connection.record(named: name, in: zone)
     }
@@ -15,6 +16,7 @@ extension PostgreSQLTransaction {
         in zone: ZoneKey,
         bytesMax: Int
     ) throws(StorageFailure) -> [StoredRecord?] {
+        try self.require(zone.database)
         let records = try self.connection.records(named: names, in: zone, bytesMax: bytesMax)
         self.workDone += records.count
         return records
@@ -26,6 +28,7 @@ extension PostgreSQLTransaction {
         to zone: ZoneKey,
         in environment: EnvironmentID
     ) throws(StorageFailure) -> [Int64] {
+        try self.require(zone.database)
         var numbers: [Int64] = []
         var created: [(name: String, record: StoredRecord)] = []
         var updated: [StoredRecord] = []
@@ -40,7 +43,7 @@ extension PostgreSQLTransaction {
                 let bytes = record.body.bytes.count - existing.body.bytes.count
                 self.growth.count(rowBytes: 0, bytes: bytes, in: zone)
             } else {
-                record.number = self.takeRecordNumber()
+                record.number = try self.takeRecordNumber()
                 created.append((save.name, record))
                 self.growth.count(
                     rowBytes: RowBytes.record(named: save.name),

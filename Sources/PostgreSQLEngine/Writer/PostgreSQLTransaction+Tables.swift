@@ -3,6 +3,38 @@ import RecordStore
 
 /// Rows of declared tables, and what the writer knows of them.
 extension PostgreSQLTransaction: WriteTransaction {
+    /// Tables whose rows belong to a database, which is the first column of their keys and of themselves.
+    ///
+    /// Whoever reads or writes one has the database locked. All other tables are written only with the
+    /// whole store locked, and so stay as they are while somebody has a database locked.
+    private static let ofDatabases: Set<ObjectIdentifier> = [
+        ObjectIdentifier(RequestRow.table), ObjectIdentifier(PastRow.table),
+    ]
+
+    /// Notes that rows have to be locked before a table is read or written.
+    ///
+    /// `databases` are the values of the first column; one that is missing stands for any.
+    private func require(
+        _ databases: [ColumnValue?],
+        of table: Table,
+        isWrite: Bool
+    ) throws(StorageFailure) {
+        guard self.plan.reach == .databases else { return }
+        guard Self.ofDatabases.contains(ObjectIdentifier(table)) else {
+            if isWrite { try self.requireStore() }
+            return
+        }
+        for database in databases {
+            guard case .integer(let number)? = database else { return try self.requireStore() }
+            try self.require(DatabaseID(rawValue: number))
+        }
+    }
+
+    /// The database that a range is limited to; `nil` if it is not.
+    private static func database(of range: TableRange) -> ColumnValue? {
+        range.index.order.first == 0 ? range.prefix.first : nil
+    }
+
     private func concern(_ table: Table, isDeletion: Bool) {
         self.isChanged = true
         switch TableConcern.all[ObjectIdentifier(table)] {
@@ -36,7 +68,9 @@ extension PostgreSQLTransaction: WriteTransaction {
         by index: Table.Index,
         keys: [[ColumnValue]]
     ) throws(StorageFailure) -> [[ColumnValue]?] {
-        try self.tables.rows(of: table, by: index, keys: keys)
+        let isByDatabase = index.columns.first == 0
+        try self.require(keys.map { isByDatabase ? $0.first : nil }, of: table, isWrite: false)
+        return try self.tables.rows(of: table, by: index, keys: keys)
     }
 
     func rows(
@@ -44,11 +78,13 @@ extension PostgreSQLTransaction: WriteTransaction {
         in range: TableRange,
         limit: Int
     ) throws(StorageFailure) -> [[ColumnValue]] {
-        try self.tables.rows(of: table, in: range, limit: limit)
+        try self.require([Self.database(of: range)], of: table, isWrite: false)
+        return try self.tables.rows(of: table, in: range, limit: limit)
     }
 
     func count(of table: Table, in range: TableRange, limit: Int) throws(StorageFailure) -> Int {
-        try self.tables.count(of: table, in: range, limit: limit)
+        try self.require([Self.database(of: range)], of: table, isWrite: false)
+        return try self.tables.count(of: table, in: range, limit: limit)
     }
 
     func types(
@@ -69,13 +105,15 @@ extension PostgreSQLTransaction: WriteTransaction {
     }
 
     func hasEntries(ofIndex index: Int64, in environment: EnvironmentID) throws(StorageFailure) -> Bool {
-        try self.connection.hasEntries(ofIndex: index, in: environment)
+        try self.requireStore()
+        return try self.connection.hasEntries(ofIndex: index, in: environment)
     }
 
     // MARK: Writing
 
     @discardableResult
     func put(_ rows: [[ColumnValue]], in table: Table) throws(StorageFailure) -> [Int64] {
+        try self.require(rows.map(\.first), of: table, isWrite: true)
         self.workDone += rows.count
         self.concern(table, isDeletion: false)
         guard table.numbering != .none else {
@@ -124,12 +162,14 @@ extension PostgreSQLTransaction: WriteTransaction {
     }
 
     func delete(keys: [[ColumnValue]], from table: Table) throws(StorageFailure) {
+        try self.require(keys.map(\.first), of: table, isWrite: true)
         self.workDone += keys.count
         self.concern(table, isDeletion: true)
         for key in keys { try self.tables.delete(key: key, from: table) }
     }
 
     func delete(from table: Table, in range: TableRange, limit: Int) throws(StorageFailure) -> Int {
+        try self.require([Self.database(of: range)], of: table, isWrite: true)
         self.concern(table, isDeletion: true)
         return try self.tables.delete(from: table, in: range, limit: limit)
     }

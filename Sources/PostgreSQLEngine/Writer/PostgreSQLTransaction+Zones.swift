@@ -19,6 +19,7 @@ extension PostgreSQLTransaction {
         in database: DatabaseID,
         at position: Int64
     ) throws(StorageFailure) -> ZoneKey {
+        try self.requireStore()
         try self.connection.write(
             ZoneSQL.insertZone,
             [.integer(database.rawValue), .text(name), .integer(position)]
@@ -32,6 +33,7 @@ extension PostgreSQLTransaction {
 
     /// The contents stay, and count, until they are swept.
     func deleteZone(_ zone: ZoneKey, named name: String, at position: Int64) throws(StorageFailure) {
+        try self.requireStore()
         let row = try self.connection.rows(ZoneSQL.contents, zone.parameters)
         guard !row.isEmpty else { throw .unexpected(code: 4) }
         let growth = self.growth.zones.removeValue(forKey: zone) ?? Growth.Zone()
@@ -69,6 +71,7 @@ extension PostgreSQLTransaction {
         behind name: String,
         limit: Int
     ) throws(StorageFailure) -> [[Referrer]] {
+        try self.require(zone.database)
         let lists = try self.connection.referrers(of: targets, in: zone, behind: name, limit: limit)
         for referrers in lists { self.workDone += 1 + referrers.count / 8 }
         return lists
@@ -79,6 +82,7 @@ extension PostgreSQLTransaction {
         in zone: ZoneKey,
         limit: Int
     ) throws(StorageFailure) -> [Int] {
+        try self.require(zone.database)
         let counts = try self.connection.countsOfDeleteSelfReferrers(of: targets, in: zone, limit: limit)
         for count in counts { self.workDone += 1 + count / 64 }
         return counts

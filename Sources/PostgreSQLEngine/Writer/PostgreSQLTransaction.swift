@@ -3,9 +3,10 @@ import RecordStore
 
 /// A transaction that writes, on the writer's connection.
 ///
-/// The row of the store is locked first, so that transactions of all processes come one after the other,
-/// and then the row of each database that is changed. Positions come from that row. Writes are sent and
-/// not waited for; the next read waits for them, or the commit.
+/// Its plan says which rows it locks first. Contents of a database are read and written only with the
+/// row of the database locked, and anything else is written only with the whole store locked. What turns
+/// out to need more throws `conflict` and says what it needs (`need`). Positions come from the rows of
+/// databases. Writes are sent and not waited for; the next read waits for them, or the commit.
 final class PostgreSQLTransaction {
     /// The state to which a job that failed is taken back.
     struct Savepoint {
@@ -13,9 +14,23 @@ final class PostgreSQLTransaction {
         fileprivate let report: CommitReport
     }
 
+    /// The writer's knowledge at the beginning of a transaction.
+    struct Start {
+        var knowledge: WriterKnowledge
+        var watched: [DatabaseID: EnvironmentID] = [:]
+        var watchedPositions: [DatabaseID: Int64] = [:]
+        var nowMilliseconds: Int64
+        var numbers = RecordNumbers()
+        /// `nil` for a command.
+        var lease: HousekeepingLease?
+    }
+
     let connection: PostgreSQLConnection
     let tables: TableStatements
-    let nowMilliseconds: Int64
+    let plan: TransactionPlan
+    /// More rows that have to be locked, before it all begins anew.
+    private(set) var need: TransactionPlan.Need?
+    private(set) var nowMilliseconds: Int64
     private(set) var positionsTaken = 0
     /// In the unit of the overload rule.
     var workDone = 0
@@ -28,26 +43,27 @@ final class PostgreSQLTransaction {
     var changesSchema = false
     /// Whether anything was written that the counters do not show.
     var isChanged = false
-    private(set) var lastRecord: Int64 = 0
-    private var lastIndex: Int64 = 0
-    private var storeRow = StoreRow()
+    private(set) var numbers: RecordNumbers
+    private(set) var lease: HousekeepingLease?
+    private var isLeaseChanged = false
+    /// The row of the store as it was read, and as it is to be written.
+    private(set) var storeRow = StoreRow()
+    private var newRow = StoreRow()
     /// The positions of watched databases that somebody asked for or that were changed.
     private(set) var watchedPositions: [DatabaseID: Int64]
+    /// The positions up to which others have changed watched databases since.
+    private(set) var changesOfOthers: [DatabaseID: Int64] = [:]
 
-    init(
-        _ connection: PostgreSQLConnection,
-        tables: TableStatements,
-        knowledge: WriterKnowledge,
-        watched: [DatabaseID: EnvironmentID],
-        watchedPositions: [DatabaseID: Int64],
-        nowMilliseconds: Int64
-    ) {
+    init(_ connection: PostgreSQLConnection, tables: TableStatements, plan: TransactionPlan, _ start: Start) {
         self.connection = connection
         self.tables = tables
-        self.knowledge = knowledge
-        self.report = CommitReport(watched: watched)
-        self.watchedPositions = watchedPositions
-        self.nowMilliseconds = nowMilliseconds
+        self.plan = plan
+        self.knowledge = start.knowledge
+        self.report = CommitReport(watched: start.watched)
+        self.watchedPositions = start.watchedPositions
+        self.nowMilliseconds = start.nowMilliseconds
+        self.numbers = start.numbers
+        self.lease = start.lease
     }
 
     var memory: RuleMemory { self.knowledge.memory }
@@ -59,70 +75,97 @@ final class PostgreSQLTransaction {
 
     // MARK: Beginning and end
 
-    /// Begins the transaction, and locks the rows of some databases.
+    /// Begins the transaction, and locks the rows that the plan says.
     ///
-    /// Forgets what was known if somebody else has written.
+    /// Forgets what was known if somebody else has changed it.
     ///
-    /// - Returns: The row of the store.
-    func begin(databases: Set<DatabaseID>) throws(StorageFailure) -> StoreRow {
-        let numbers = databases.map { Optional($0.rawValue) }
+    /// - Throws: `unavailable` if another run of the server has taken its row.
+    func begin() throws(StorageFailure) {
+        var boots: [Int64: Int64] = [:]
+        func noteNodes(_ rows: ResultRows) {
+            for row in 0..<rows.count { boots[rows.integer(row, 0)] = rows.integer(row, 1) }
+        }
         try self.connection.write(TransactionSQL.begin)
-        try self.connection.write(StoreRow.lock) { self.storeRow = StoreRow($0) }
-        try self.connection.write(CounterSQL.lockDatabases, [.integers(numbers)]) { self.noteLocked($0) }
+        switch self.plan.reach {
+        case .store:
+            try self.connection.write(StoreRow.lock) { self.storeRow = StoreRow($0) }
+            try self.connection.write(NodeRegistration.lockAll, receive: noteNodes)
+        case .databases:
+            let number = SQLValue.integer(self.plan.node?.number ?? 0)
+            try self.connection.write(NodeRegistration.lock, [number], receive: noteNodes)
+            // Whoever changes it has this server's row locked.
+            try self.connection.write(StoreRow.read) { self.storeRow = StoreRow($0) }
+        }
+        let databases = SQLValue.integers(self.plan.databases.map(\.rawValue))
+        try self.connection.write(CounterSQL.lockDatabases, [databases]) { self.noteLocked($0) }
         try self.connection.drain()
-        self.lastRecord = self.storeRow.lastRecord
-        self.lastIndex = self.storeRow.lastIndex
+        if let node = self.plan.node {
+            guard let boot = boots[node.number] else { throw self.needing(.registration) }
+            guard boot == node.boot else { throw .unavailable(code: SQLState.isReplaced.number) }
+        }
+        self.begun()
+    }
+
+    private func begun() {
+        if self.plan.usesDatabaseClock { self.nowMilliseconds = self.storeRow.nowMilliseconds }
         if self.knowledge.generation != self.storeRow.generation {
             self.knowledge = WriterKnowledge(generation: self.storeRow.generation)
-            try self.noteChangesOfOthers()
         }
-        return self.storeRow
+        let others = self.storeRow.nodesCount - (self.plan.node == nil ? 0 : 1)
+        self.knowledge.forgetOldSums(nowMilliseconds: self.storeRow.nowMilliseconds, isAlone: others <= 0)
+        self.newRow = self.storeRow
+        if self.plan.reach == .store {
+            self.isLeaseChanged = self.lease?.keep(&self.newRow) ?? false
+        }
     }
 
     private func noteLocked(_ rows: ResultRows) {
         for row in 0..<rows.count {
-            self.lockedPositions[DatabaseID(rawValue: rows.integer(row, 0))] = rows.integer(row, 1)
-        }
-    }
-
-    /// Notes that somebody else has changed watched databases since their positions were known.
-    private func noteChangesOfOthers() throws(StorageFailure) {
-        let known = self.watchedPositions.filter { self.isWatched($0.key) }
-        guard !known.isEmpty else { return }
-        let numbers = SQLValue.integers(known.keys.map { Optional($0.rawValue) })
-        let rows = try self.connection.rows(CounterSQL.positions, [numbers])
-        for row in 0..<rows.count {
             let database = DatabaseID(rawValue: rows.integer(row, 0))
             let position = rows.integer(row, 1)
-            guard let before = known[database], position > before else { continue }
-            self.report.noteMore(in: database, upTo: position)
+            self.lockedPositions[database] = position
+            guard self.isWatched(database), self.growth.positions[database] == nil,
+                let known = self.watchedPositions[database], position > known
+            else { continue }
+            self.changesOfOthers[database] = position
             self.watchedPositions[database] = position
         }
     }
 
+    /// Whether housekeeping belongs into the transaction.
+    var mayKeepHouse: Bool {
+        guard self.plan.reach == .store else { return false }
+        // A command keeps house where no server does.
+        guard let lease else {
+            return self.storeRow.node.isEmpty
+                || self.storeRow.untilMilliseconds <= self.storeRow.nowMilliseconds
+        }
+        return lease.isHeld(in: self.newRow)
+    }
+
     /// Whether there is anything to commit.
     var hasChanges: Bool {
-        self.isChanged || !self.growth.isEmpty || self.lastRecord != self.storeRow.lastRecord
-            || self.lastIndex != self.storeRow.lastIndex
+        self.isChanged || !self.growth.isEmpty || self.newRow.lastRecord != self.storeRow.lastRecord
+            || self.newRow.lastIndex != self.storeRow.lastIndex
     }
 
     /// Writes the counters and commits, all in one flight.
     ///
     /// - Returns: Whether there was anything to commit.
     /// - Throws: `conflict` if nothing was committed, `outcomeUnknown` if that is not known.
-    func commit(lease: StoreLease?) throws(StorageFailure) -> Bool {
+    func commit() throws(StorageFailure) -> Bool {
         // Rows that deletes and insertions found count as well, and a failure has to come before the commit.
         try self.connection.drain()
+        for database in self.growth.changedDatabases { try self.require(database) }
         let isChanged = self.hasChanges
-        var row = self.storeRow
+        var row = self.newRow
         if isChanged {
             try self.growth.write(on: self.connection)
             self.noteWritten(self.growth.changedDatabases)
-            row.generation += 1
-            row.lastRecord = self.lastRecord
-            row.lastIndex = self.lastIndex
+        }
+        if self.plan.reach == .store, isChanged || self.isLeaseChanged {
+            if isChanged { row.generation += 1 }
             if self.changesSchema { row.schemaVersion += 1 }
-            lease?.renew(&row)
             try self.connection.write(StoreRow.write, row.parameters)
         }
         var command = ""
@@ -136,7 +179,26 @@ final class PostgreSQLTransaction {
         // A transaction that had failed ends with a rollback, which is no error.
         guard command == "COMMIT" else { throw .conflict }
         self.knowledge.generation = row.generation
-        return isChanged
+        return isChanged || self.isLeaseChanged
+    }
+
+    // MARK: Rows that are locked
+
+    /// Notes that the row of a database has to be locked, unless it is.
+    func require(_ database: DatabaseID) throws(StorageFailure) {
+        guard self.plan.reach == .databases, !self.plan.databases.contains(database) else { return }
+        throw self.needing(.database(database))
+    }
+
+    /// Notes that the whole store has to be locked, unless it is.
+    func requireStore() throws(StorageFailure) {
+        guard self.plan.reach == .databases else { return }
+        throw self.needing(.store)
+    }
+
+    private func needing(_ need: TransactionPlan.Need) -> StorageFailure {
+        self.need = need
+        return .conflict
     }
 
     // MARK: A part of the transaction
@@ -179,6 +241,7 @@ final class PostgreSQLTransaction {
     }
 
     private func lastPosition(of database: DatabaseID) throws(StorageFailure) -> Int64 {
+        try self.require(database)
         if let taken = self.growth.positions[database] { return taken }
         if let locked = self.lockedPositions[database] { return locked }
         let number = SQLValue.integers([database.rawValue])
@@ -194,10 +257,12 @@ final class PostgreSQLTransaction {
         inZonesOf database: DatabaseID,
         exceptNamed name: String
     ) throws(StorageFailure) -> Int64 {
-        try self.connection.rows(CounterSQL.lastChange, [.integer(database.rawValue), .text(name)]).integer(
-            0,
-            0
+        try self.require(database)
+        let rows = try self.connection.rows(
+            CounterSQL.lastChange,
+            [.integer(database.rawValue), .text(name)]
         )
+        return rows.integer(0, 0)
     }
 
     func isWatched(_ database: DatabaseID) -> Bool { self.report.watched[database] != nil }
@@ -208,15 +273,23 @@ final class PostgreSQLTransaction {
 
     func advance(_ zone: ZoneKey, to position: Int64) { self.growth.advance(zone, to: position) }
 
+    /// Whoever takes one writes rows that need the whole store.
     func takeIndexNumbers(_ count: Int) -> Int64 {
-        self.lastIndex += Int64(count)
-        return self.lastIndex - Int64(count) + 1
+        self.newRow.lastIndex += Int64(count)
+        return self.newRow.lastIndex - Int64(count) + 1
     }
 
-    /// The number of a record that is created now.
-    func takeRecordNumber() -> Int64 {
-        self.lastRecord += 1
-        return self.lastRecord
+    /// The number of a record that is created now: a server has reserved some, a command takes the next.
+    func takeRecordNumber() throws(StorageFailure) -> Int64 {
+        guard self.plan.node != nil else {
+            self.newRow.lastRecord += 1
+            return self.newRow.lastRecord
+        }
+        if let number = self.numbers.take() { return number }
+        try self.requireStore()
+        self.numbers.reserve(in: &self.newRow)
+        guard let number = self.numbers.take() else { throw .unexpected(code: 6) }
+        return number
     }
 
     private func noteWritten(_ databases: [DatabaseID]) {

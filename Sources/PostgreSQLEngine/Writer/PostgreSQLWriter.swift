@@ -5,56 +5,71 @@ import Synchronization
 
 /// The one thread that writes: it executes what waits, one transaction after the other.
 ///
+/// A transaction locks the databases of its jobs, and nothing else that other servers lock. One that turns
+/// out to change more begins anew with the whole store locked.
+///
 /// A job that fails for a reason of ours takes back the transaction. That is then executed again with each
 /// job in a savepoint, so that this job is taken back alone. Without a connection nothing is executed, and
 /// every job fails until there is one again.
 ///
-/// SAFETY: what is below `observer` is used on the writer's thread only; the rest is immutable or locked.
+/// SAFETY: what is below `housekeeping` is used on the writer's thread only; the rest is immutable or locked.
 final class PostgreSQLWriter: @unchecked Sendable {
-    private let queue: WriteQueue
-    private let configuration: PostgreSQLEngineConfiguration
-    private let lease: StoreLease?
-    private let clock: @Sendable () -> Int64
-    private let report: @Sendable (EngineEvent) -> Void
-    private let counted = Mutex(EngineStatistics())
-    private let observer = Mutex<(any CommitObserver)?>(nil)
+    let queue: WriteQueue
+    let configuration: PostgreSQLEngineConfiguration
+    let clock: @Sendable () -> Int64
+    let report: @Sendable (EngineEvent) -> Void
+    let counted = Mutex(EngineStatistics())
+    private let reporting: CommitReporting
+    private let polling: ChangePolling
 
-    private let housekeeping: Housekeeping
-    private var session: Session?
+    let housekeeping: Housekeeping
+    let session: WriterSession
     private var knowledge = WriterKnowledge()
-    private var watchedPositions: [DatabaseID: Int64] = [:]
-    /// When the lease was renewed last, by the clock that only goes forward.
-    private var renewed: Int64
+    private var numbers = RecordNumbers()
+    /// `nil` for a command.
+    private var lease: HousekeepingLease?
+    /// The row of the store, as the last transaction saw it.
+    private var storeRow = StoreRow()
+    /// The locks that the last transaction lacked, if it began in vain.
+    var need: TransactionPlan.Need?
+    /// When the server said last that it runs, by the clock that only goes forward.
+    private var heartbeat: Int64
+    /// When the last housekeeping between two batches ended.
+    private var keptHouse: Int64
+    private var batchesSinceHousekeeping = 0
     /// When the database's size was asked for last.
     private var measured: Int64
-    /// Whether another server has the store: then nothing is written any more.
+    /// Whether another run of the server has its row: then nothing is written any more.
     private var isLost = false
 
-    /// A connection with its statements.
-    private struct Session {
-        let connection: PostgreSQLConnection
-        let tables: TableStatements
-    }
-
-    /// How long the thread waits before it looks for what others have written.
+    /// How long the thread waits before it looks for what others have written: alone, and beside others.
     private static let waitMillisecondsMax: Int64 = 1_000
-    /// So often work of the store itself is begun again when it could not be committed.
-    private static let attemptsMax = 8
+    private static let waitBesideMilliseconds: Int64 = 250
+    /// The pause between two steps of housekeeping while requests wait.
+    private static let housekeepingPauseNanoseconds: Int64 = 20_000_000
+    /// After so many batches there is a step, whether anything is known to do or not.
+    private static let batchesBetweenHousekeeping = 250
+    /// So often a transaction is begun again that could not be committed.
+    static let attemptsMax = 8
 
     init(
         queue: WriteQueue,
         configuration: PostgreSQLEngineConfiguration,
-        lease: StoreLease?,
+        session: WriterSession,
+        reporting: (own: CommitReporting, others: ChangePolling),
         clock: @escaping @Sendable () -> Int64,
         report: @escaping @Sendable (EngineEvent) -> Void
     ) {
         self.queue = queue
         self.configuration = configuration
-        self.lease = lease
+        self.session = session
+        self.lease = session.node.map { HousekeepingLease(node: $0.name) }
+        (self.reporting, self.polling) = reporting
         self.clock = clock
         self.report = report
         self.housekeeping = Housekeeping(configuration.housekeeping)
-        self.renewed = queue.now
+        self.heartbeat = queue.now
+        self.keptHouse = queue.now
         self.measured = queue.now - Self.measuredNanoseconds
     }
 
@@ -64,7 +79,7 @@ final class PostgreSQLWriter: @unchecked Sendable {
 
     func countRefusal() { self.counted.withLock { $0.requestsRefused += 1 } }
 
-    func report(to observer: any CommitObserver) { self.observer.withLock { $0 = observer } }
+    func report(to observer: any CommitObserver) { self.reporting.setObserver(observer) }
 
     // MARK: The thread
 
@@ -75,9 +90,10 @@ final class PostgreSQLWriter: @unchecked Sendable {
         while let batch = self.queue.takeBatch(
             recordsMax: self.configuration.commitRecordsMax,
             bytesMax: self.configuration.commitBytesMax,
-            waitMillisecondsMax: untilHousekeeping ?? Self.waitMillisecondsMax
+            waitMillisecondsMax: untilHousekeeping ?? self.waitMilliseconds
         ) {
             self.measureIfDue()
+            self.sendHeartbeatIfDue()
             if batch.isEmpty {
                 untilHousekeeping = self.workAlone(after: untilHousekeeping)
                 continue
@@ -87,16 +103,22 @@ final class PostgreSQLWriter: @unchecked Sendable {
                 self.execute(administration, of: batch)
             } else {
                 self.execute(batch)
+                self.keepHouseBetweenBatches()
             }
         }
-        self.giveBackLease()
-        self.session = nil
+        self.session.close(self.isLost ? nil : self.lease)
+    }
+
+    private var hasOthers: Bool { self.storeRow.nodesCount > (self.session.node == nil ? 0 : 1) }
+
+    private var waitMilliseconds: Int64 {
+        self.hasOthers && self.session.node != nil ? Self.waitBesideMilliseconds : Self.waitMillisecondsMax
     }
 
     /// Asks a server's metrics' figure from time to time: how large the database is.
     private func measureIfDue() {
         let now = self.queue.now
-        guard self.lease != nil, now >= self.measured + Self.measuredNanoseconds else { return }
+        guard self.session.node != nil, now >= self.measured + Self.measuredNanoseconds else { return }
         self.measured = now
         guard let connection = try? self.connected().connection,
             let rows = try? connection.query(Self.size)
@@ -108,59 +130,67 @@ final class PostgreSQLWriter: @unchecked Sendable {
     private static let size = SQL("SELECT pg_database_size(current_database())", reach: .store)
     private static let measuredNanoseconds: Int64 = 60_000_000_000
 
-    private func giveBackLease() {
-        guard let lease, !self.isLost, let session, !session.connection.isLost else { return }
-        // If that fails, the lease ends by itself.
-        try? lease.giveBack(on: session.connection)
+    private func sendHeartbeatIfDue() {
+        let now = self.queue.now
+        guard now >= self.heartbeat + NodeRegistration.heartbeatMilliseconds * 1_000_000 else { return }
+        self.heartbeat = now
+        try? self.session.sendHeartbeat()
     }
 
     // MARK: Transactions
 
-    private func connected() throws(StorageFailure) -> Session {
-        if let session, !session.connection.isLost { return session }
-        self.forget()
-        self.session = nil
-        do throws(PostgreSQLError) {
-            let connection = try PostgreSQLConnection(self.configuration.target)
-            let made = Session(connection: connection, tables: TableStatements(connection))
-            self.session = made
-            return made
-        } catch {
-            throw .unavailable(code: error.state?.number ?? 0)
-        }
+    private func connected() throws(StorageFailure) -> WriterSession.Open {
+        try self.session.connected { self.forget() }
     }
 
     private func forget() { self.knowledge = WriterKnowledge() }
 
+    /// A plan that locks some databases, or the whole store.
+    func plan(_ databases: Set<DatabaseID> = []) -> TransactionPlan {
+        var plan = TransactionPlan(node: self.session.node, reach: .databases, databases: databases)
+        plan.usesDatabaseClock = self.configuration.usesDatabaseClock
+        return plan
+    }
+
     /// Executes work in a transaction and commits it.
     ///
     /// - Throws: What the work throws, or `StorageFailure`. Nothing was committed, unless the failure is
-    ///   `outcomeUnknown`.
-    private func transaction<Value>(
-        databases: Set<DatabaseID> = [],
+    ///   `outcomeUnknown`. With `need` set the same work may succeed with another plan.
+    func transaction<Value>(
+        _ plan: TransactionPlan,
         _ work: (PostgreSQLTransaction) throws -> Value
     ) throws -> Value {
+        self.need = nil
         guard !self.isLost else { throw StorageFailure.unavailable(code: 0) }
         let session = try self.connected()
         if self.knowledge.isLarge { self.forget() }
-        let observer = self.observer.withLock { $0 }
+        let reported = self.reporting.state
+        let start = PostgreSQLTransaction.Start(
+            knowledge: self.knowledge,
+            watched: reported.watched,
+            watchedPositions: reported.positions,
+            nowMilliseconds: self.clock(),
+            numbers: self.numbers,
+            lease: self.lease
+        )
         let transaction = PostgreSQLTransaction(
             session.connection,
             tables: session.tables,
-            knowledge: self.knowledge,
-            watched: observer?.watched ?? [:],
-            watchedPositions: self.watchedPositions,
-            nowMilliseconds: self.clock()
+            plan: plan,
+            start
         )
         do {
-            let row = try transaction.begin(databases: databases)
-            if let lease, !lease.isHeld(by: row) { throw self.lost() }
+            try transaction.begin()
+            self.storeRow = transaction.storeRow
+            self.polling.note(hasOthers: self.hasOthers)
             let value = try work(transaction)
-            try self.commit(transaction)
-            self.committed(transaction, observer)
+            try self.reporting.commit(transaction) { () throws(StorageFailure) in
+                try self.commit(transaction)
+            }
+            self.committed(transaction)
             return value
         } catch {
-            self.rollback(session.connection)
+            self.failed(transaction, error)
             throw error
         }
     }
@@ -169,31 +199,53 @@ final class PostgreSQLWriter: @unchecked Sendable {
         let start = self.queue.now
         if !self.isLost, !self.configuration.mayCommit() { self.isLost = true }
         guard !self.isLost else { throw .unavailable(code: 0) }
-        guard try transaction.commit(lease: self.lease) else { return }
+        if let witness = self.session.witness, witness.refusesCommits {
+            throw .unavailable(code: SQLState.standbyMissing.number)
+        }
+        guard try transaction.commit() else { return }
         let end = self.queue.now
-        self.renewed = end
         self.counted.withLock { $0.logSyncs.add(nanoseconds: end - start) }
+        if let (database, position) = transaction.growth.positions.first {
+            self.session.witness?.acknowledged(
+                AcknowledgedCommit(database: database.rawValue, position: position)
+            )
+        }
     }
 
-    private func lost() -> StorageFailure {
-        self.isLost = true
-        self.report(.logLost(systemError: 0))
-        return .unavailable(code: 0)
+    private func committed(_ transaction: PostgreSQLTransaction) {
+        self.knowledge = transaction.knowledge
+        self.numbers = transaction.numbers
+        let keptHouse = self.lease?.term != nil
+        self.lease = transaction.lease
+        if !keptHouse, self.lease?.term != nil { self.configuration.notice(.keepsHouse) }
+        for event in self.housekeeping.takeEvents() { self.report(event) }
     }
 
-    private func rollback(_ connection: PostgreSQLConnection) {
-        self.forget()
+    /// Takes everything back, and notes what the next attempt needs.
+    private func failed(_ transaction: PostgreSQLTransaction, _ error: any Error) {
+        self.need = transaction.need
+        if self.need != nil, transaction.plan.reach == .databases {
+            // What was read is committed. Rules may have remembered what they could not write.
+            self.knowledge = transaction.knowledge
+            self.knowledge.memory = RuleMemory()
+        } else {
+            self.forget()
+        }
+        _ = self.housekeeping.takeEvents()
+        switch error as? StorageFailure {
+        // Nobody knows whether numbers were used, or reserved.
+        case .outcomeUnknown?: self.numbers = RecordNumbers()
+        case .unavailable(SQLState.isReplaced.number)?:
+            self.isLost = true
+            self.report(.logLost(systemError: 0))
+        case .unavailable(SQLState.readOnly.number)?: return self.session.leave()
+        case .unavailable?, .unexpected?, .conflict?, nil: break
+        }
+        let connection = transaction.connection
         // Statements that wait in the pipeline fail first.
         _ = try? connection.receive()
         _ = try? connection.query(TransactionSQL.rollback)
-    }
-
-    private func committed(_ transaction: PostgreSQLTransaction, _ observer: (any CommitObserver)?) {
-        self.knowledge = transaction.knowledge
-        self.watchedPositions = transaction.watchedPositions.filter { transaction.isWatched($0.key) }
-        let report = transaction.report.committed(atMilliseconds: transaction.nowMilliseconds)
-        if let report { observer?.committed(report) }
-        for event in self.housekeeping.takeEvents() { self.report(event) }
+        if self.need == .registration { try? self.session.registerAgain() }
     }
 
     // MARK: The store's own work
@@ -204,7 +256,7 @@ final class PostgreSQLWriter: @unchecked Sendable {
     ) {
         let start = self.queue.now
         let result = Result {
-            try self.repeated { try self.transaction { try administration.work($0) } }
+            try self.repeated(self.plan()) { try administration.work($0) }
         }
         self.knowledge.mayHave = Set(HousekeepingKind.allCases)
         self.queue.executed(batch, since: start)
@@ -216,15 +268,31 @@ final class PostgreSQLWriter: @unchecked Sendable {
 
     /// Begins work again that another transaction, or a connection that was lost, kept from being
     /// committed.
-    private func repeated(_ work: () throws -> Void) throws {
+    private func repeated(
+        _ plan: TransactionPlan,
+        _ work: (PostgreSQLTransaction) throws -> Void
+    ) throws {
+        var plan = plan
         for _ in 1..<Self.attemptsMax {
             do {
-                return try work()
+                return try self.transaction(plan, work)
             } catch StorageFailure.conflict {
-                continue
+                if let need { plan.meet(need) }
+                plan.node = self.session.node
             }
         }
-        try work()
+        try self.transaction(plan, work)
+    }
+
+    // MARK: Housekeeping
+
+    /// Whether nobody else keeps house, as far as the last transaction saw.
+    private var mayKeepHouse: Bool {
+        guard let lease else {
+            return self.storeRow.node.isEmpty
+                || self.storeRow.untilMilliseconds <= self.storeRow.nowMilliseconds
+        }
+        return lease.isHeld(in: self.storeRow) || lease.mayBeTaken(in: self.storeRow)
     }
 
     /// Does more housekeeping while nobody waits, and renews the lease.
@@ -236,21 +304,16 @@ final class PostgreSQLWriter: @unchecked Sendable {
         do {
             let now = self.clock()
             if waited == nil { try self.lookAtOthers() }
+            guard self.mayKeepHouse else { return nil }
             // After such a wait there is nothing to ask.
             if waited ?? 0 == 0 {
                 let wait = try self.milliseconds(untilStepFrom: now)
                 guard wait == 0 else { return wait }
             }
-            try self.transaction { transaction in
-                try self.housekeeping.step(
-                    isAlone: true,
-                    onFullDisk: false,
-                    in: PostgreSQLHousekeeping(transaction)
-                )
-            }
+            try self.keepHouse(isAlone: true)
+            guard self.mayKeepHouse else { return nil }
             return try self.milliseconds(untilStepFrom: now)
         } catch {
-            _ = self.housekeeping.takeEvents()
             switch error as? StorageFailure ?? .unexpected(code: 0) {
             case .unavailable(let code), .unexpected(let code): self.report(.housekeepingFailed(code: code))
             case .conflict, .outcomeUnknown: break
@@ -259,15 +322,59 @@ final class PostgreSQLWriter: @unchecked Sendable {
         }
     }
 
-    /// Finds out whether another process has written, and renews the lease if it is time.
+    /// Does a step in a transaction of its own, if the lease is this server's.
+    private func keepHouse(isAlone: Bool) throws {
+        try self.transaction(self.plan()) { transaction in
+            guard transaction.mayKeepHouse else { return }
+            try self.housekeeping.step(
+                isAlone: isAlone,
+                onFullDisk: false,
+                in: PostgreSQLHousekeeping(transaction)
+            )
+        }
+    }
+
+    /// Does a step while requests wait, which lock databases alone and so leave it no room.
+    private func keepHouseBetweenBatches() {
+        guard self.session.node != nil, self.mayKeepHouse else { return }
+        self.batchesSinceHousekeeping += 1
+        let isDue =
+            self.batchesSinceHousekeeping >= Self.batchesBetweenHousekeeping
+            || (self.queue.now - self.keptHouse >= Self.housekeepingPauseNanoseconds
+                && (try? self.milliseconds(untilStepFrom: self.clock())) == 0)
+        guard isDue else { return }
+        do {
+            try self.keepHouse(isAlone: false)
+        } catch {
+            if case .unexpected(let code)? = error as? StorageFailure {
+                self.report(.housekeepingFailed(code: code))
+            }
+        }
+        self.keptHouse = self.queue.now
+        self.batchesSinceHousekeeping = 0
+    }
+
+    /// Finds out what another process has written, takes the lease if it is free, and renews it.
     private func lookAtOthers() throws {
-        let row = StoreRow(try self.connected().connection.rows(StoreRow.read))
-        let isNews = row.generation != self.knowledge.generation
-        if isNews { self.knowledge.mayHave = Set(HousekeepingKind.allCases) }
-        let isRenewalDue =
-            self.lease != nil
-            && self.queue.now - self.renewed > StoreLease.renewalMilliseconds * 1_000_000
-        if isNews || isRenewalDue { try self.transaction { $0.isChanged = isRenewalDue } }
+        self.storeRow = StoreRow(try self.connected().connection.rows(StoreRow.read))
+        self.polling.note(hasOthers: self.hasOthers)
+        if self.storeRow.generation != self.knowledge.generation {
+            self.knowledge = WriterKnowledge(generation: self.storeRow.generation)
+        }
+        guard let lease else { return }
+        let isHeld = lease.isHeld(in: self.storeRow)
+        guard isHeld ? lease.isRenewalDue(in: self.storeRow) : lease.mayBeTaken(in: self.storeRow) else {
+            return
+        }
+        try self.transaction(self.plan()) { transaction in
+            guard transaction.mayKeepHouse, let node = self.session.node else { return }
+            let removed = try transaction.connection.rows(
+                NodeRegistration.removeSilent,
+                [.integer(NodeRegistration.silenceMilliseconds), .integer(node.number)]
+            )
+            if removed.changesCount > 0 { transaction.isChanged = true }
+        }
+        self.storeRow = StoreRow(try self.connected().connection.rows(StoreRow.read))
     }
 
     private func milliseconds(untilStepFrom now: Int64) throws(StorageFailure) -> Int64? {
@@ -276,143 +383,13 @@ final class PostgreSQLWriter: @unchecked Sendable {
         let transaction = PostgreSQLTransaction(
             session.connection,
             tables: session.tables,
-            knowledge: self.knowledge,
-            watched: [:],
-            watchedPositions: [:],
-            nowMilliseconds: now
+            plan: self.plan(),
+            PostgreSQLTransaction.Start(knowledge: self.knowledge, nowMilliseconds: now)
         )
         return self.housekeeping.milliseconds(
             untilStepFrom: now,
             onFullDisk: false,
             in: PostgreSQLHousekeeping(transaction)
         )
-    }
-
-    // MARK: Jobs
-
-    /// The outcome of a batch.
-    private struct Executed {
-        var replies: [@Sendable () -> Void] = []
-        var excesses: [WaitingWrites.Excess] = []
-        var unfinished: (job: WriteJob, rest: WriteJob, work: Int)?
-        /// How many jobs were looked at.
-        var count = 0
-    }
-
-    private func execute(_ batch: WaitingWrites.Batch) {
-        var batch = batch
-        let start = self.queue.now
-        let time = self.clock()
-        let jobs = batch.jobs.filter { $0.deadlineMilliseconds >= time }
-        for job in batch.jobs where job.deadlineMilliseconds < time { job.fail(.deadlinePassed) }
-        guard !jobs.isEmpty else { return self.queue.executed(batch, since: start) }
-        do {
-            let executed = try self.commit(jobs)
-            self.counted.withLock { $0.commits += 1 }
-            self.queue.putBack(jobs[executed.count...], of: &batch)
-            if let (job, rest, work) = executed.unfinished { self.queue.putBack(rest, of: job, work: work) }
-            self.queue.executed(batch, since: start, excesses: executed.excesses)
-            for reply in executed.replies { reply() }
-        } catch {
-            self.queue.executed(batch, since: start)
-            let failure = error as? StorageFailure ?? .unexpected(code: 0)
-            if case .unavailable(let code) = failure { self.report(.storageUnavailable(code: code)) }
-            let reason = failure.isForWantOfRoom ? JobFailure.diskFull : .storage(failure)
-            for job in jobs { job.fail(reason) }
-        }
-    }
-
-    /// Executes jobs in one transaction: without savepoints, unless one of them fails.
-    private func commit(_ jobs: [WriteJob]) throws -> Executed {
-        let databases = Set(jobs.compactMap(\.requester?.database))
-        do {
-            return try self.transaction(databases: databases) { transaction in
-                try self.execute(jobs, in: transaction, isolatesEach: false)
-            }
-        } catch StorageFailure.outcomeUnknown {
-            throw StorageFailure.outcomeUnknown
-        } catch StorageFailure.unavailable(let code) {
-            throw StorageFailure.unavailable(code: code)
-        } catch {
-            return try self.transaction(databases: databases) { transaction in
-                try self.execute(jobs, in: transaction, isolatesEach: true)
-            }
-        }
-    }
-
-    /// Executes jobs until one of them has something left.
-    private func execute(
-        _ jobs: [WriteJob],
-        in transaction: PostgreSQLTransaction,
-        isolatesEach: Bool
-    ) throws -> Executed {
-        var executed = Executed()
-        for job in jobs where executed.unfinished == nil {
-            executed.count += 1
-            let before = transaction.workDone
-            let progress =
-                isolatesEach
-                ? try self.isolated(job, in: transaction, &executed)
-                : try Self.execute(job, in: transaction)
-            let work = transaction.workDone - before
-            switch progress {
-            case .finished(let reply)?: executed.replies.append(reply)
-            case .unfinished(let rest)?:
-                executed.unfinished = (job, rest, work)
-                continue
-            case nil: break
-            }
-            if let excess = job.excess(of: work) { executed.excesses.append(excess) }
-        }
-        try self.keepHouse(in: transaction)
-        return executed
-    }
-
-    private static func execute(
-        _ job: WriteJob,
-        in transaction: PostgreSQLTransaction
-    ) throws(StorageFailure) -> WriteJob.Progress? {
-        transaction.origin = job.origin
-        return try job.execute(transaction)
-    }
-
-    /// Executes a job that is taken back alone if it fails; `nil` if it failed.
-    private func isolated(
-        _ job: WriteJob,
-        in transaction: PostgreSQLTransaction,
-        _ executed: inout Executed
-    ) throws(StorageFailure) -> WriteJob.Progress? {
-        let savepoint = try transaction.setSavepoint()
-        do throws(StorageFailure) {
-            let progress = try Self.execute(job, in: transaction)
-            try transaction.release()
-            return progress
-        } catch {
-            try transaction.takeBack(to: savepoint)
-            if case .unexpected(let code) = error { self.report(.requestFaulted(code: code)) }
-            executed.replies.append { job.fail(.storage(error)) }
-            return nil
-        }
-    }
-
-    /// Does some housekeeping beside requests, and takes it back alone if it fails.
-    private func keepHouse(in transaction: PostgreSQLTransaction) throws(StorageFailure) {
-        let rows = PostgreSQLHousekeeping(transaction)
-        let wait = self.housekeeping.milliseconds(
-            untilStepFrom: transaction.nowMilliseconds,
-            onFullDisk: false,
-            in: rows
-        )
-        guard wait != nil else { return }
-        let savepoint = try transaction.setSavepoint()
-        do throws(StorageFailure) {
-            transaction.origin = nil
-            try self.housekeeping.step(isAlone: false, onFullDisk: false, in: rows)
-            try transaction.release()
-        } catch {
-            try transaction.takeBack(to: savepoint)
-            _ = self.housekeeping.takeEvents()
-            if case .unexpected(let code) = error { self.report(.housekeepingFailed(code: code)) }
-        }
     }
 }

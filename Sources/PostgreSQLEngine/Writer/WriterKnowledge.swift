@@ -3,8 +3,9 @@ import RecordStore
 
 /// The writer's memory of the store from one transaction to the next.
 ///
-/// All of it is as of a generation of the store, which every commit of whichever process counts up. When
-/// somebody else has written, or something was taken back, all is forgotten.
+/// All of it is as of a generation of the store, which every commit counts up, of whichever process, that
+/// may change more than contents of databases. When somebody else has made one, or something was taken
+/// back, all is forgotten. Sums of what is stored are the exception: contents count for them.
 final class WriterKnowledge {
     struct TypeName: Hashable {
         let environment: EnvironmentID
@@ -36,6 +37,8 @@ final class WriterKnowledge {
     /// The amounts that containers and users store, as of the last commit.
     var containerBytes: [Int64: Int64] = [:]
     var userBytes: [Int64: Int64] = [:]
+    /// When the sums began to be read, by PostgreSQL's clock.
+    private var sumsMilliseconds: Int64?
     /// Kinds of housekeeping of which there may be some.
     var mayHave = Set(HousekeepingKind.allCases)
 
@@ -49,6 +52,18 @@ final class WriterKnowledge {
         self.zones.count + self.types.count + self.typeNumbers.count + self.authorNumbers.count
             + self.accounts.count + self.containerBytes.count + self.userBytes.count + self.memory.count
             > Self.entriesMax
+    }
+
+    /// How long sums are used to which other servers add.
+    private static let sumsMillisecondsMax: Int64 = 1_000
+
+    /// Forgets sums that may be too old.
+    func forgetOldSums(nowMilliseconds now: Int64, isAlone: Bool) {
+        guard !isAlone else { return }
+        if let read = self.sumsMilliseconds, abs(now - read) < Self.sumsMillisecondsMax { return }
+        self.sumsMilliseconds = now
+        self.containerBytes = [:]
+        self.userBytes = [:]
     }
 
     func forgetTypes() { self.types = [:] }

@@ -3,7 +3,7 @@
 /// Data that outlives a run and names one of its connections, such as a pending change of a shared
 /// database, names the run as well. The numbers of connections begin anew with each run.
 package struct ServerRun: Hashable, Sendable {
-    /// The server; 0, as one server has the store.
+    /// The server; 0, as the number of the run tells servers apart as well.
     package let node: UInt32
     /// Drawn at random at each start, so that no earlier run had it.
     package let boot: UInt64

@@ -15,7 +15,7 @@ struct Serve: AsyncParsableCommand {
               tidemark serve --listen 0.0.0.0:7430 --tls-host db.example.org
               tidemark serve --tls-cert fullchain.pem --tls-key privkey.pem
               tidemark serve --config /etc/tidemark.json --set in_flight_max=256
-              tidemark serve --engine postgres --database-url postgresql://db/notes
+              tidemark serve --engine postgres --database-url 'postgresql://db1,db2/notes'
 
             Settings come from the flags, the environment (TIDEMARK_LISTEN, \
             TIDEMARK_IN_FLIGHT_MAX, …) and the file, in this order of \
@@ -68,6 +68,15 @@ struct Serve: AsyncParsableCommand {
         )
     )
     var databaseURL: String?
+
+    @Option(
+        name: .customLong("database-sync"),
+        help: ArgumentHelp(
+            "required, or off for a PostgreSQL server without a synchronous standby. (default: required)",
+            discussion: "Without a standby that confirms commits, a failover loses acknowledged saves."
+        )
+    )
+    var databaseSync: String?
 
     @Option(help: ArgumentHelp("Settings as a JSON object; TIDEMARK_CONFIG without it.", valueName: "file"))
     var config: String?
@@ -137,6 +146,7 @@ struct Serve: AsyncParsableCommand {
             (.logLevel, self.logLevel), (.logFormat, self.logFormat),
             (.metricsFile, self.metricsFile), (.metricsListen, self.metricsListen),
             (.engine, self.engine), (.databaseURL, self.databaseURL),
+            (.databaseSync, self.databaseSync),
         ]
         for (setting, value) in named {
             if let value { flags.append((setting.rawValue, value)) }

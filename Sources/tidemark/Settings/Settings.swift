@@ -27,6 +27,7 @@ struct Settings: Sendable {
     var engine: Engine?
     /// `nil` if the data folder says it.
     var databaseURL: DatabaseURL?
+    var databaseSync = DatabaseSync.required
     var listen = ListenAddress.defaults
     /// `nil` if the certificate is made by the server, in the data folder.
     var tlsCertificatePath: String?
@@ -60,6 +61,12 @@ struct Settings: Sendable {
     var origins: [String: SettingOrigin] = [:]
     /// Environment variables that look like settings.
     var unknownVariables: [SettingVariable.Unknown] = []
+
+    /// Whether commits in PostgreSQL wait for a synchronous standby.
+    enum DatabaseSync: String, Hashable, Sendable {
+        case required
+        case off
+    }
 
     /// Bounds on what may wait for the engine's threads.
     struct Writer: Hashable, Sendable {

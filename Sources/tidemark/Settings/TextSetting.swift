@@ -21,6 +21,7 @@ enum TextSetting: String, CaseIterable {
     case identityKeysKeep = "jwt_keys_keep"
     case engine
     case databaseURL = "database_url"
+    case databaseSync = "database_sync"
 
     var meaning: String {
         switch self {
@@ -44,6 +45,8 @@ enum TextSetting: String, CaseIterable {
         case .engine: "where the store is: sqlite, or postgres; without it what the data folder says"
         case .databaseURL:
             "the database of engine postgres, as its programs take it; without it what the data folder says"
+        case .databaseSync:
+            "whether commits in PostgreSQL have to wait for a synchronous standby: required, or off for a single server"
         }
     }
 
@@ -52,13 +55,13 @@ enum TextSetting: String, CaseIterable {
         switch self {
         case .logLevel, .tlsCertificate, .tlsKey, .tlsHosts: true
         case .listen, .logFormat, .logFile, .metricsFile, .metricsListen, .identityKeys, .identityIssuer,
-            .identityAudience, .identityKeysKeep, .engine, .databaseURL:
+            .identityAudience, .identityKeysKeep, .engine, .databaseURL, .databaseSync:
             false
         }
     }
 
     /// Whether operators rarely need it.
-    var isAdvanced: Bool { self == .identityKeysKeep || self == .engine }
+    var isAdvanced: Bool { [.identityKeysKeep, .engine, .databaseSync].contains(self) }
 
     var defaultText: String { self.read(.defaults) }
 
@@ -79,6 +82,7 @@ enum TextSetting: String, CaseIterable {
         case .identityKeysKeep: settings.identity.keyRetention.rawValue
         case .engine: settings.engine?.rawValue ?? ""
         case .databaseURL: settings.databaseURL?.shown ?? ""
+        case .databaseSync: settings.databaseSync.rawValue
         }
     }
 
@@ -142,6 +146,11 @@ enum TextSetting: String, CaseIterable {
             settings.engine = engine
         case .databaseURL:
             settings.databaseURL = DatabaseURL(text: value)
+        case .databaseSync:
+            guard let sync = Settings.DatabaseSync(rawValue: value) else {
+                throw self.refusal(value, "required or off")
+            }
+            settings.databaseSync = sync
         }
     }
 

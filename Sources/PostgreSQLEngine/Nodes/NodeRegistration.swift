@@ -1,0 +1,106 @@
+/// One run of one server of a store: a row that its transactions lock.
+///
+/// A transaction on contents of databases locks the row of its own server, which nobody else does. A
+/// transaction that may change anything locks the rows of all servers, and so has the store to itself.
+/// A server whose row is gone, or has another run in it, commits nothing.
+struct NodeRegistration: Hashable, Sendable {
+    let number: Int64
+    /// A machine and a folder.
+    let name: String
+    /// Drawn at random at each start.
+    let boot: Int64
+
+    /// How often a server says that it runs.
+    static let heartbeatMilliseconds: Int64 = 10_000
+    /// How long a silent server keeps its row.
+    static let silenceMilliseconds: Int64 = 120_000
+
+    // MARK: Statements
+
+    static let lock = SQL(
+        "SELECT number, boot FROM tidemark.node WHERE number = $1 FOR UPDATE",
+        reach: .directory
+    )
+    static let lockAll = SQL(
+        "SELECT number, boot FROM tidemark.node ORDER BY number FOR UPDATE",
+        reach: .directory
+    )
+    private static let now = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
+    static let heartbeat = SQL(
+        "UPDATE tidemark.node SET seen_ms = \(now) WHERE number = $1 AND boot = $2",
+        reach: .directory
+    )
+    private static let replace = SQL(
+        "UPDATE tidemark.node SET boot = $2, seen_ms = \(now) WHERE name = $1 RETURNING number",
+        reach: .directory
+    )
+    private static let takeNumber = SQL(
+        """
+        INSERT INTO tidemark.counter AS c (name, value) VALUES ('node', 1)
+        ON CONFLICT (name) DO UPDATE SET value = c.value + 1 RETURNING value
+        """,
+        reach: .directory
+    )
+    private static let insert = SQL(
+        "INSERT INTO tidemark.node (number, name, boot, seen_ms) VALUES ($1, $2, $3, \(now))",
+        reach: .directory
+    )
+    private static let remove = SQL(
+        "DELETE FROM tidemark.node WHERE number = $1 AND boot = $2",
+        reach: .directory
+    )
+    static let removeSilent = SQL(
+        "DELETE FROM tidemark.node WHERE seen_ms < \(now) - $1 AND number <> $2",
+        reach: .directory
+    )
+
+    // MARK: Beginning and end
+
+    /// Registers a run, in place of an earlier one of the same name.
+    static func begin(
+        named name: String,
+        on connection: PostgreSQLConnection
+    ) throws(PostgreSQLError) -> NodeRegistration {
+        let boot = Int64.random(in: .min ... .max)
+        var row = try self.lockStore(on: connection)
+        let known = try connection.query(self.replace, [.text(name), .integer(boot)])
+        let number: Int64
+        if known.isEmpty {
+            number = try connection.query(self.takeNumber).integer(0, 0)
+            try connection.send(self.insert, [.integer(number), .text(name), .integer(boot)])
+        } else {
+            number = known.integer(0, 0)
+        }
+        row.generation += 1
+        try self.commit(row, on: connection)
+        return NodeRegistration(number: number, name: name, boot: boot)
+    }
+
+    /// Takes the row away, and lets another server keep house at once.
+    func end(_ lease: HousekeepingLease, on connection: PostgreSQLConnection) throws(PostgreSQLError) {
+        var row = try Self.lockStore(on: connection)
+        try connection.send(Self.remove, [.integer(self.number), .integer(self.boot)])
+        if lease.isHeld(in: row) {
+            row.node = ""
+            row.untilMilliseconds = 0
+        }
+        row.generation += 1
+        try Self.commit(row, on: connection)
+    }
+
+    private static func lockStore(on connection: PostgreSQLConnection) throws(PostgreSQLError) -> StoreRow {
+        try connection.send(TransactionSQL.begin)
+        let row = StoreRow(try connection.query(StoreRow.lock))
+        _ = try connection.query(self.lockAll)
+        return row
+    }
+
+    private static func commit(
+        _ row: StoreRow,
+        on connection: PostgreSQLConnection
+    ) throws(PostgreSQLError) {
+        try connection.send(StoreRow.write, row.parameters)
+        try connection.send(TransactionSQL.commit)
+        try connection.receive()
+    }
+}
