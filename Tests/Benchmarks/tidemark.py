@@ -55,7 +55,10 @@ class Tidemark:
                  "--set", "asset_grace_s=60",
                  # The listeners, and who saves: one user, who may have as many as are left for the others.
                  "--set", "connections_max=20032",
-                 *(["--engine", "postgres", "--database-url", self.store.url] if self.store else [])], stdout=log, stderr=log, start_new_session=True)
+                 # One cluster, as the peer has.
+                 *(["--engine", "postgres", "--database-url", self.store.url, "--database-sync", "off"]
+                   if self.store else [])],
+                stdout=log, stderr=log, start_new_session=True)
         self.port = await_port(self.server, self.log)
 
     def _find_place(self):

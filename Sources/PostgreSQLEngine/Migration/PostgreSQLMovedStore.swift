@@ -14,27 +14,31 @@ package final class PostgreSQLMovedStore: MovedStore {
     package init(_ target: ConnectionTarget) throws {
         self.target = target
         self.identity = try StoreOpening(target: target).prepare(makesTables: false)
-        let row: StoreRow
+        let running: ResultRows
         do throws(PostgreSQLError) {
             self.connection = try PostgreSQLConnection(target)
-            row = try Self.lock(self.connection)
+            running = try Self.lock(self.connection)
         } catch {
             if error.state == .lockNotAvailable { throw StoreMoveError.isBusy }
             throw PostgreSQLEngineError(error, target)
         }
         self.tables = TableMove(self.connection)
-        let left = row.untilMilliseconds - row.nowMilliseconds
-        guard row.node.isEmpty || left <= 0 else {
-            throw StoreMoveError.isServed(node: row.node, secondsLeft: Int((left + 999) / 1_000))
+        guard running.isEmpty else {
+            let seconds = Int(Self.runningMilliseconds / 1_000)
+            throw StoreMoveError.isServed(node: running.text(0, 0), secondsLeft: seconds)
         }
     }
 
-    private static func lock(_ connection: PostgreSQLConnection) throws(PostgreSQLError) -> StoreRow {
+    /// A server says that it runs three times as often.
+    private static let runningMilliseconds = 3 * NodeRegistration.heartbeatMilliseconds
+
+    /// Returns a server that runs, or has run within half a minute.
+    private static func lock(_ connection: PostgreSQLConnection) throws(PostgreSQLError) -> ResultRows {
         _ = try connection.query(MoveSQL.waitsForever)
         _ = try connection.query(MoveSQL.beginAlone)
         // The snapshot is taken after the lock, by the first statement that reads.
         _ = try connection.query(MoveSQL.lockAll)
-        return StoreRow(try connection.query(StoreRow.read))
+        return try connection.query(NodeRegistration.running, [.integer(Self.runningMilliseconds)])
     }
 
     package func rows(

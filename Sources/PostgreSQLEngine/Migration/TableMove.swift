@@ -102,7 +102,8 @@ enum MoveSQL {
     /// Has writers wait, and readers not.
     static let lockAll = SQL(
         "LOCK TABLE "
-            + (["tidemark.store", "tidemark.counter"] + Table.moved.map { #"tidemark."\#($0.name)""# })
+            + (["tidemark.store", "tidemark.node", "tidemark.counter"]
+            + Table.moved.map { #"tidemark."\#($0.name)""# })
             .joined(separator: ", ") + " IN EXCLUSIVE MODE",
         reach: .store
     )

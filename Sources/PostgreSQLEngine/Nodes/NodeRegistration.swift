@@ -49,6 +49,11 @@ struct NodeRegistration: Hashable, Sendable {
         "DELETE FROM tidemark.node WHERE number = $1 AND boot = $2",
         reach: .directory
     )
+    /// A server that was there within a time, in milliseconds.
+    static let running = SQL(
+        "SELECT name FROM tidemark.node WHERE seen_ms > \(now) - $1 ORDER BY seen_ms DESC LIMIT 1",
+        reach: .directory
+    )
     static let removeSilent = SQL(
         "DELETE FROM tidemark.node WHERE seen_ms < \(now) - $1 AND number <> $2",
         reach: .directory

@@ -119,7 +119,7 @@ struct PostgreSQLCommandTests {
             ChildProcess.tidemark,
             [
                 "serve", "--listen", "127.0.0.1:0", "--data", data, "--engine", "postgres", "--database-url",
-                url,
+                url, "--database-sync", "off",
             ]
         )
         let isListening = await server.find { $0.contains(" listens on ") ? true : nil }
@@ -165,7 +165,7 @@ struct PostgreSQLCommandTests {
                 ChildProcess.tidemark,
                 [
                     "serve", "--listen", "127.0.0.1:0", "--data", data, "--engine", "postgres",
-                    "--database-url", url,
+                    "--database-url", url, "--database-sync", "off",
                 ]
             )
             let isListening = await server.find { $0.contains(" listens on ") ? true : nil }

@@ -17,7 +17,7 @@ struct PostgreSQLHealthTests {
             ChildProcess.tidemark,
             [
                 "serve", "--listen", "127.0.0.1:0", "--data", directory.path + "/data", "--engine",
-                "postgres",
+                "postgres", "--database-sync", "off",
                 "--database-url", cluster.url(database: database), "--metrics-listen", "unix:" + socket,
             ]
         )
