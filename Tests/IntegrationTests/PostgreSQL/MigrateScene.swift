@@ -17,7 +17,8 @@ struct MigrateScene {
     static func run(_ body: (MigrateScene) async throws -> Void) async throws {
         let cluster = try PostgreSQLCluster.running()
         let database = try cluster.emptyDatabase()
-        try await BackupScene.run { backup in
+        // No standby follows the cluster of the tests.
+        try await BackupScene.run(settings: ["--database-sync", "off"]) { backup in
             let scene = MigrateScene(backup: backup, url: cluster.url(database: database), database: database)
             try await body(scene)
         }
