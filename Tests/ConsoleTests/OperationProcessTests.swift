@@ -149,11 +149,13 @@ struct OperationProcessTests {
     private static let page = Data("<!doctype html><script>alert(1)</script>".utf8)
     private static let drawing = Data("<svg xmlns=\"http://www.w3.org/2000/svg\" onload=\"alert(1)\"/>".utf8)
 
-    @Test
-    func `an asset is downloaded bit by bit, and only an image is shown`() async throws {
-        let server = try ServerProcess()
-        try await self.fill(server)
-        let contents = ["image": Self.png, "page": Self.page, "drawing": Self.drawing]
+    /// Imports a record whose fields are assets of these contents.
+    ///
+    /// - Returns: The hashes by field.
+    private func importFiles(
+        _ contents: [String: Data],
+        to server: ServerProcess
+    ) async throws -> [String: String] {
         let file = server.folder.path + "/assets.jsonl"
         try FileManager.default.createDirectory(atPath: file + ".assets", withIntermediateDirectories: true)
         var fields: [String] = []
@@ -171,6 +173,15 @@ struct OperationProcessTests {
         try await server.administer(
             ["records", "import", file, "--as", "alice", "--container", Self.container]
         )
+        return hashes
+    }
+
+    @Test
+    func `an asset is downloaded bit by bit, and only an image is shown`() async throws {
+        let server = try ServerProcess()
+        try await self.fill(server)
+        let contents = ["image": Self.png, "page": Self.page, "drawing": Self.drawing]
+        let hashes = try await self.importFiles(contents, to: server)
         let (process, client) = try await self.open(server)
         let place = "/c/\(Self.container)/development"
         let record = try await client.get(place + "/record?database=private&user=alice&name=files").body

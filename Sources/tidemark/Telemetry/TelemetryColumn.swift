@@ -25,6 +25,9 @@ struct TelemetryColumn: Hashable, Sendable {
 
     static let offsets = Dictionary(uniqueKeysWithValues: Self.all.enumerated().map { ($1.name, $0) })
 
+    /// When a sample ended, in seconds since 1970.
+    static let written = Self.name(.metricsWritten)
+
     static func name(_ metric: MetricName, _ label: String? = nil) -> String {
         label.map { "\(metric.rawValue) \($0)" } ?? metric.rawValue
     }
@@ -42,8 +45,8 @@ struct TelemetryColumn: Hashable, Sendable {
 
     private static func columns(of metric: MetricName) -> [TelemetryColumn] {
         switch metric {
-        // They say nothing over time.
-        case .buildInfo, .metricsWritten: []
+        // It says nothing over time.
+        case .buildInfo: []
         case .requests: self.columns(metric, OperationKind.allCases.map(\.rawValue))
         case .failures: self.columns(metric, self.errorNames)
         case .requestDuration:
@@ -66,7 +69,7 @@ struct TelemetryColumn: Hashable, Sendable {
         }
         switch metric {
         case .records, .recordBytes, .assets, .assetBytes, .rowBytes, .databaseBytes, .diskFreeBytes,
-            .userQuotaBytes, .containerQuotaBytes, .processStart:
+            .userQuotaBytes, .containerQuotaBytes, .processStart, .metricsWritten:
             return .last
         default: return .highest
         }

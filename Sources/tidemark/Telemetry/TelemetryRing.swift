@@ -159,10 +159,13 @@ struct TelemetryRing: Hashable, Sendable {
         self.slots[Level.hour.rawValue].compactMap { $0 }.max { $0.number < $1.number }
     }
 
-    /// The end of the newest slot, or of what was watched of it; `nil` if there is none.
+    /// When the newest sample ended; `nil` if there is none.
     var watchedUntilMilliseconds: Int64? {
-        self.newest.map {
-            $0.number * Level.hour.slotMilliseconds + $0.coveredMilliseconds
-        }
+        guard let slot = self.newest else { return nil }
+        let begin = slot.number * Level.hour.slotMilliseconds
+        guard let column = self.columns.firstIndex(where: { $0.name == TelemetryColumn.written }),
+            let written = Int64(exactly: (slot.values[column] * 1_000).rounded()), written > begin
+        else { return begin + slot.coveredMilliseconds }
+        return min(written, begin + Level.hour.slotMilliseconds)
     }
 }

@@ -36,7 +36,7 @@ struct TurnedLogTests {
         #expect((attributes[.posixPermissions] as? Int).map { $0 & 0o777 } == 0o600)
         // The next server goes on behind them.
         try TurnedLog(path: self.path, bytesMax: 10_000).write("next\n")
-        #expect(try String(contentsOfFile: self.path, encoding: .utf8).hasSuffix("\nnext\n"))
+        #expect(try String(contentsOfFile: self.path, encoding: .utf8).hasSuffix("next\n"))
     }
 
     @Test
