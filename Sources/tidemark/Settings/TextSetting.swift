@@ -61,7 +61,7 @@ enum TextSetting: String, CaseIterable {
     }
 
     /// Whether operators rarely need it.
-    var isAdvanced: Bool { [.identityKeysKeep, .engine, .databaseSync].contains(self) }
+    var isAdvanced: Bool { [.identityKeysKeep, .engine, .databaseSync, .logFile].contains(self) }
 
     var defaultText: String { self.read(.defaults) }
 
