@@ -104,7 +104,7 @@ package final class PostgreSQLFilledStore: FilledStore {
             }
             try connection.send(StoreTables.storeRow, [.bytes(self.identity)])
             try connection.send(MoveSQL.setNumbers, [.integer(lastNumbers[MovedNumbers.index] ?? 0)])
-            try NewLife.send(on: connection, nowMilliseconds: now)
+            try NewEpoch.begin(nowMilliseconds: now, on: connection)
             try connection.send(MoveSQL.dropMark)
             try connection.send(TransactionSQL.commit)
             try connection.receive()

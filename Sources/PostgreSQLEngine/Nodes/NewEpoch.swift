@@ -34,15 +34,33 @@ enum NewEpoch {
         WHERE a.number = u.asset AND a.state = 0
         """,
         #"UPDATE tidemark."subscription" SET created_position = -1"#,
-        "UPDATE tidemark.counter SET value = value + \(numbersLeftOut)",
     ].map { SQL($0, reach: .directory) }
+    private static let counters = SQL(
+        "UPDATE tidemark.counter SET value = value + \(numbersLeftOut)",
+        reach: .directory
+    )
 
     /// Writes it into a transaction that has the whole store locked, without waiting.
     static func write(
         _ row: StoreRow,
         on connection: PostgreSQLConnection
     ) throws(PostgreSQLError) {
-        let now = row.nowMilliseconds
+        try self.begin(nowMilliseconds: row.nowMilliseconds, on: connection)
+        try connection.send(self.counters)
+        var row = row
+        row.generation += 1
+        row.schemaVersion += 1
+        row.lastRecord += self.numbersLeftOut
+        try connection.send(StoreRow.write, row.parameters)
+    }
+
+    /// Begins it for clients alone, as the end of a move does: no number was given that is gone.
+    ///
+    /// Results of requests stay: what they say is in the tables.
+    static func begin(
+        nowMilliseconds now: Int64,
+        on connection: PostgreSQLConnection
+    ) throws(PostgreSQLError) {
         try connection.send(
             self.databases,
             [
@@ -52,10 +70,5 @@ enum NewEpoch {
         )
         try connection.send(self.cursorBytes)
         for statement in self.others { try connection.send(statement) }
-        var row = row
-        row.generation += 1
-        row.schemaVersion += 1
-        row.lastRecord += self.numbersLeftOut
-        try connection.send(StoreRow.write, row.parameters)
     }
 }
