@@ -38,7 +38,7 @@ final class LogSync: @unchecked Sendable {
     private struct Commit {
         let announced: Announced
         /// Whether anything was written.
-        let isPresent: Bool
+        var isPresent = true
         let reply: Reply
     }
 
@@ -90,10 +90,9 @@ final class LogSync: @unchecked Sendable {
     /// Syncs a commit and calls its reply.
     ///
     /// With `isAlone`, nobody waits for the writer. The writer's thread then syncs by itself, and
-    /// saves a change of threads. A commit that wrote nothing to the log is not present there, and its
-    /// reply only waits for those before it.
-    func committed(_ announced: Announced, isPresent: Bool, isAlone: Bool, reply: @escaping Reply) {
-        self.add(Commit(announced: announced, isPresent: isPresent, reply: reply), isAlone: isAlone)
+    /// saves a change of threads.
+    func committed(_ announced: Announced, isAlone: Bool, reply: @escaping Reply) {
+        self.add(Commit(announced: announced, reply: reply), isAlone: isAlone)
     }
 
     /// Forgets a commit that came to nothing after it was announced.

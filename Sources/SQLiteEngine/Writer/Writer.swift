@@ -190,7 +190,7 @@ final class Writer: @unchecked Sendable {
         self.room.committed(pages: pages)
         let changes = transaction.reports.takeCommitted()
         let observation = transaction.reports.observation
-        self.sync.committed(announced, isPresent: pages > 0, isAlone: isAlone) { loss in
+        self.sync.committed(announced, isAlone: isAlone) { loss in
             if loss == nil, let changes { observation.committed(changes) }
             reply(loss)
         }

@@ -165,7 +165,6 @@ struct DrillTests {
     func `a drill makes no backup, and a backup no drill`() async throws {
         for arguments in [
             ["--drill"], ["--drill", "--from", "a", "--to", "b"], ["--to", "a", "--from", "b"],
-            ["--to", "a", "--json"],
         ] {
             let outcome = try await ChildProcess.run(ChildProcess.tidemark, ["backup"] + arguments)
             #expect(outcome.exitCode == 64, "\(arguments)")
