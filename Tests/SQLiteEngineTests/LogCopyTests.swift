@@ -58,6 +58,7 @@ struct LogCopyTests {
     private static func copied(of file: String) throws -> (pages: UInt32, inFile: UInt32) {
         let index = try Data(contentsOf: URL(fileURLWithPath: file + "-shm"))
         func number(at offset: Int) -> UInt32 {
+            // SAFETY: the pointer is used within the closure, and the slice has the bytes of the number.
             index.subdata(in: offset..<offset + 4).withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) }
         }
         return (number(at: 16), number(at: 96))

@@ -56,16 +56,17 @@ extension ReadmeEvidence {
         ReadmeEvidence("**Not for** web pages", .absent("cloudkit.js"), .absent("/database/1/")),
         ReadmeEvidence("Not for data in iCloud", .absent("api.apple-cloudkit.com")),
         ReadmeEvidence(
-            "Not for clusters",
-            .tests([
-                "a second server on the same folder is refused, and told who has it",
-                "a second server of the same database is refused, from whatever folder",
-            ])
-        ),
-        ReadmeEvidence(
             "Not yet for Apple devices",
             .text(".library(name: \"CloudKit\"", in: "Package.swift"),
             .exempt("there is no such machine here")
+        ),
+        ReadmeEvidence(
+            "**One machine or many:** one process",
+            .test("a second server on the same folder is refused, and told who has it")
+        ),
+        ReadmeEvidence(
+            "Several servers share a store",
+            .test("two servers serve one database, one of them stands still, and one is killed")
         ),
         ReadmeEvidence(
             "**Other languages** can use",
@@ -122,7 +123,10 @@ extension ReadmeEvidence {
             "```swift import CloudKit",
             .test("the program of the README is a file of the repository")
         ),
-        ReadmeEvidence("There is no release tag yet.", .figures { try $0.tags.isEmpty ? [] : ["no tag"] }),
+        ReadmeEvidence(
+            "There is no release yet: pin a commit.",
+            .figures { try $0.tags.isEmpty ? [] : ["no tag"] }
+        ),
         ReadmeEvidence(
             "Clone this repository beside",
             .test("the manifest of the README names a package, a product and traits that are there")
@@ -218,7 +222,7 @@ extension ReadmeEvidence {
         ),
         ReadmeEvidence(
             "| stores |",
-            .test("a second server of the same database is refused, from whatever folder")
+            .test("two servers serve one database, one of them stands still, and one is killed")
         ),
         ReadmeEvidence(
             "**Missing:** REST",

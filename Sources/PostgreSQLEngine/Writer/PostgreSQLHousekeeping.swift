@@ -149,7 +149,9 @@ final class PostgreSQLHousekeeping: HousekeepingTransaction {
             let added = element.entries.map { (entry: $0, record: element.key.number) }
             zones[element.key.zone, default: EntryChanges()].added += added
         }
-        for (zone, changes) in zones { try self.writer.change(changes, in: zone) }
+        for (zone, changes) in zones {
+            try RecordPlaces(transaction: self.writer, zone: zone).change(changes)
+        }
     }
 
     private static let removeEntries = SQL(

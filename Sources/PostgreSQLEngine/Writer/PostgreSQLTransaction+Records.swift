@@ -1,7 +1,7 @@
 import RecordModel
 import RecordStore
 
-/// Records, their tombstones, their positions in the order of changes, entries and references.
+/// Records and their tombstones.
 ///
 /// Each kind of row of a write set is one statement with an array for each column.
 extension PostgreSQLTransaction {
@@ -67,9 +67,10 @@ extension PostgreSQLTransaction {
         try self.update(updated, in: zone)
         try self.delete(writes.deletes, in: zone, environment)
         let changes = zip(numbers, writes.saves.map(\.record.position))
-        try self.move(changes.map { ($0, $1) }, from: left, in: zone)
-        try self.change(entries, in: zone)
-        try self.change(references, in: zone)
+        let places = RecordPlaces(transaction: self, zone: zone)
+        try places.move(changes.map { ($0, $1) }, from: left)
+        try places.change(entries)
+        try places.change(references)
         return numbers
     }
 
@@ -149,78 +150,6 @@ extension PostgreSQLTransaction {
                 .integer(self.nowMilliseconds), .texts(deletes.map(\.name)),
                 .integers(deletes.map(\.position)), .integers(types), .integers(creators),
                 .integers(deletes.map { $0.coveredBy?.rawValue }),
-            ]
-        )
-    }
-
-    /// Takes records out of the order of changes, and puts them in at their new positions.
-    private func move(
-        _ changes: [(record: Int64, position: Int64)],
-        from left: [Int64],
-        in zone: ZoneKey
-    ) throws(StorageFailure) {
-        if !left.isEmpty {
-            try self.connection.write(RecordSQL.removeChanges, zone.parameters + [.integers(left)])
-        }
-        guard !changes.isEmpty else { return }
-        try self.connection.write(
-            RecordSQL.insertChanges,
-            zone.parameters + [.integers(changes.map(\.position)), .integers(changes.map(\.record))]
-        )
-    }
-
-    // MARK: Entries
-
-    /// Adds entries of which some may be there, and removes some that may be absent; both count as what
-    /// they did.
-    func change(_ changes: EntryChanges, in zone: ZoneKey) throws(StorageFailure) {
-        try self.write(changes.removed, RecordSQL.removeEntries, sign: -1, in: zone)
-        try self.write(changes.added, RecordSQL.insertEntries, sign: 1, in: zone)
-    }
-
-    private func write(
-        _ entries: [(entry: IndexEntry, record: Int64)],
-        _ sql: SQL,
-        sign: Int,
-        in zone: ZoneKey
-    ) throws(StorageFailure) {
-        guard !entries.isEmpty else { return }
-        try self.connection.write(
-            sql,
-            zone.parameters + [
-                .integers(entries.map(\.entry.index)), .byteStrings(entries.map(\.entry.value)),
-                .integers(entries.map(\.record)),
-            ]
-        ) { done in
-            let bytes = (0..<done.count).reduce(0) { $0 + RowBytes.entryBase + Int(done.integer($1, 0)) }
-            self.growth.count(rowBytes: sign * bytes, in: zone)
-        }
-    }
-
-    // MARK: References
-
-    private func change(_ changes: ReferenceChanges, in zone: ZoneKey) throws(StorageFailure) {
-        let ended = changes.ended
-        if !ended.isEmpty {
-            let names = [SQLValue.texts(ended.map(\.target)), .texts(ended.map(\.referrer))]
-            try self.connection.write(RecordSQL.removeReferences, zone.parameters + names) { removed in
-                let bytes = (0..<removed.count).reduce(0) {
-                    $0 + RowBytes.referenceBase + Int(removed.integer($1, 0))
-                }
-                self.growth.count(rowBytes: -bytes, in: zone)
-            }
-        }
-        let made = changes.made
-        guard !made.isEmpty else { return }
-        for reference in made where reference.change.before == nil {
-            let bytes = RowBytes.reference(of: reference.target, by: reference.referrer)
-            self.growth.count(rowBytes: bytes, in: zone)
-        }
-        try self.connection.write(
-            RecordSQL.setReferences,
-            zone.parameters + [
-                .texts(made.map(\.target)), .texts(made.map(\.referrer)),
-                .integers(made.map { Int64($0.change.kinds.rawValue) }),
             ]
         )
     }

@@ -93,7 +93,7 @@ final class PostgreSQLTransaction {
         case .databases:
             let number = SQLValue.integer(self.plan.node?.number ?? 0)
             try self.connection.write(NodeRegistration.lock, [number], receive: noteNodes)
-            // Whoever changes it has this server's row locked.
+            // A transaction that changes it has this server's row locked.
             try self.connection.write(StoreRow.read) { self.storeRow = StoreRow($0) }
         }
         let databases = SQLValue.integers(self.plan.databases.map(\.rawValue))
@@ -273,7 +273,7 @@ final class PostgreSQLTransaction {
 
     func advance(_ zone: ZoneKey, to position: Int64) { self.growth.advance(zone, to: position) }
 
-    /// Whoever takes one writes rows that need the whole store.
+    /// A transaction that takes one writes rows that need the whole store.
     func takeIndexNumbers(_ count: Int) -> Int64 {
         self.newRow.lastIndex += Int64(count)
         return self.newRow.lastIndex - Int64(count) + 1

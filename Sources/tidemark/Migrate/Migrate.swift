@@ -21,9 +21,9 @@ struct Migrate: AsyncParsableCommand {
             The database has to be empty. Exits with 65 if it is not, or if a copied \
             row differs; with 69 while a server runs.
 
-              tidemark migrate --from /var/lib/tidemark --to postgresql://db/notes --dry-run
-              tidemark migrate --from /var/lib/tidemark --to postgresql://db/notes
-              tidemark migrate --from postgresql://db/notes --to /var/lib/tidemark
+              tidemark migrate --from data --to postgresql://db/notes --dry-run
+              tidemark migrate --from data --to postgresql://db/notes
+              tidemark migrate --from postgresql://db/notes --to data
             """
     )
 

@@ -1,0 +1,80 @@
+import RecordModel
+import RecordStore
+
+/// The places where records of a zone are found: the order of changes, indexes, and references.
+///
+/// Each kind of row is one statement with an array for each column, which waits for no answer.
+struct RecordPlaces {
+    let transaction: PostgreSQLTransaction
+    let zone: ZoneKey
+
+    /// Takes records out of the order of changes, and puts them in at their new positions.
+    func move(
+        _ changes: [(record: Int64, position: Int64)],
+        from left: [Int64]
+    ) throws(StorageFailure) {
+        if !left.isEmpty {
+            try self.transaction.connection.write(
+                RecordSQL.removeChanges,
+                self.zone.parameters + [.integers(left)]
+            )
+        }
+        guard !changes.isEmpty else { return }
+        try self.transaction.connection.write(
+            RecordSQL.insertChanges,
+            self.zone.parameters + [.integers(changes.map(\.position)), .integers(changes.map(\.record))]
+        )
+    }
+
+    /// Adds entries of which some may be there, and removes some that may be absent; both count as what
+    /// they did.
+    func change(_ changes: EntryChanges) throws(StorageFailure) {
+        try self.write(changes.removed, RecordSQL.removeEntries, sign: -1)
+        try self.write(changes.added, RecordSQL.insertEntries, sign: 1)
+    }
+
+    private func write(
+        _ entries: [(entry: IndexEntry, record: Int64)],
+        _ sql: SQL,
+        sign: Int
+    ) throws(StorageFailure) {
+        guard !entries.isEmpty else { return }
+        try self.transaction.connection.write(
+            sql,
+            self.zone.parameters + [
+                .integers(entries.map(\.entry.index)), .byteStrings(entries.map(\.entry.value)),
+                .integers(entries.map(\.record)),
+            ]
+        ) { done in
+            let bytes = (0..<done.count).reduce(0) { $0 + RowBytes.entryBase + Int(done.integer($1, 0)) }
+            self.transaction.growth.count(rowBytes: sign * bytes, in: self.zone)
+        }
+    }
+
+    func change(_ changes: ReferenceChanges) throws(StorageFailure) {
+        let ended = changes.ended
+        if !ended.isEmpty {
+            let names = [SQLValue.texts(ended.map(\.target)), .texts(ended.map(\.referrer))]
+            try self.transaction.connection.write(RecordSQL.removeReferences, self.zone.parameters + names) {
+                removed in
+                let bytes = (0..<removed.count).reduce(0) {
+                    $0 + RowBytes.referenceBase + Int(removed.integer($1, 0))
+                }
+                self.transaction.growth.count(rowBytes: -bytes, in: self.zone)
+            }
+        }
+        let made = changes.made
+        guard !made.isEmpty else { return }
+        for reference in made where reference.change.before == nil {
+            let bytes = RowBytes.reference(of: reference.target, by: reference.referrer)
+            self.transaction.growth.count(rowBytes: bytes, in: self.zone)
+        }
+        try self.transaction.connection.write(
+            RecordSQL.setReferences,
+            self.zone.parameters + [
+                .texts(made.map(\.target)), .texts(made.map(\.referrer)),
+                .integers(made.map { Int64($0.change.kinds.rawValue) }),
+            ]
+        )
+    }
+}
