@@ -124,10 +124,6 @@ extension ReadmeEvidence {
             .test("the program of the README is a file of the repository")
         ),
         ReadmeEvidence(
-            "There is no release yet: pin a commit.",
-            .figures { try $0.tags.isEmpty ? [] : ["no tag"] }
-        ),
-        ReadmeEvidence(
             "Clone this repository beside",
             .test("the manifest of the README names a package, a product and traits that are there")
         ),

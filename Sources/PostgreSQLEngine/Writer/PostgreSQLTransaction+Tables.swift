@@ -5,8 +5,8 @@ import RecordStore
 extension PostgreSQLTransaction: WriteTransaction {
     /// Tables whose rows belong to a database, which is the first column of their keys and of themselves.
     ///
-    /// A transaction that reads or writes one has the database locked. All other tables are written only with the
-    /// whole store locked, and so stay as they are while somebody has a database locked.
+    /// A transaction that reads or writes one has the database locked. All other tables are written only
+    /// with the whole store locked, and so stay as they are while somebody has a database locked.
     private static let ofDatabases: Set<ObjectIdentifier> = [
         ObjectIdentifier(RequestRow.table), ObjectIdentifier(PastRow.table),
     ]
