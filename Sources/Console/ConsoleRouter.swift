@@ -26,48 +26,7 @@ struct ConsoleRouter: Sendable {
         let inside = router.group().add(middleware: SessionMiddleware(sessions: self.pages.sessions))
         for route in ConsoleRoutes.pages + ChangeRoutes.pages { self.add(route, to: inside) }
         ChangeRoutes(pages: self.pages).add(to: inside)
-        inside.get("/c/:container/:environment/changes/events") { request, context in
-            try await ChangePages(console: self.pages).changeEvents(
-                Self.pageRequest(request, context, form: FormItems(""))
-            )
-        }
-        inside.get("/c/:container/:environment/asset") { request, context in
-            try await Downloads(console: self.pages).asset(
-                Self.pageRequest(request, context, form: FormItems(""))
-            )
-        }
-        inside.get("/c/:container/:environment/value") { request, context in
-            try await Downloads(console: self.pages).value(
-                Self.pageRequest(request, context, form: FormItems(""))
-            )
-        }
-        inside.get("/c/:container/:environment/schema.ckdb") { request, context in
-            try await Downloads(console: self.pages).schemaFile(
-                Self.pageRequest(request, context, form: FormItems(""))
-            )
-        }
-        inside.post("/c/:container/:environment/edit/review") { request, context in
-            let form = try await Self.form(request, context)
-            let page = try Self.pageRequest(request, context, form: form)
-            return Self.response(try await EditPages(console: self.pages).review(page))
-        }
-        inside.post("/c/:container/:environment/edit/save") { request, context in
-            let form = try await Self.form(request, context)
-            return try await EditPages(console: self.pages).save(
-                try Self.pageRequest(request, context, form: form)
-            )
-        }
-        self.addOperation(to: inside)
-        inside.post("/leave") { request, context in
-            let form = try await Self.form(request, context)
-            return self.pages.leave(try Self.pageRequest(request, context, form: form))
-        }
-        inside.post("/link") { request, context in
-            let form = try await Self.form(request, context)
-            return try Self.response(
-                StartPages(console: self.pages).newLink(Self.pageRequest(request, context, form: form))
-            )
-        }
+        self.addOthers(to: inside)
         return router
     }
 
