@@ -66,7 +66,12 @@ struct BundleOptions: ParsableArguments {
         createsDatabases: Bool,
         isDryRun: Bool
     ) throws(CommandFailure) -> Requester {
-        let signIn = try self.signIn(directory, createsDatabases: createsDatabases)
+        let signIn = try directory.signIn(
+            as: self.user,
+            toContainer: self.container,
+            self.environment.environment,
+            createsDatabases: createsDatabases && !self.isPublic
+        )
         guard !self.isPublic else {
             return Requester(
                 database: signIn.publicDatabase,
@@ -90,28 +95,5 @@ struct BundleOptions: ParsableArguments {
             environment: signIn.environment,
             userRecordName: signIn.userRecordName
         )
-    }
-
-    private func signIn(
-        _ directory: Directory,
-        createsDatabases: Bool
-    ) throws(CommandFailure) -> SignIn {
-        let environment = self.environment.environment
-        do throws(DirectoryError) {
-            guard let user, createsDatabases, !self.isPublic else {
-                return try directory.account(
-                    named: self.user,
-                    ofContainer: self.container,
-                    environment: environment
-                )
-            }
-            return try directory.accountWithDatabases(
-                named: user,
-                ofContainer: self.container,
-                environment: environment
-            )
-        } catch {
-            throw DirectoryAdvice.failure(error, container: self.container, user: self.user)
-        }
     }
 }

@@ -92,3 +92,28 @@ enum DirectoryAdvice {
         }
     }
 }
+
+extension Directory {
+    /// Signs in for a command; without a user, as an operator who is none.
+    ///
+    /// With `createsDatabases` a user who has not signed in yet gets databases.
+    func signIn(
+        as user: String?,
+        toContainer container: String,
+        _ environment: Environment,
+        createsDatabases: Bool
+    ) throws(CommandFailure) -> SignIn {
+        do throws(DirectoryError) {
+            guard let user, createsDatabases else {
+                return try self.account(named: user, ofContainer: container, environment: environment)
+            }
+            return try self.accountWithDatabases(
+                named: user,
+                ofContainer: container,
+                environment: environment
+            )
+        } catch {
+            throw DirectoryAdvice.failure(error, container: container, user: user)
+        }
+    }
+}

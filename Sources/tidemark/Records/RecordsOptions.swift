@@ -98,7 +98,12 @@ struct RecordsOptions: ParsableArguments {
                 "a \(self.database.rawValue) database belongs to a user: name them with --as, or say --database public."
             )
         }
-        let signIn = try self.signIn(directory, createsDatabases: createsDatabases)
+        let signIn = try directory.signIn(
+            as: self.user,
+            toContainer: self.container,
+            self.environment.environment,
+            createsDatabases: createsDatabases
+        )
         let database: DatabaseID? =
             switch self.database {
             case .public: signIn.publicDatabase
@@ -120,29 +125,6 @@ struct RecordsOptions: ParsableArguments {
         )
         requester.isOperator = self.user == nil
         return requester
-    }
-
-    private func signIn(
-        _ directory: Directory,
-        createsDatabases: Bool
-    ) throws(CommandFailure) -> SignIn {
-        let environment = self.environment.environment
-        do throws(DirectoryError) {
-            guard let user, createsDatabases else {
-                return try directory.account(
-                    named: self.user,
-                    ofContainer: self.container,
-                    environment: environment
-                )
-            }
-            return try directory.accountWithDatabases(
-                named: user,
-                ofContainer: self.container,
-                environment: environment
-            )
-        } catch {
-            throw DirectoryAdvice.failure(error, container: self.container, user: self.user)
-        }
     }
 }
 
