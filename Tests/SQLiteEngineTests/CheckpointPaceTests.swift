@@ -47,6 +47,18 @@ final class CheckpointPaceTests {
         #expect(self.pace.isShort)
     }
 
+    @Test func `the log of a load is copied while a little is added to it afterwards`() {
+        for second in 1...30 {
+            self.pace.wrote(pages: CheckpointPace.manyPages)
+            #expect(!self.isDue(afterIdleSecond: false, nowMilliseconds: Int64(second) * 1_000))
+        }
+        let copies = (31...60).filter { second in
+            self.pace.wrote(pages: 2)
+            return self.isDue(afterIdleSecond: false, nowMilliseconds: Int64(second) * 1_000)
+        }
+        #expect(copies == [40, 50, 60])
+    }
+
     @Test func `a clock that is set back holds up no copy`() {
         #expect(self.isDue(afterIdleSecond: true, nowMilliseconds: 1_000_000))
         self.pace.wrote(pages: 1)

@@ -8,10 +8,13 @@
 struct CheckpointPace {
     /// Pages that went into the log since a copy was asked for.
     private(set) var pages: Int
-    private var lastMilliseconds: Int64
+    /// Those of them that came within the pause that runs.
+    private var recentPages = 0
+    /// The beginning of the pause that runs.
+    private var pauseMilliseconds: Int64
 
     static let longLogPages = 1_000
-    static let pauseMilliseconds: Int64 = 10_000
+    static let pauseLength: Int64 = 10_000
     /// Pages that are many within a pause: about a hundred small saves a second.
     static let manyPages = 5_000
 
@@ -21,10 +24,13 @@ struct CheckpointPace {
     /// The number of pages that an earlier process left is not known: it counts as a long log.
     init(nowMilliseconds: Int64) {
         self.pages = Self.longLogPages
-        self.lastMilliseconds = nowMilliseconds
+        self.pauseMilliseconds = nowMilliseconds
     }
 
-    mutating func wrote(pages: Int) { self.pages += pages }
+    mutating func wrote(pages: Int) {
+        self.pages += pages
+        self.recentPages += pages
+    }
 
     /// Whether a copy would not hold up a shutdown.
     var isShort: Bool { self.pages <= Self.shutdownPages }
@@ -34,11 +40,14 @@ struct CheckpointPace {
     /// The caller then asks for it.
     mutating func isDue(afterIdleSecond isIdle: Bool, nowMilliseconds now: Int64) -> Bool {
         // A clock may be set back.
-        let hasPaused = !(0..<Self.pauseMilliseconds).contains(now - self.lastMilliseconds)
+        let hasPaused = !(0..<Self.pauseLength).contains(now - self.pauseMilliseconds)
         let isDue =
             isIdle && self.pages >= Self.longLogPages
-            || hasPaused && self.pages > 0 && (isIdle || self.pages < Self.manyPages)
-        if isDue || hasPaused { self.lastMilliseconds = now }
+            || hasPaused && self.pages > 0 && (isIdle || self.recentPages < Self.manyPages)
+        if isDue || hasPaused {
+            self.pauseMilliseconds = now
+            self.recentPages = 0
+        }
         if isDue { self.pages = 0 }
         return isDue
     }
