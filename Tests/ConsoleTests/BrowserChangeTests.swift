@@ -6,7 +6,7 @@ import Testing
 
 @testable import Console
 
-/// What people do in the console to understand and to change things, in Debian's Chromium.
+/// Flows in Debian's Chromium that explain deliveries and change things.
 @Suite(
     .enabled(
         if: hasBrowser || isBrowserWanted,
@@ -78,28 +78,12 @@ struct BrowserChangeTests {
     {
         let (it, link) = try await Self.served()
         try await it.server.administer(["key", "add", "shop", "--container", Self.container])
-        let axe = try await Axe.script()
         try await Self.browsing(link) { browser in
             // Something to read in the record of changes.
             let add = try await it.client.get(Self.development + "/users/add").body
             _ = try await it.submit("/users/add-user", of: add, [("name", "bob")])
             _ = try await it.submit("/users/add-user", of: add, [("name", "bob")])
-            for page in Self.pages {
-                for screen in Browser.Screen.allCases {
-                    for look in Browser.Look.allCases {
-                        try await browser.show(on: screen, look)
-                        try await browser.go(it.address + page.path)
-                        let name = "\(page.name)-\(screen)-\(look)"
-                        let faults = try await browser.evaluate(BrowserTests.inspection)
-                        #expect(faults == "[]", "\(name): \(faults)")
-                        if look != .print {
-                            let violations = try await Axe.violations(axe, in: browser)
-                            #expect(violations == [], "\(name): \(violations)")
-                        }
-                        try await browser.picture(to: Axe.folder.appendingPathComponent(name + ".png").path)
-                    }
-                }
-            }
+            try await browser.inspect(Self.pages, of: it.address)
         }
         await it.end()
     }

@@ -118,46 +118,15 @@ struct BrowserTests {
         ("production", "/c/\(ConsoleScene.container)/production"), ("missing", place + "/nothing"),
     ]
 
-    /// Elements that stick out of the page, or are too small for a finger.
-    static let inspection = """
-        (() => {
-            const root = document.documentElement;
-            const wide = root.scrollWidth > root.clientWidth ? ["page " + root.scrollWidth] : [];
-            const isPhone = root.clientWidth < 600;
-            const small = isPhone ? [...document.querySelectorAll("button, input:not([type=hidden]), select")]
-                .filter(part => part.offsetParent && part.getBoundingClientRect().height < 44)
-                .map(part => "small " + part.outerHTML.slice(0, 80)) : [];
-            const styled = getComputedStyle(document.querySelector(".bar")).display === "flex" ? [] : ["no style"];
-            const scripted = root.classList.contains("scripted") ? [] : ["no script"];
-            return wide.concat(small, styled, scripted);
-        })()
-        """
-
     @Test
     func `every page fits, reads well in both themes, and breaks no rule of accessibility`() async throws {
         let scene = try await self.scene()
-        let axe = try await Axe.script()
         try await self.browsing(scene) { browser, client, link in
             try await browser.go("http://\(client.host)\(link)")
             try await browser.wait(
                 for: "location.pathname === '/' && document.title.startsWith('Containers')"
             )
-            for page in Self.pages {
-                for screen in Browser.Screen.allCases {
-                    for look in Browser.Look.allCases {
-                        try await browser.show(on: screen, look)
-                        try await browser.go("http://\(client.host)\(page.path)")
-                        let name = "\(page.name)-\(screen)-\(look)"
-                        let faults = try await browser.evaluate(Self.inspection)
-                        #expect(faults == "[]", "\(name): \(faults)")
-                        if look != .print {
-                            let violations = try await Axe.violations(axe, in: browser)
-                            #expect(violations == [], "\(name): \(violations)")
-                        }
-                        try await browser.picture(to: Axe.folder.appendingPathComponent(name + ".png").path)
-                    }
-                }
-            }
+            try await browser.inspect(Self.pages, of: "http://\(client.host)")
         }
         await scene.shutdown()
     }

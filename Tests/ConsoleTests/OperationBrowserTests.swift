@@ -104,24 +104,8 @@ struct OperationBrowserTests {
         async throws
     {
         let operation = try Operation()
-        let axe = try await Axe.script()
         try await self.browsing(operation.scene) { browser, base in
-            for page in Self.pages {
-                for screen in Browser.Screen.allCases {
-                    for look in Browser.Look.allCases {
-                        try await browser.show(on: screen, look)
-                        try await browser.go(base + page.path)
-                        let name = "\(page.name)-\(screen)-\(look)"
-                        let faults = try await browser.evaluate(BrowserTests.inspection)
-                        #expect(faults == "[]", "\(name): \(faults)")
-                        if look != .print {
-                            let violations = try await Axe.violations(axe, in: browser)
-                            #expect(violations == [], "\(name): \(violations)")
-                        }
-                        try await browser.picture(to: Axe.folder.appendingPathComponent(name + ".png").path)
-                    }
-                }
-            }
+            try await browser.inspect(Self.pages, of: base)
         }
         await operation.scene.shutdown()
     }

@@ -1,0 +1,42 @@
+import Foundation
+import Testing
+
+extension Browser {
+    /// Shows each page on every screen and in every look: it fits, and breaks no rule of accessibility.
+    ///
+    /// Its pictures are in the build folder (`Axe.folder`).
+    func inspect(_ pages: [(name: String, path: String)], of base: String) async throws {
+        let axe = try await Axe.script()
+        for page in pages {
+            for screen in Screen.allCases {
+                for look in Look.allCases {
+                    try await self.show(on: screen, look)
+                    try await self.go(base + page.path)
+                    let name = "\(page.name)-\(screen)-\(look)"
+                    let faults = try await self.evaluate(Self.inspection)
+                    #expect(faults == "[]", "\(name): \(faults)")
+                    if look != .print {
+                        let violations = try await Axe.violations(axe, in: self)
+                        #expect(violations == [], "\(name): \(violations)")
+                    }
+                    try await self.picture(to: Axe.folder.appendingPathComponent(name + ".png").path)
+                }
+            }
+        }
+    }
+
+    /// Elements that stick out of the page, or are too small for a finger.
+    private static let inspection = """
+        (() => {
+            const root = document.documentElement;
+            const wide = root.scrollWidth > root.clientWidth ? ["page " + root.scrollWidth] : [];
+            const isPhone = root.clientWidth < 600;
+            const small = isPhone ? [...document.querySelectorAll("button, input:not([type=hidden]), select")]
+                .filter(part => part.offsetParent && part.getBoundingClientRect().height < 44)
+                .map(part => "small " + part.outerHTML.slice(0, 80)) : [];
+            const styled = getComputedStyle(document.querySelector(".bar")).display === "flex" ? [] : ["no style"];
+            const scripted = root.classList.contains("scripted") ? [] : ["no script"];
+            return wide.concat(small, styled, scripted);
+        })()
+        """
+}
