@@ -31,7 +31,7 @@ package struct ConsoleConfiguration: Sendable {
     package var telemetry: @Sendable (Telemetry.Span) -> TelemetryOutcome = { _ in .none }
     /// Reads the quotas of the server that runs, or ran last; `nil` if nobody knows.
     package var quotas: @Sendable () -> StorageQuotas? = { nil }
-    /// Where the lines of the server's log are.
+    /// Finds the place of the server's log.
     package var log: @Sendable () -> LogPlace = { .unknown }
     /// Backups of the folder; `nil` if the console shows none.
     package var backups: BackupDesk?

@@ -51,7 +51,7 @@ enum SocketFile {
     }
 }
 
-/// What the system says of an open file, pipe or socket.
+/// The system's status of an open file, pipe or socket.
 package struct OpenedFileStatus: Hashable, Sendable {
     /// Whether it is neither device nor folder, pipe or socket.
     package let isFile: Bool

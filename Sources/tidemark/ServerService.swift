@@ -18,7 +18,7 @@ struct ServerService: Service {
     let authorityPath: String?
     let supervisor: Supervisor
     let settings: LiveSettings
-    /// Where others find the log.
+    /// The place where others find the log.
     let log: LogPlace
 
     func run() async throws {

@@ -76,7 +76,7 @@ struct ChangeTests {
         #expect(
             try await it.client.get(Self.production + "/schema/deploy").body.contains("Nothing to deploy")
         )
-        // What production has may not go.
+        // Fields of production may not go.
         let removed = try await it.submit("/schema/review", of: editor, [("schema", "DEFINE SCHEMA\n")])
         #expect(removed.status == 409)
         #expect(removed.body.contains("the record type Note would be removed"))
@@ -142,7 +142,7 @@ struct ChangeTests {
         #expect(bad.status == 400)
         #expect(try await it.submit("/users/take-role", of: page).status == 303)
         #expect(!(try await it.client.get(path).body.contains("Has the role")))
-        // What ends somebody's access needs the name, in development too.
+        // The end of somebody's access needs the name, in development too.
         #expect(try await it.submit("/users/revoke", of: page).status == 400)
         #expect(try await it.submit("/users/revoke", of: page, [("confirm", "bob")]).status == 303)
         #expect(try await it.client.get(path).body.contains("state bad\">revoked"))

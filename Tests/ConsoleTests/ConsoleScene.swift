@@ -18,7 +18,7 @@ final class ConsoleScene: Sendable {
     /// The engine that writes, as a server's beside the console.
     let store: Store
     private let reader: Store
-    /// What a test changes of the console's configuration.
+    /// A test's changes of the console's configuration.
     private let adjustment = Mutex<@Sendable (inout ConsoleConfiguration) -> Void>({ _ in })
     private let generator = Mutex(SeededGenerator(seed: 1))
 

@@ -72,7 +72,7 @@ struct DeliveryTests {
             #expect(never.contains("create, write") || never.contains("read, create, write"))
             #expect(never.contains("It was saved after the last change"))
             var token = try await Self.follow(scene, after: nil)
-            // What was written down a moment ago rests for a minute.
+            // A row that was written a moment ago rests for a minute.
             scene.clock.advance(milliseconds: 61_000)
             token = try await Self.follow(scene, after: token)
             // The server's memory comes to the rows within a second.

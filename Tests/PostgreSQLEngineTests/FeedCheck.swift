@@ -1,4 +1,4 @@
-/// What a reader of a zone's order of changes has seen, page by page, compared with what was acknowledged.
+/// A reader's view of a zone's order of changes, page by page, beside all that was acknowledged.
 struct FeedCheck {
     private(set) var positions: [Int64] = []
     private(set) var faults: [String] = []

@@ -113,7 +113,7 @@ struct MoveTests {
         }
         _ = try moved.retire()
         #expect(try PostgreSQLEngine.identity(target) == nil)
-        // What the engine keeps of each number is at least the last one that was given.
+        // The engine keeps of each number at least the last one that was given.
         #expect(before.contains("index_counter (77,)"))
     }
 

@@ -2,7 +2,7 @@ import Foundation
 
 /// Figures that the README repeats, read where they are kept.
 struct ReadmeFigures {
-    /// What a figure's source lacks.
+    /// The faults of a figure's source.
     struct Missing: Error {
         let what: String
     }

@@ -30,7 +30,7 @@ package enum BackupEnd: Hashable, Sendable {
     case failed(String)
 }
 
-/// What is known of a folder's backups.
+/// The known backups of a folder.
 package struct KnownBackups: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case folder

@@ -1,6 +1,6 @@
 import RecordStore
 
-/// What was changed from pages.
+/// The page that lists changes made from pages.
 struct AuditPages: Sendable {
     let console: ConsolePages
 

@@ -11,7 +11,7 @@ import Synchronization
 /// A change has a line before it and one after it, so that one which a crash interrupted is there as
 /// well. A change whose first line cannot be written is not made.
 package final class ConsoleAudit: Sendable {
-    /// What became of a change.
+    /// The outcome of a change.
     package enum Outcome: String, Codable, Sendable {
         case done
         case refused

@@ -40,7 +40,7 @@ package enum OperatorChangeOutcome: Sendable {
 }
 
 extension OperatorChange.Action {
-    /// What is done, within a sentence for the record of changes; no secret is in it.
+    /// The change as part of a sentence, for the record of changes; it has no secret.
     var text: String {
         switch self {
         case .schema(.replaceDevelopment): "replace the schema of development"

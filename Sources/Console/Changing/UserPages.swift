@@ -8,7 +8,7 @@ struct UserPages: Sendable {
 
     private var changes: Changes { Changes(console: self.console) }
 
-    /// What the pages of a user show.
+    /// The contents of a user's pages.
     private struct Subject: Sendable {
         var user: DirectoryUser
         var roles: [String]

@@ -131,7 +131,7 @@ struct LogEntry: Hashable, Sendable {
     }
 }
 
-/// What somebody looks for in a log.
+/// A filter of log lines.
 struct LogFilter: Hashable, Sendable {
     /// The lowest level; `nil` for every line, also those without one.
     var level: LogEntry.Level?

@@ -1,4 +1,4 @@
-/// Where the lines of a server's log are.
+/// The place of a server's log.
 package enum LogPlace: Hashable, Sendable {
     /// A file that the server writes and turns over: the older half is in the same path with `.1`.
     case file(String)
@@ -7,7 +7,7 @@ package enum LogPlace: Hashable, Sendable {
     /// The server writes to standard error alone, or nobody knows.
     case unknown
 
-    /// What reads it; `nil` if nothing can.
+    /// The reader of the place; `nil` if nothing can read it.
     var source: LogSource? {
         switch self {
         case .file(let path): .file(LogFile(path: path))
@@ -21,7 +21,7 @@ package enum LogPlace: Hashable, Sendable {
 struct LogPage: Hashable, Sendable {
     /// The newest first.
     var entries: [LogEntry] = []
-    /// Where older lines are; `nil` at the beginning.
+    /// The position of older lines; `nil` at the beginning.
     var older: String?
     /// Behind the newest line that was looked at.
     var end: String

@@ -121,7 +121,7 @@ struct TelemetryPages: Sendable {
         </p>
         """
 
-    /// Where the figures end, if that is not now.
+    /// The end of the figures, if that is not now.
     private func state(_ telemetry: Telemetry) -> Markup {
         guard let last = telemetry.watchedUntilMilliseconds else {
             return Parts.notice("No figures are known yet. A server adds to them every ten seconds.")
@@ -141,6 +141,6 @@ struct TelemetryPages: Sendable {
 }
 
 extension ConsoleFile {
-    /// What loads a script on the page that needs it.
+    /// The element that loads a script on the page that needs it.
     var module: Markup { "<script type=\"module\" src=\"\(self.path)\"></script>" }
 }

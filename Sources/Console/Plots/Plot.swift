@@ -83,7 +83,7 @@ package struct Telemetry: Hashable, Sendable {
     }
 }
 
-/// What a console finds of a server's figures.
+/// The figures of a server that a console finds.
 package enum TelemetryOutcome: Hashable, Sendable {
     case found(Telemetry)
     /// No server has kept figures in the folder.

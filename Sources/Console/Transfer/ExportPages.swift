@@ -73,7 +73,7 @@ struct ExportPages: Sendable {
         let schema = try await self.console.schema(of: place)
         let source = try self.source(request, schema)
         let form = try self.form(format, request, schema)
-        // What cannot be read at all is told as a page.
+        // A failure of the first read is a page, and not a broken download.
         let first: ExportSource.Piece
         do throws(StoreError) {
             first = try await source.first(reader)

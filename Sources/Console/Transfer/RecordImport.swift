@@ -4,7 +4,7 @@ package import RecordModel
 ///
 /// The command executes it as `tidemark records import` does.
 package struct RecordImport: Sendable {
-    /// What to do with a record that is there and differs.
+    /// The policy for a record that is there and differs.
     package enum Policy: String, CaseIterable, Sendable {
         case ifUnchanged = "if-unchanged"
         case changedKeys = "changed-keys"

@@ -4,14 +4,14 @@ import RecordStore
 /// The reports to the observer of commits: those of this writer, with details, and positions up to which
 /// others have changed databases.
 ///
-/// What others did is not reported between a commit of the writer and its report. So whoever finds the
-/// position of that commit in the row of a database finds it reported as well.
+/// Changes of others are not reported between a commit of the writer and its report. So a position that
+/// is found in the row of a database has been reported, if the commit was this server's.
 ///
 /// SAFETY: the variables are read and written only while the condition is locked.
 final class CommitReporting: @unchecked Sendable {
     private let condition = NSCondition()
     private var observer: (any CommitObserver)?
-    /// The last positions that were reported of watched databases, or given to whoever began to listen.
+    /// The last positions that were reported of watched databases, or given to a listener that began.
     private var positions: [DatabaseID: Int64] = [:]
     /// Whether the writer commits, and has not reported that.
     private var isCommitting = false

@@ -28,7 +28,7 @@ enum NewEpoch {
         #"DELETE FROM tidemark."listener_cursor""#,
         // Installations have had changes that are gone, and must fetch everything anew.
         #"DELETE FROM tidemark."installation_seen""#,
-        // What participants had sent whole is to be sent again, as its files may be of other uploads.
+        // Participants send their whole uploads again, as the files may be of other uploads.
         """
         DELETE FROM tidemark."asset_user" AS u USING tidemark."asset" AS a
         WHERE a.number = u.asset AND a.state = 0

@@ -11,7 +11,7 @@ struct TransactionPlan {
         case store
     }
 
-    /// What a transaction turned out to need, after which it begins anew.
+    /// The locks that a transaction turned out to need, after which it begins anew.
     enum Need: Hashable {
         case database(DatabaseID)
         case store

@@ -225,7 +225,7 @@ final class PostgreSQLWriter: @unchecked Sendable {
     private func failed(_ transaction: PostgreSQLTransaction, _ error: any Error) {
         self.need = transaction.need
         if self.need != nil, transaction.plan.reach == .databases {
-            // What was read is committed. Rules may have remembered what they could not write.
+            // All rows that were read are committed. Rules may have remembered what they could not write.
             self.knowledge = transaction.knowledge
             self.knowledge.memory = RuleMemory()
         } else {

@@ -27,7 +27,7 @@ package struct RowCursor {
 }
 
 extension [ColumnValue] {
-    /// What the values take in memory, roughly.
+    /// The memory of the values, roughly, in bytes.
     package var movedBytes: Int {
         self.reduce(0) { sum, value in
             switch value {

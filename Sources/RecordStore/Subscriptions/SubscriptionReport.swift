@@ -16,7 +16,7 @@ package struct SubscriptionReport: Hashable, Sendable {
         package var subscription: Subscription
         /// User record name.
         package var owner: String
-        /// Where it was saved last.
+        /// The position of its last save.
         package var savedPosition: Int64
         /// From here on it counts what happens.
         package var createdPosition: Int64

@@ -21,7 +21,7 @@ package final class SQLiteFilledStore: FilledStore {
             let path = directory + "/" + Self.draftName
             try Self.makeTables(path)
             let rows = try FileRows(path)
-            // What is committed survives a crash of the process and of the machine, without a sync for each.
+            // Commits survive a crash of the process and of the machine, without a sync for each.
             try rows.execute("PRAGMA synchronous = NORMAL")
             try rows.execute("PRAGMA cache_size = -65536")
             self.rows = rows

@@ -27,7 +27,7 @@ package final class SQLiteMovedStore: MovedStore {
         let rows: FileRows
         do throws(StorageFailure) {
             rows = try FileRows(file.path)
-            // What is locked is what everybody sees, and stays so.
+            // The locked rows are those that everybody sees, and they stay so.
             try rows.execute("BEGIN IMMEDIATE")
             guard try !rows.isBeingConverted() else { throw StorageFailure.conflict }
         } catch {

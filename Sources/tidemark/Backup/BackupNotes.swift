@@ -1,6 +1,6 @@
 import Foundation
 
-/// What was backed up where, and how rehearsals of a restore have ended: `backups.json` in the data
+/// Notes about backups and their places, and about rehearsals of restores: `backups.json` in the data
 /// folder.
 ///
 /// The commands that make and rehearse backups add to it, and the console shows it. It is only a
@@ -119,7 +119,7 @@ struct BackupNotes: Codable, Hashable {
 
     /// Changes the file in one step, after other commands that change it.
     ///
-    /// What cannot be noted costs a line: the backup is complete.
+    /// A note that cannot be written costs a line of the log: the backup is complete.
     private static func change(in folder: DataFolder, _ body: (inout BackupNotes) -> Void) {
         let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer { if descriptor >= 0 { close(descriptor) } }

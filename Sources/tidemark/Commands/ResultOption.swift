@@ -54,7 +54,7 @@ struct KeyResult: Encodable {
     }
 }
 
-/// What was deleted with a user or a container.
+/// The data that was deleted with a user or a container.
 struct DeletionResult: Encodable {
     let name: String
     let users: Int

@@ -7,14 +7,11 @@ enum MoveAdvice {
         _ table: Table,
         _ body: () throws(StorageFailure) -> Value
     ) throws(CommandFailure) -> Value {
-        do throws(StorageFailure) {
-            return try body()
-        } catch {
-            throw CommandFailure(
-                .unavailable,
-                "the table \(table.name) cannot be read (\(Self.text(error))). Nothing was changed there; run the command again."
-            )
-        }
+        try self.naming(
+            "the table \(table.name) cannot be read",
+            "Nothing was changed there; run the command again.",
+            body
+        )
     }
 
     /// Reads or writes rows of the target.
@@ -22,14 +19,20 @@ enum MoveAdvice {
         _ table: Table,
         _ body: () throws(StorageFailure) -> Value
     ) throws(CommandFailure) -> Value {
-        do throws(StorageFailure) {
-            return try body()
-        } catch {
-            throw CommandFailure(
-                .unavailable,
-                "rows of the table \(table.name) cannot be copied (\(Self.text(error))). Check disk and connection of the "
-                    + "target, and run the command again: it continues where it was."
-            )
+        try self.naming(
+            "rows of the table \(table.name) cannot be copied",
+            "Check disk and connection of the target, and run the command again: it continues where it was.",
+            body
+        )
+    }
+
+    private static func naming<Value>(
+        _ fault: String,
+        _ advice: String,
+        _ body: () throws(StorageFailure) -> Value
+    ) throws(CommandFailure) -> Value {
+        do throws(StorageFailure) { return try body() } catch {
+            throw CommandFailure(.unavailable, "\(fault) (\(self.text(error))). \(advice)")
         }
     }
 
@@ -77,7 +80,7 @@ enum MoveAdvice {
         }
     }
 
-    /// What an engine says of a failure, for its operator.
+    /// The text of an engine's failure, for its operator.
     private static func text(_ failure: StorageFailure) -> String {
         switch failure {
         case .unavailable(let code), .unexpected(let code): PostgreSQLOpening.text(ofCode: code)

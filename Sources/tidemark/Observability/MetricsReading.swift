@@ -10,7 +10,7 @@ struct MetricsReading: Sendable {
     /// Those of the server are missing until there is one.
     func all() async -> [Metric] { self.counted + (await self.stored()) }
 
-    /// What is stored, which takes a time that depends on the number of databases.
+    /// The sizes of what is stored; reading them takes longer with more databases.
     func stored() async -> [Metric] { await self.health.server?.storageMetrics() ?? [] }
 
     /// All others.

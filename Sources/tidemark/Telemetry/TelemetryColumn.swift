@@ -6,7 +6,7 @@ import RecordStore
 struct TelemetryColumn: Hashable, Sendable {
     /// How the figures of two samples become one.
     enum Merging: Hashable, Sendable {
-        /// What was counted in either.
+        /// The counts of both together.
         case sum
         case highest
         /// The later one, of what changes slowly.
@@ -110,7 +110,7 @@ struct TelemetryReading: Sendable {
         if let column = TelemetryColumn.offsets[name] { self.values[column] = value }
     }
 
-    /// What was counted since an earlier moment of the same process, and the gauges of this one.
+    /// The counts since an earlier moment of the same process, and the gauges of this one.
     func since(_ earlier: TelemetryReading?) -> [Double] {
         TelemetryColumn.all.indices.map { offset in
             let value = self.values[offset]

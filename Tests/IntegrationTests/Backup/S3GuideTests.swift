@@ -10,7 +10,7 @@ import Testing
 struct S3GuideTests {
     private static let guide = Readme.repository.appendingPathComponent("Sources/tidemark/Guides/S3.md")
 
-    /// Where the bucket is.
+    /// The place of the bucket.
     enum Storage: CustomTestStringConvertible {
         case folder
         /// A folder with the programs of a Python environment.

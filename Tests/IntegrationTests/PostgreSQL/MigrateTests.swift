@@ -50,7 +50,7 @@ struct MigrateTests {
                     withID: .init(recordName: "after \(direction)", zoneID: backup.zone)
                 )
             }
-            // What nobody changed is the same bytes.
+            // Rows that nobody changed are the same bytes.
             for table in ["share", "user", "hold", "field", "record_type", "secret", "service_key", "asset"] {
                 #expect(hashes[0][table] == hashes[1][table], "\(table)")
             }

@@ -13,7 +13,7 @@ struct PostgreSQLCommandTests {
     private static let place = ["--container", Self.container]
     private static let alice = Self.place + ["--as", "alice"]
 
-    /// What a command does: it works, or refuses with words that say what to do instead.
+    /// The outcome of a command: it works, or refuses with words that say what to do instead.
     private enum Outcome {
         case works
         case refuses(Int32, String)

@@ -4,7 +4,7 @@ import PostgreSQLCluster
 import TestSupport
 import Testing
 
-/// What a server says of itself while its database is away.
+/// The health of a server while its database is away.
 @Suite(.timeLimit(.minutes(5)))
 struct PostgreSQLHealthTests {
     @Test
