@@ -166,7 +166,7 @@ struct NodesTests {
     // MARK: Notifications
 
     @Test
-    func `who listens at one node hears of saves through another, without details`() async throws {
+    func `a listener at one node hears of saves through another, without details`() async throws {
         let nodes = try await Self.nodes(2)
         let reports = nodes[1].reports()
         _ = try await nodes[1].startWatching()
@@ -293,7 +293,7 @@ struct NodesTests {
     }
 
     @Test
-    func `a lease that ended is taken, and who had it does not keep house`() async throws {
+    func `a lease that ended is taken, and its former holder does not keep house`() async throws {
         var row = StoreRow()
         row.nowMilliseconds = 1_000
         var first = HousekeepingLease(node: "first", term: nil)

@@ -144,7 +144,7 @@ struct MigrateTests {
     }
 
     @Test
-    func `what keeps a store from moving is said before anything is changed`() async throws {
+    func `a reason against a move is said before anything is changed`() async throws {
         try await MigrateScene.run { scene in
             try await scene.fill(records: 20)
             let running = try await scene.there()
