@@ -1,3 +1,4 @@
+import RecordModel
 import RecordStore
 
 /// Error texts for the directory's errors.
