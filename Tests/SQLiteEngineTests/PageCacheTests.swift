@@ -1,10 +1,10 @@
 import GRDBSQLite
-import SQLiteEngine
 import SQLiteSetup
 import TestSupport
 import Testing
 
 @testable import EngineConformanceTests
+@testable import SQLiteEngine
 
 /// A file that grows, shrinks and takes back what it did reads the same through the page cache of
 /// `SQLiteSetup` as it was written.
@@ -70,6 +70,22 @@ struct PageCacheTests {
                     "round \(round), seed \(generator.seed)"
                 )
             }
+        }
+    }
+
+    @Test
+    func `a process that opens a backup before any store has the page cache`() async {
+        await #expect(processExitsWith: .success) {
+            #expect(throws: (any Error).self) { try SQLiteStoreFiles().copy(ofBackup: "/nowhere/file") }
+            precondition(sqlite_setup_page_cache_is_used() == 1)
+        }
+    }
+
+    @Test
+    func `a process that opens the rows of a move before any store has the page cache`() async {
+        await #expect(processExitsWith: .success) {
+            #expect(throws: (any Error).self) { try FileRows("/nowhere/file") }
+            precondition(sqlite_setup_page_cache_is_used() == 1)
         }
     }
 

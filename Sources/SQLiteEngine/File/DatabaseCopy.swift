@@ -33,7 +33,7 @@ package final class DatabaseCopy: StoreCopy {
             var configuration = Configuration()
             configuration.label = "tidemark.copy"
             configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            let queue = try SQLiteProcess.open(path, configuration)
             let format = try queue.inDatabase { database in
                 try check(database)
                 _ = try String.fetchOne(database, sql: "PRAGMA journal_mode = DELETE")

@@ -2,7 +2,6 @@ import Foundation
 import GRDB
 import GRDBSQLite
 import RecordStore
-import SQLiteSetup
 
 /// The file, and how connections to it are opened.
 struct DatabaseFile: Sendable {
@@ -27,12 +26,7 @@ struct DatabaseFile: Sendable {
     /// 800 MB, which take about a second to read again after a crash; PostgreSQL's default is 1 GB.
     private static let checkpointPages = 200_000
 
-    /// In a process that used SQLite before us it has no effect, and does no harm.
-    private static let isSetUp =
-        sqlite_setup_without_memory_statistics() == SQLITE_OK && sqlite_setup_page_cache() == SQLITE_OK
-
     init(configuration: SQLiteEngineConfiguration) throws(SQLiteEngineError) {
-        _ = Self.isSetUp
         self.path = configuration.directory + "/" + Self.name
         self.durability = configuration.durability
         self.pagesMax = configuration.filePagesMax
@@ -78,7 +72,7 @@ struct DatabaseFile: Sendable {
 
     /// Opens the file while no other process makes or changes its tables.
     private func openLocked() throws -> DatabaseQueue {
-        let queue = try DatabaseQueue(path: self.path, configuration: self.writerConfiguration)
+        let queue = try SQLiteProcess.open(self.path, self.writerConfiguration)
         guard try !queue.inDatabase({ try BackupMark.isOn($0) }) else {
             throw SQLiteEngineError.isBackup(path: self.path)
         }
@@ -151,7 +145,7 @@ struct DatabaseFile: Sendable {
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA synchronous = \(self.durability.synchronous)")
         }
-        return try DatabaseQueue(path: self.path, configuration: configuration)
+        return try SQLiteProcess.open(self.path, configuration)
     }
 
     /// Copies the log into the file, if the disk has room for that.
@@ -196,7 +190,7 @@ struct DatabaseFile: Sendable {
             try database.execute(sql: "PRAGMA cache_size = -\(Self.readerCacheKiB)")
             try database.execute(sql: "PRAGMA mmap_size = \(Self.mappedBytes)")
         }
-        return try DatabaseQueue(path: self.path, configuration: configuration)
+        return try SQLiteProcess.open(self.path, configuration)
     }
 
     /// Has a connection that reads, and has no transaction, map the file as it is now.

@@ -113,7 +113,7 @@ package final class StoreFile: StoreSource {
             try database.execute(sql: "PRAGMA synchronous = OFF")
             _ = try String.fetchOne(database, sql: "PRAGMA journal_mode = OFF")
         }
-        let target = try DatabaseQueue(path: path, configuration: configuration)
+        let target = try SQLiteProcess.open(path, configuration)
         let pageBytes = try Int.fetchOne(source, sql: "PRAGMA page_size") ?? 0
         var remaining = try Int.fetchOne(source, sql: "PRAGMA page_count") ?? 0
         try target.writeWithoutTransaction { target in

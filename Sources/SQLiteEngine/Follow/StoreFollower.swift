@@ -91,7 +91,7 @@ final class StoreFollower: FollowedStore {
         configuration.readonly = isReader
         configuration.allowsUnsafeTransactions = true
         configuration.busyMode = .timeout(isReader ? Self.readLockSeconds : Self.writeLockSeconds)
-        return try DatabaseQueue(path: path, configuration: configuration)
+        return try SQLiteProcess.open(path, configuration)
     }
 
     /// Keeps the log when this connection is the last to close the file.

@@ -15,6 +15,7 @@ final class FileRows {
     /// Opens a file whose tables have the current format.
     init(_ path: String) throws(StorageFailure) {
         var connection: OpaquePointer?
+        _ = SQLiteProcess.isSetUp
         let code = sqlite3_open_v2(path, &connection, SQLITE_OPEN_READWRITE, nil)
         guard code == SQLITE_OK, let connection else {
             sqlite3_close_v2(connection)

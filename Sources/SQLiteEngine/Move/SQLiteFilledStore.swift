@@ -38,7 +38,7 @@ package final class SQLiteFilledStore: FilledStore {
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA page_size = \(DatabaseFile.pageBytes)")
         }
-        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        let queue = try SQLiteProcess.open(path, configuration)
         _ = try queue.inDatabase { try String.fetchOne($0, sql: "PRAGMA journal_mode = WAL") }
         try Migrations.migrator.migrate(queue)
         try queue.write { try BackupMark.set(true, $0) }
