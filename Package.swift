@@ -94,6 +94,7 @@ let serverTargets: [Target] = [
         path: "Sources/CLibPQ",
         providers: [.apt(["libpq-dev"]), .brew(["libpq"])]
     ),
+    .systemLibrary(name: "CMalloc", path: "Sources/CMalloc"),
     .target(
         name: "PostgreSQLEngine",
         dependencies: ["EngineThreads", "RecordStore", "RecordModel", "CLibPQ"],
@@ -185,9 +186,8 @@ let serverTargets: [Target] = [
             "Console", "RecordClient", "WireProtocol",
             "RecordServer", "AccessTokens", "AssetStorage", "AssetStore", "FileIO", "MonitoringEndpoint",
             "SQLiteEngine", "PostgreSQLEngine", "RecordStore", "RecordModel", "RecordJSON",
-            "PredicateFormat", "ServerCertificates", "ZoneBundles", argumentParser, lifecycle, unixSignals,
-            configuration,
-            logging,
+            "PredicateFormat", "ServerCertificates", "ZoneBundles", "CMalloc", argumentParser, lifecycle,
+            unixSignals, configuration, logging,
         ],
         path: "Sources/tidemark",
         exclude: [

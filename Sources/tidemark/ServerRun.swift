@@ -25,6 +25,7 @@ struct ServerRun {
         let logger = self.settings.makeLogger(level: logLevel, file: logFile)
         // Until `SettingsReload` handles the signal, it must not end the process.
         signal(SIGHUP, SIG_IGN)
+        FreedMemory.keep()
         self.raiseDescriptorLimit(logger: logger)
         let certificates = CertificateSource(self.settings, folder: self.folder)
         try certificates.check()

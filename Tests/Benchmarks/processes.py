@@ -41,7 +41,7 @@ def await_port(server, log):
     for _ in range(300):
         with open(log, encoding="utf-8", errors="replace") as file:
             text = file.read()
-        listening = re.search(r"127\.0\.0\.1:([1-9][0-9]*)", text)
+        listening = re.search(r"listens on 127\.0\.0\.1:([1-9][0-9]*)", text)
         if listening:
             return int(listening[1])
         if server.poll() is not None:

@@ -30,6 +30,7 @@ enum Architecture {
             outside: []
         ),
         ModuleRow(folder: "Sources/CLibPQ", ours: [], outside: []),
+        ModuleRow(folder: "Sources/CMalloc", ours: [], outside: []),
         ModuleRow(
             folder: "Sources/AssetStorage",
             ours: ["RecordStore", "RecordModel"],
@@ -77,7 +78,7 @@ enum Architecture {
                 "AssetStore", "FileIO",
                 "MonitoringEndpoint", "SQLiteEngine", "PostgreSQLEngine", "RecordStore", "RecordModel",
                 "RecordJSON",
-                "PredicateFormat", "ServerCertificates", "ZoneBundles",
+                "PredicateFormat", "ServerCertificates", "ZoneBundles", "CMalloc",
             ],
             outside: [
                 "ArgumentParser", "ServiceLifecycle", "UnixSignals", "Configuration", "Logging",

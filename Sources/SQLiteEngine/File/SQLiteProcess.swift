@@ -4,7 +4,8 @@ import SQLiteSetup
 
 /// SQLite in this process: set up once, before its first connection.
 ///
-/// Each connection of this module is opened after that, since SQLite takes its settings only before the first one.
+/// Each connection of this module is opened after that, since SQLite takes its settings only before
+/// the first one.
 enum SQLiteProcess {
     /// In a process that used SQLite before this module it has no effect, and does no harm.
     static let isSetUp =
