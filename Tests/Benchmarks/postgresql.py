@@ -113,6 +113,20 @@ class PostgreSQL:
         with open(f"{self.data}/log", encoding="utf-8", errors="replace") as log:
             raise Failure(f"PostgreSQL did not start:\n{log.read()}")
 
+    def cpu_seconds(self):
+        """Processor seconds of the server, once two readings agree.
+
+        A process that ends while they are read is in neither its own reading nor its parent's.
+        """
+        last = None
+        for _ in range(20):
+            seconds = cpu_seconds(self.server.pid)
+            if seconds == last:
+                break
+            last = seconds
+            time.sleep(0.02)
+        return seconds
+
     def measure(self, row, seconds, seed):
         """Requests a second, and the processor microseconds of server and client for each."""
         command = [
@@ -122,9 +136,9 @@ class PostgreSQL:
             command += ["-D", "body=" + "x" * 500]
         elif row.workload.startswith("batch"):
             command += ["-D", "bodies=" + "x" * 100_000]
-        before = cpu_seconds(self.server.pid)
+        before = self.cpu_seconds()
         output, client_seconds = run(command, env=self.environment)
-        server_seconds = cpu_seconds(self.server.pid) - before
+        server_seconds = self.cpu_seconds() - before
         rate = re.search(r"^tps = ([0-9.]+)", output, re.MULTILINE)
         count = re.search(r"actually processed: ([0-9]+)", output)
         failed = re.search(r"number of failed transactions: ([0-9]+)", output)

@@ -119,7 +119,7 @@ class Tidemark:
 
     def _server_seconds(self):
         """Of the server, and of the PostgreSQL that has its store."""
-        return cpu_seconds(self.server.pid) + (cpu_seconds(self.store.server.pid) if self.store else 0)
+        return cpu_seconds(self.server.pid) + (self.store.cpu_seconds() if self.store else 0)
 
     def _measure_overload(self, row, seconds, seed):
         """What becomes of admitted requests when three times as many come as the server does.

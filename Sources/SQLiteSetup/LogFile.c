@@ -1,0 +1,231 @@
+#include "SQLiteSetup.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A file system for SQLite that is its own, but for the log: frames of one transaction are gathered, and written with one
+// call. SQLite calls twice for each, once for the 24 bytes of its header and once for its page.
+//
+// What is gathered is in the file before SQLite shows it to anybody:
+//
+// - the last frame of a commit has the size of the file in its header, and its page writes everything;
+// - whatever asks for the log (a read, a sync, its size, a truncation) writes everything first;
+// - when the lock on writing is given back, frames of a transaction that was taken back are forgotten.
+//
+// So no byte is held while somebody else may write, and a disk that is full fails the commit, as without this file.
+
+enum {
+    header_bytes = 24,
+    /// Offset in the header of a frame, big endian: pages of the file after a commit; 0 in every other frame.
+    commit_offset = 4,
+    /// 31 frames with pages of 4 KiB: SQLite writes less than 128 KiB with one call.
+    gathered_bytes_max = 31 * (header_bytes + 4096),
+    /// SQLite's WAL_WRITE_LOCK.
+    write_lock = 0,
+};
+
+/// What stands behind SQLite's own part of a file that has methods of ours.
+struct part {
+    const sqlite3_io_methods *sqlites;
+    sqlite3_io_methods methods;
+    /// Of a database: its log, while that is open.
+    sqlite3_file *log;
+    /// Of a log: its database.
+    sqlite3_file *database;
+    unsigned char *gathered;
+    int count;
+    /// Where the gathered bytes belong.
+    sqlite3_int64 start;
+    /// Behind the last byte that SQLite has written; below 0 when that is not known.
+    sqlite3_int64 next;
+    /// The page that follows ends a commit.
+    int is_commit;
+};
+
+static sqlite3_vfs *sqlites;
+static sqlite3_vfs ours;
+static int part_offset;
+
+static struct part *part_of(sqlite3_file *file) { return (struct part *)((char *)file + part_offset); }
+
+static void forget(struct part *part) {
+    if (part->count > 0) part->next = -1;
+    part->count = 0;
+    part->is_commit = 0;
+}
+
+static int write_gathered(sqlite3_file *file) {
+    struct part *part = part_of(file);
+    if (part->count == 0) return SQLITE_OK;
+    int count = part->count;
+    part->count = 0;
+    int code = part->sqlites->xWrite(file, part->gathered, count, part->start);
+    if (code != SQLITE_OK) part->next = -1;
+    return code;
+}
+
+/// Whether bytes of a frame say that a commit ends with its page.
+static int ends_commit(const unsigned char *bytes, int count) {
+    static const unsigned char none[4];
+    return count == header_bytes && memcmp(bytes + commit_offset, none, sizeof none) != 0;
+}
+
+static int write_through(sqlite3_file *file, const void *bytes, int count, sqlite3_int64 offset) {
+    struct part *part = part_of(file);
+    int code = write_gathered(file);
+    if (code != SQLITE_OK) return code;
+    code = part->sqlites->xWrite(file, bytes, count, offset);
+    part->next = code == SQLITE_OK ? offset + count : -1;
+    part->is_commit = ends_commit(bytes, count);
+    return code;
+}
+
+static int write_log(sqlite3_file *file, const void *bytes, int count, sqlite3_int64 offset) {
+    struct part *part = part_of(file);
+    if (part->gathered == NULL) part->gathered = malloc(gathered_bytes_max);
+    // Frames that SQLite writes anew, in the middle of the log, are rare.
+    if (part->gathered == NULL || offset != part->next || count > gathered_bytes_max) {
+        return write_through(file, bytes, count, offset);
+    }
+    if (count > gathered_bytes_max - part->count) {
+        int code = write_gathered(file);
+        if (code != SQLITE_OK) return code;
+    }
+    if (part->count == 0) part->start = offset;
+    memcpy(part->gathered + part->count, bytes, count);
+    part->count += count;
+    part->next = offset + count;
+    int was_commit = part->is_commit;
+    part->is_commit = ends_commit(bytes, count);
+    return was_commit ? write_gathered(file) : SQLITE_OK;
+}
+
+static int read_log(sqlite3_file *file, void *bytes, int count, sqlite3_int64 offset) {
+    int code = write_gathered(file);
+    return code == SQLITE_OK ? part_of(file)->sqlites->xRead(file, bytes, count, offset) : code;
+}
+
+static int truncate_log(sqlite3_file *file, sqlite3_int64 size) {
+    int code = write_gathered(file);
+    return code == SQLITE_OK ? part_of(file)->sqlites->xTruncate(file, size) : code;
+}
+
+static int sync_log(sqlite3_file *file, int flags) {
+    int code = write_gathered(file);
+    return code == SQLITE_OK ? part_of(file)->sqlites->xSync(file, flags) : code;
+}
+
+static int size_of_log(sqlite3_file *file, sqlite3_int64 *size) {
+    int code = write_gathered(file);
+    return code == SQLITE_OK ? part_of(file)->sqlites->xFileSize(file, size) : code;
+}
+
+static int close_log(sqlite3_file *file) {
+    struct part *part = part_of(file);
+    if (part->database != NULL) part_of(part->database)->log = NULL;
+    free(part->gathered);
+    return part->sqlites->xClose(file);
+}
+
+static int lock_database(sqlite3_file *file, int first, int count, int flags) {
+    struct part *part = part_of(file);
+    int is_given_back = (flags & SQLITE_SHM_UNLOCK) && (flags & SQLITE_SHM_EXCLUSIVE) && first == write_lock;
+    if (is_given_back && part->log != NULL) forget(part_of(part->log));
+    return part->sqlites->xShmLock(file, first, count, flags);
+}
+
+static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *flags_out) {
+    (void)vfs;
+    int code = sqlites->xOpen(sqlites, name, file, flags, flags_out);
+    int is_log = (flags & SQLITE_OPEN_WAL) != 0;
+    if (code != SQLITE_OK || file->pMethods == NULL || !(is_log || (flags & SQLITE_OPEN_MAIN_DB))) return code;
+    struct part *part = part_of(file);
+    memset(part, 0, sizeof *part);
+    part->sqlites = file->pMethods;
+    part->methods = *file->pMethods;
+    part->next = -1;
+    file->pMethods = &part->methods;
+    if (!is_log) {
+        if (part->methods.iVersion >= 2) part->methods.xShmLock = lock_database;
+        return SQLITE_OK;
+    }
+    part->database = sqlite3_database_file_object(name);
+    // A database that another file system has opened: nobody would say that the lock is given back.
+    if (part->database == NULL || part->database->pMethods != &part_of(part->database)->methods) {
+        part->database = NULL;
+        file->pMethods = part->sqlites;
+        return SQLITE_OK;
+    }
+    part_of(part->database)->log = file;
+    part->methods.xWrite = write_log;
+    part->methods.xRead = read_log;
+    part->methods.xTruncate = truncate_log;
+    part->methods.xSync = sync_log;
+    part->methods.xFileSize = size_of_log;
+    part->methods.xClose = close_log;
+    return SQLITE_OK;
+}
+
+static int delete_file(sqlite3_vfs *vfs, const char *name, int sync) {
+    (void)vfs;
+    return sqlites->xDelete(sqlites, name, sync);
+}
+
+static int access_file(sqlite3_vfs *vfs, const char *name, int flags, int *result) {
+    (void)vfs;
+    return sqlites->xAccess(sqlites, name, flags, result);
+}
+
+static int full_name(sqlite3_vfs *vfs, const char *name, int count, char *result) {
+    (void)vfs;
+    return sqlites->xFullPathname(sqlites, name, count, result);
+}
+
+static int random_bytes(sqlite3_vfs *vfs, int count, char *bytes) {
+    (void)vfs;
+    return sqlites->xRandomness(sqlites, count, bytes);
+}
+
+static int sleep_for(sqlite3_vfs *vfs, int microseconds) {
+    (void)vfs;
+    return sqlites->xSleep(sqlites, microseconds);
+}
+
+static int now(sqlite3_vfs *vfs, double *days) {
+    (void)vfs;
+    return sqlites->xCurrentTime(sqlites, days);
+}
+
+static int last_error(sqlite3_vfs *vfs, int count, char *text) {
+    (void)vfs;
+    return sqlites->xGetLastError(sqlites, count, text);
+}
+
+static int now_in_milliseconds(sqlite3_vfs *vfs, sqlite3_int64 *milliseconds) {
+    (void)vfs;
+    return sqlites->xCurrentTimeInt64(sqlites, milliseconds);
+}
+
+int sqlite_setup_log_file(void) {
+    sqlites = sqlite3_vfs_find(NULL);
+    if (sqlites == NULL || sqlites->iVersion < 2) return SQLITE_ERROR;
+    part_offset = (sqlites->szOsFile + 15) / 16 * 16;
+    ours = (sqlite3_vfs){
+        .iVersion = 2,
+        .szOsFile = part_offset + (int)sizeof(struct part),
+        .mxPathname = sqlites->mxPathname,
+        .zName = "tidemark",
+        // Without methods for extensions, which no connection of ours may load.
+        .xOpen = open_file,
+        .xDelete = delete_file,
+        .xAccess = access_file,
+        .xFullPathname = full_name,
+        .xRandomness = random_bytes,
+        .xSleep = sleep_for,
+        .xCurrentTime = now,
+        .xGetLastError = last_error,
+        .xCurrentTimeInt64 = now_in_milliseconds,
+    };
+    return sqlite3_vfs_register(&ours, 1);
+}
