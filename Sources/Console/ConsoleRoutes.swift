@@ -23,6 +23,7 @@ enum ConsoleRoutes {
         Route(path: "/telemetry") { try await TelemetryPages(console: $0).overview($1) },
         Route(path: "/telemetry/:plot") { try await TelemetryPages(console: $0).one($1) },
         Route(path: "/logs") { try await LogPages(console: $0).log($1) },
+        Route(path: "/logs/codes") { try await CodePages(console: $0).codes($1) },
         Route(path: "/backups") { try await BackupPages(console: $0).backups($1) },
         Route(path: place + "/usage") { try await PeoplePages(console: $0).usage($1) },
     ]

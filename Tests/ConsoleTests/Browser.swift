@@ -107,7 +107,9 @@ struct Browser: Sendable {
     }
 
     func show(on screen: Screen, _ look: Look) async throws {
-        let (width, height) = screen == .desk ? (1_280, 900) : (390, 844)
+        // A sheet of A4 within its margins, whatever the screen is.
+        let paper = (718, 1_010)
+        let (width, height) = look == .print ? paper : screen == .desk ? (1_280, 900) : (390, 844)
         _ = try await self.command(
             "Emulation.setDeviceMetricsOverride",
             ["width": width, "height": height, "deviceScaleFactor": 1, "mobile": screen == .phone]

@@ -20,21 +20,6 @@ struct BrowserChangeTests {
     private static let development = ServedConsole.development
     private static let production = ServedConsole.production
 
-    /// The browser ends before the console: it keeps connections open.
-    private static func browsing(_ link: String, _ body: (Browser) async throws -> Void) async throws {
-        try #require(hasBrowser, "TIDEMARK_CHROMIUM is set, and there is no chromium with its driver")
-        let browser = try await Browser.start()
-        do {
-            try await browser.go(link)
-            try await browser.wait(for: "document.title.startsWith('Containers')")
-            try await body(browser)
-            await browser.end()
-        } catch {
-            await browser.end()
-            throw error
-        }
-    }
-
     /// A served console with contents that somebody chose to harm whoever looks at them.
     private static func served() async throws -> (ServedConsole, link: String) {
         let it = try await ServedConsole.start()
@@ -42,12 +27,10 @@ struct BrowserChangeTests {
             """
             {"recordName":"<i>a</i>","recordType":"Note","zoneID":{"zoneName":"<script>alert(1)</script>"},"fields":{"title":{"value":"x"},"count":{"value":1}}}
             {"recordName":"b","recordType":"Note","fields":{"title":{"value":"y"}}}
+            {"recordName":"c","recordType":"Note","zoneID":{"zoneName":"shelf"},"fields":{"title":{"value":"z"}}}
             """
         )
-        let start = try await it.client.get("/").body
-        let made = try await it.submit("/link", of: start).body
-        let path = try #require(made.firstMatch(of: /<code>(\/open\/\w+)<\/code>/)).1
-        return (it, it.address + path)
+        return (it, try await it.newLink())
     }
 
     // MARK: Pages
@@ -68,6 +51,13 @@ struct BrowserChangeTests {
             ("explained", development + "/record?\(own)&\(zone)&name=%3Ci%3Ea%3C%2Fi%3E"),
             ("listeners", development + "/subscriptions?\(own)"),
             ("zones-own", development + "/zones?\(own)"),
+            ("share", development + "/share?\(own)&zone=shelf&name=cloudkit.zoneshare"),
+            ("share-begin", development + "/share/begin?\(own)&\(zone)&name=%3Ci%3Ea%3C%2Fi%3E"),
+            (
+                "share-remove",
+                development + "/share/remove?\(own)&zone=shelf&name=cloudkit.zoneshare&participant="
+            ),
+            ("share-end", development + "/share/end?\(own)&zone=shelf&name=cloudkit.zoneshare"),
             ("snapshot-files", development + "/records/snapshot?\(own)&\(zone)&order=newest"),
         ]
     }()
@@ -78,14 +68,35 @@ struct BrowserChangeTests {
     {
         let (it, link) = try await Self.served()
         try await it.server.administer(["key", "add", "shop", "--container", Self.container])
-        try await Self.browsing(link) { browser in
+        try await Browser.browsing(link) { browser in
             // Something to read in the record of changes.
             let add = try await it.client.get(Self.development + "/users/add").body
             _ = try await it.submit("/users/add-user", of: add, [("name", "bob")])
             _ = try await it.submit("/users/add-user", of: add, [("name", "bob")])
-            try await browser.inspect(Self.pages, of: it.address)
+            let participant = try await Self.share(it)
+            let pages = Self.pages.map { page in
+                (name: page.name, path: page.path.hasSuffix("=") ? page.path + participant : page.path)
+            }
+            try await browser.inspect(pages, of: it.address)
         }
         await it.end()
+    }
+
+    /// Shares a zone with bob and with whoever has a URL, and returns bob's ID in the share.
+    private static func share(_ it: ServedConsole) async throws -> String {
+        let begin = try await it.client.get(
+            self.development + "/share/begin?\(ServedConsole.own)&zone=shelf"
+        ).body
+        let begun = try await it.submit("/share/begin", of: begin)
+        let path = try #require(begun.fields["location"])
+        for who in ["bob", "<b>eve</b>@example.org", ""] {
+            let page = try await it.client.get(path).body
+            let values = [("who", who), ("permission", "2"), ("role", "3")]
+            let invited = try await it.submit("/share/invite", of: page, values)
+            #expect(invited.status == 303, "\(invited.body)")
+        }
+        let page = try await it.client.get(path).body
+        return String(try #require(page.firstMatch(of: /<option value="(\w+)">bob, may read</)).1)
     }
 
     // MARK: Flows
@@ -93,7 +104,7 @@ struct BrowserChangeTests {
     @Test
     func `a schema is mended where its error is, saved, and deployed to production`() async throws {
         let (it, link) = try await Self.served()
-        try await Self.browsing(link) { browser in
+        try await Browser.browsing(link) { browser in
             try await browser.go(it.address + Self.development + "/schema")
             try await browser.click("a[href$='/schema/edit']")
             try await browser.waitForTitle("Edit the schema of development")
@@ -159,7 +170,7 @@ struct BrowserChangeTests {
     @Test
     func `a file is sent, tried, and imported`() async throws {
         let (it, link) = try await Self.served()
-        try await Self.browsing(link) { browser in
+        try await Browser.browsing(link) { browser in
             try await browser.go(it.address + Self.development + "/records/import?\(ServedConsole.own)")
             _ = try await browser.evaluate(
                 """
@@ -235,7 +246,7 @@ struct BrowserChangeTests {
     {
         let scene = try await Self.secrets()
         try await scene.running { client, link in
-            try await Self.browsing("http://\(client.host)\(link)") { browser in
+            try await Browser.browsing("http://\(client.host)\(link)") { browser in
                 try await browser.go("http://\(client.host)\(ConsoleScene.place)/record?name=second")
                 let access = try await browser.evaluate(
                     "document.querySelector('#access').parentElement.innerText"
@@ -271,12 +282,27 @@ struct BrowserChangeTests {
 }
 
 extension Browser {
-    fileprivate func click(_ selector: String) async throws {
+    /// Opens a link, and shows it a browser that ends before the console: it keeps connections open.
+    static func browsing(_ link: String, _ body: (Browser) async throws -> Void) async throws {
+        try #require(hasBrowser, "TIDEMARK_CHROMIUM is set, and there is no chromium with its driver")
+        let browser = try await Browser.start()
+        do {
+            try await browser.go(link)
+            try await browser.wait(for: "document.title.startsWith('Containers')")
+            try await body(browser)
+            await browser.end()
+        } catch {
+            await browser.end()
+            throw error
+        }
+    }
+
+    func click(_ selector: String) async throws {
         _ = try await self.evaluate("document.querySelector(\"\(selector)\").click()")
     }
 
     /// Waits for a page by its first title.
-    fileprivate func waitForTitle(_ title: String) async throws {
+    func waitForTitle(_ title: String) async throws {
         try await self.wait(for: "document.querySelector('h1').textContent === '\(title)'")
     }
 }

@@ -244,6 +244,7 @@ struct ChangeTests {
         let paths =
             ["/schema/review", "/schema/save", "/schema/reset", "/records/import", "/records/import/commit"]
             + UserAction.allCases.map { "/users/" + $0.rawValue } + ["/zones/delete"]
+            + ShareAction.allCases.map { "/share/" + $0.rawValue }
         let page = try await it.client.get(Self.development + "/users/add").body
         let secret = try #require(page.firstMatch(of: /name="secret" value="(\w+)"/)).1
         let before = try await it.server.administer(["user", "list", "--container", Self.container])

@@ -264,4 +264,39 @@ struct LogPageTests {
         }
         await scene.shutdown()
     }
+
+    // MARK: Codes
+
+    @Test
+    func `a code of a line leads to its meaning, which is that of the protocol`() async throws {
+        let registry = try #require(try ProtocolFiles.json("registry.json") as? [String: Any])
+        let rows = try #require(registry["error_codes"] as? [[String: Any]])
+        #expect(CodeMeaning.all.map(\.number) == rows.map { $0["number"] as? Int })
+        #expect(CodeMeaning.all.map(\.name) == rows.map { $0["name"] as? String })
+        #expect(CodeMeaning.all.map(\.meaning) == rows.map { $0["meaning"] as? String })
+        #expect(CodeMeaning.all.map(\.retry) == rows.map { $0["retry"] as? String })
+        let scene = try ConsoleScene()
+        let path = self.path
+        scene.adjust { $0.log = { .file(path) } }
+        try self.write([
+            Self.json(1, level: "debug", #""code":"zone_not_found""#),
+            Self.json(2, level: "debug", #""code":"<i>none</i>""#),
+        ])
+        try await scene.browsing { client in
+            let page = try await client.get("/logs").body
+            #expect(page.contains("<b>code</b> <a href=\"/logs/codes#zone_not_found\">"))
+            #expect(page.contains("</b> <bdi>&lt;i&gt;none"), "what is no code leads nowhere")
+            let codes = try await client.get("/logs/codes").body
+            #expect(codes.contains("<code id=\"zone_not_found\">zone_not_found</code>"))
+            #expect(codes.contains("There is no zone of this name."))
+            let events = try #require(page.firstMatch(of: /data-log-events="([^"]+)"/)).1.unescaped
+            let peer = try await client.peer("GET", events)
+            _ = await peer.text { $0.contains(": begun") }
+            try self.write([Self.json(3, level: "debug", #""code":"quota_exceeded""#)])
+            let text = await peer.text { $0.contains("quota_exceeded") }
+            #expect(text.contains(#"["code","quota_exceeded","/logs/codes#quota_exceeded"]"#))
+            await peer.close()
+        }
+        await scene.shutdown()
+    }
 }

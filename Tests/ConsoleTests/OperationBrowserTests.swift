@@ -96,6 +96,7 @@ struct OperationBrowserTests {
         ("telemetry", "/telemetry"), ("telemetry-day", "/telemetry?span=day"),
         ("telemetry-one", "/telemetry/requests"), ("logs", "/logs"),
         ("logs-filtered", "/logs?level=error&user=alice"), ("logs-none", "/logs?text=nothing+has+this"),
+        ("codes", "/logs/codes#zone_not_found"),
         ("backups", "/backups"),
     ]
 

@@ -23,6 +23,11 @@ struct ServedConsole {
         try await server.administer(["container", "create", Self.container])
         try await server.administer(["user", "add", "alice", "--container", Self.container])
         try await server.start()
+        return try await self.beside(server)
+    }
+
+    /// The command beside a server that runs.
+    static func beside(_ server: ServerProcess) async throws -> ServedConsole {
         let console = try ChildProcess(
             ChildProcess.tidemark,
             ["console", "--no-open", "--data", server.dataPath]
@@ -37,6 +42,12 @@ struct ServedConsole {
             client: client,
             address: "http://127.0.0.1:\(link.1)"
         )
+    }
+
+    /// The address with a link for another browser.
+    func newLink() async throws -> String {
+        let made = try await self.submit("/link", of: try await self.client.get("/").body).body
+        return self.address + (try #require(made.firstMatch(of: /<code>(\/open\/\w+)<\/code>/)).1)
     }
 
     /// Ends both, and returns what the console wrote to standard error.

@@ -26,7 +26,7 @@ struct AuditPages: Sendable {
             <p class="hint">The person is the user of the system who ran the console. The lines are in <code>console.log</code>
             in the data folder; changes that the command line makes are not among them.</p>
             """
-        return self.console.page("Changes from pages", request, place: place, section: .audit, body)
+        return self.console.page("Audit", request, place: place, section: .audit, body)
     }
 
     private func outcome(of entry: ConsoleAudit.Entry) -> Markup {

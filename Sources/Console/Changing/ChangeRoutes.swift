@@ -20,6 +20,10 @@ struct ChangeRoutes: Sendable {
             .init(path: place + "/users/add") { try await UserPages(console: $0).add($1) },
             .init(path: place + "/users/delete") { try await UserPages(console: $0).delete($1) },
             .init(path: place + "/zones/delete") { try await ZoneDeletionPages(console: $0).delete($1) },
+            .init(path: place + "/share") { try await SharePages(console: $0).share($1) },
+            .init(path: place + "/share/begin") { try await SharePages(console: $0).begin($1) },
+            .init(path: place + "/share/remove") { try await SharePages(console: $0).remove($1) },
+            .init(path: place + "/share/end") { try await SharePages(console: $0).end($1) },
             .init(path: place + "/records/import") { try await ImportPages(console: $0).begin($1) },
         ]
     }
@@ -34,6 +38,9 @@ struct ChangeRoutes: Sendable {
         self.post("/zones/delete", to: group) { try await ZoneDeletionPages(console: $0).makeDelete($1) }
         for action in UserAction.allCases {
             self.post("/users/" + action.rawValue, to: group) { try await action.make($1, $0) }
+        }
+        for action in ShareAction.allCases {
+            self.post("/share/" + action.rawValue, to: group) { try await action.make($1, $0) }
         }
         self.post("/records/import", to: group) { try await ImportPages(console: $0).take($1) }
         self.post("/records/import/commit", to: group) { try await ImportPages(console: $0).commit($1) }

@@ -13,7 +13,8 @@ struct Changes: Sendable {
 
     /// A form with the session's secret, whose last field asks for a name where that is due.
     ///
-    /// `name` is what has to be typed; `nil` if nothing is. In production something always is.
+    /// `name` is what has to be typed; `nil` if nothing is. In production something always is. A change
+    /// with such a name ends or deletes something, and its button has the colour of that.
     static func form(
         _ title: String,
         action: PageURL,
@@ -27,7 +28,7 @@ struct Changes: Sendable {
         \(Parts.hidden("secret", request.session.formSecret))
         \(body)
         \(self.confirmation(name, place))
-        <p class="actions"><button type="submit">\(title)</button></p>
+        <p class="actions"><button type="submit"\(name == nil ? "" : " class=\"danger\"")>\(title)</button></p>
         </form>
         """
     }

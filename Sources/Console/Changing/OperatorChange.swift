@@ -21,6 +21,8 @@ package struct OperatorChange: Sendable {
         case revokeKeys(service: String, keyID: String?)
         /// A zone of the private database of a user.
         case deleteZone(String, user: String)
+        /// Participants and permissions of a share, or its beginning and end.
+        case share(ShareChange)
     }
 
     package var container: String
@@ -59,6 +61,7 @@ extension OperatorChange.Action {
         case .revokeKeys(let service, let keyID?): "revoke the key \(keyID) of \(service)"
         case .revokeKeys(let service, nil): "revoke all keys of \(service)"
         case .deleteZone(let zone, let user): "delete the zone \(zone) of \(user)"
+        case .share(let change): change.words
         }
     }
 }

@@ -90,7 +90,7 @@ struct SchemaChangePages: Sendable {
             error.map { " data-line=\"\($0.position.line)\" data-column=\"\($0.position.column)\"" } ?? ""
         let form: Markup = """
             \(fault)
-            <form class="query" method="post" action="\(place.url(.schema, "/review"))">
+            <form class="query document" method="post" action="\(place.url(.schema, "/review"))">
             \(Parts.hidden("secret", request.session.formSecret))
             <label class="wide">The schema of development in the CloudKit Schema Language
             <textarea name="schema" rows="30" data-filter spellcheck="false"\(position)>\n\(text)</textarea>
@@ -135,7 +135,7 @@ struct SchemaChangePages: Sendable {
                 place: place,
                 "<textarea name=\"schema\" hidden readonly>\n\(text)</textarea>"
             ))
-            <p><a href="\(place.url(.schema))">Back to the schema</a></p>
+            <p class="screen"><a href="\(place.url(.schema))">Back to the schema</a></p>
             """
         return ConsoleRouter.response(self.page("Review the changes", request, place, body))
     }
@@ -190,7 +190,7 @@ struct SchemaChangePages: Sendable {
                 confirming: place.container,
                 ""
             ))
-            <p><a href="\(place.url(.schema))">Back to the schema</a></p>
+            <p class="screen"><a href="\(place.url(.schema))">Back to the schema</a></p>
             """
         return self.page("Deploy to production", request, place, body)
     }
@@ -228,7 +228,7 @@ struct SchemaChangePages: Sendable {
                 confirming: place.container,
                 ""
             ))
-            <p><a href="\(place.url(.schema))">Back to the schema</a></p>
+            <p class="screen"><a href="\(place.url(.schema))">Back to the schema</a></p>
             """
         return self.page("Reset development", request, place, body)
     }

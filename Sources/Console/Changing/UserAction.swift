@@ -60,17 +60,20 @@ enum UserAction: String, CaseIterable, Sendable {
     private static func contacts(_ lines: [String]) throws(PageFailure) -> [IdentityLookup] {
         var contacts: [IdentityLookup] = []
         for line in lines {
-            if line.contains("@"), line.utf8.count <= Bounds.nameBytesMax {
-                contacts.append(.emailAddress(line))
-            } else if line.contains(where: \.isNumber), line.utf8.count <= 64 {
-                contacts.append(.phoneNumber(line))
-            } else {
+            guard let contact = self.contact(line) else {
                 throw .invalid(
                     "'\(Shown.beginning(of: line, bytes: 64))' is neither an e-mail address nor a phone number."
                 )
             }
+            contacts.append(contact)
         }
         return contacts
+    }
+
+    /// An e-mail address or a phone number; `nil` if a text is neither.
+    static func contact(_ text: String) -> IdentityLookup? {
+        if text.contains("@"), text.utf8.count <= Bounds.nameBytesMax { return .emailAddress(text) }
+        return text.contains(where: \.isNumber) && text.utf8.count <= 64 ? .phoneNumber(text) : nil
     }
 
     /// The page with a token or a private key, which nothing keeps.

@@ -129,7 +129,8 @@ struct UserPages: Sendable {
         }
         guard !subject.otherRoles.isEmpty else {
             let none: Markup =
-                own.isEmpty ? "<p class=\"empty\">The schema has no roles: CREATE ROLE makes one.</p>" : ""
+                own.isEmpty
+                ? "<p class=\"empty\">The schema has no roles: <code>CREATE ROLE</code> makes one.</p>" : ""
             return "\(own)\(none)"
         }
         let options = subject.otherRoles.map { Parts.option($0, $0, isSelected: false) }
@@ -288,6 +289,7 @@ struct UserPages: Sendable {
             ]))
             <p>Tokens, keys, roles and contacts go along. Records in the public databases stay.</p>
             \(self.form("Delete for good", .delete, name, place, request, confirms: true))
+            <p class="screen"><a href="\(place.url(.users, "/user").adding("name", name))">Back to \(Shown.text(name))</a></p>
             """
         return self.page("Delete \(name)", request, place, body)
     }

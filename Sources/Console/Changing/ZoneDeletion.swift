@@ -38,7 +38,7 @@ struct ZoneDeletionPages: Sendable {
                 confirming: zone,
                 Parts.hidden("zone", zone)
             ))
-            <p><a href="\(place.url(.zones))">Back to the zones</a></p>
+            <p class="screen"><a href="\(place.url(.zones))">Back to the zones</a></p>
             """
         return self.console.page("Delete \(zone)", request, place: place, section: .zones, body)
     }

@@ -170,7 +170,7 @@ function liveRows() {
         table.dataset.rows = "";
         table.createCaption().textContent = "Changes since the page was loaded";
         const row = table.createTHead().insertRow();
-        for (const title of ["Record", "Type", "Change", "At"]) {
+        for (const title of ["Record", "Type", "Change", "At", "By"]) {
             const head = document.createElement("th");
             head.scope = "col";
             head.textContent = title;
@@ -183,7 +183,7 @@ function liveRows() {
     return table.tBodies[0];
 }
 
-/** @param {{name: string, type: string, url: string, milliseconds?: number}} change @param {string} word */
+/** @param {{name: string, type: string, url: string, milliseconds?: number, by?: string}} change @param {string} word */
 function liveRow(change, word) {
     const row = document.createElement("tr");
     row.className = "new";
@@ -203,7 +203,7 @@ function liveRow(change, word) {
     row.append(head);
     const at = change.milliseconds === undefined
         ? "" : new Date(change.milliseconds).toISOString().replace("T", " ").slice(0, 19);
-    for (const [label, text] of [["Type", change.type], ["Change", word], ["At", at]]) {
+    for (const [label, text] of [["Type", change.type], ["Change", word], ["At", at], ["By", change.by ?? ""]]) {
         const cell = document.createElement("td");
         cell.dataset.label = label;
         cell.textContent = text;

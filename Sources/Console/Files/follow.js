@@ -51,7 +51,7 @@ function followLog(place) {
         });
     }
 
-    /** @param {{time: string, level: string, message: string, pairs: [string, string][]}} entry */
+    /** @param {{time: string, level: string, message: string, pairs: [string, string, string?][]}} entry */
     function row(entry) {
         const line = document.createElement("tr");
         line.className = `new level-${entry.level}`;
@@ -74,13 +74,20 @@ function followLog(place) {
         cell.dataset.label = "Details";
         const list = document.createElement("ul");
         list.className = "pairs";
-        for (const [key, value] of entry.pairs) {
+        for (const [key, value, url] of entry.pairs) {
             const item = document.createElement("li");
             const name = document.createElement("b");
             name.textContent = key;
             const text = document.createElement("bdi");
             text.textContent = value;
-            item.append(name, " ", text);
+            if (url) {
+                const link = document.createElement("a");
+                link.href = url;
+                link.append(text);
+                item.append(name, " ", link);
+            } else {
+                item.append(name, " ", text);
+            }
             list.append(item);
         }
         if (entry.pairs.length > 0) cell.append(list);

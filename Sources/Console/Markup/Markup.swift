@@ -33,6 +33,11 @@ struct Markup: ExpressibleByStringInterpolation, Sendable {
 
         /// Text of anybody: in an element, or in an attribute between quotes.
         mutating func appendInterpolation(_ text: some StringProtocol) {
+            guard text.utf8.contains(where: Self.isEscaped) else {
+                // Most texts are names and numbers.
+                self.html.append(contentsOf: text)
+                return
+            }
             for scalar in text.unicodeScalars {
                 switch scalar {
                 case "&": self.html += "&amp;"
@@ -44,6 +49,15 @@ struct Markup: ExpressibleByStringInterpolation, Sendable {
                 case "\0": self.html += "\u{FFFD}"
                 default: self.html.unicodeScalars.append(scalar)
                 }
+            }
+        }
+
+        private static func isEscaped(_ byte: UInt8) -> Bool {
+            switch byte {
+            case UInt8(ascii: "&"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""),
+                UInt8(ascii: "'"), 0:
+                true
+            default: false
             }
         }
 

@@ -11,12 +11,17 @@ enum Parts {
         isRowList: Bool = false
     ) -> Markup {
         guard !rows.isEmpty else { return "<p class=\"empty\">\(empty)</p>" }
-        let heads = columns.map { column -> Markup in "<th scope=\"col\">\(column)</th>" }
+        let marks = columns.indices.map { offset -> Markup in
+            self.isOfNumbers(rows.map { $0[offset] }) ? " class=\"number\"" : ""
+        }
+        let heads = zip(columns, marks).map { column, mark -> Markup in
+            "<th scope=\"col\"\(mark)>\(column)</th>"
+        }
         let lines = rows.map { cells -> Markup in
-            let parts = zip(columns, cells).enumerated().map { offset, part -> Markup in
+            let parts = columns.indices.map { offset -> Markup in
                 offset == 0
-                    ? "<th scope=\"row\" data-label=\"\(part.0)\">\(part.1)</th>"
-                    : "<td data-label=\"\(part.0)\">\(part.1)</td>"
+                    ? "<th scope=\"row\" data-label=\"\(columns[0])\">\(cells[0])</th>"
+                    : "<td data-label=\"\(columns[offset])\"\(marks[offset])>\(cells[offset])</td>"
             }
             return "<tr>\(parts)</tr>\n"
         }
@@ -33,6 +38,22 @@ enum Parts {
             </div>
             """
     }
+
+    /// Whether a column has numbers, and nothing else but gaps: then it is read from the right.
+    private static func isOfNumbers(_ cells: [Markup]) -> Bool {
+        var hasNumber = false
+        for cell in cells {
+            if cell.html.hasPrefix("<span class=\"number\">") {
+                hasNumber = true
+            } else if !cell.isEmpty, cell.html != "–", !cell.html.hasPrefix("<span class=\"hint\">") {
+                return false
+            }
+        }
+        return hasNumber
+    }
+
+    /// A number in a cell.
+    static func number(_ text: String) -> Markup { "<span class=\"number\">\(text)</span>" }
 
     /// A list of terms.
     static func list(_ items: [(String, Markup)]) -> Markup {
@@ -69,6 +90,12 @@ enum Parts {
     static func option(_ value: String, _ title: String, isSelected: Bool) -> Markup {
         let selected: Markup = isSelected ? " selected" : ""
         return "<option value=\"\(value)\"\(selected)>\(title)</option>"
+    }
+
+    /// Texts that a field offers, by the ID that it names.
+    static func choices(_ id: String, _ texts: [String]) -> Markup {
+        let options = texts.map { text -> Markup in "<option value=\"\(text)\">" }
+        return "<datalist id=\"\(id)\">\(options)</datalist>"
     }
 
     /// A link to the next page of a list.

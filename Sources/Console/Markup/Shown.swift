@@ -72,17 +72,30 @@ enum Shown {
 
     static func number(_ value: Int) -> String { self.number(Int64(value)) }
 
+    /// A number with so many digits behind the point, as a page of plots needs thousands of.
+    static func decimal(_ value: Double, places: Int) -> String {
+        let power = (0..<places).reduce(1.0) { product, _ in product * 10 }
+        guard let scaled = Int64(exactly: (value.magnitude * power).rounded()) else {
+            return String(format: "%.\(places)f", value)
+        }
+        let (whole, rest) = scaled.quotientAndRemainder(dividingBy: Int64(power))
+        let sign = value < 0 && scaled > 0 ? "-" : ""
+        guard places > 0 else { return "\(sign)\(whole)" }
+        let digits = String(rest)
+        return "\(sign)\(whole).\(String(repeating: "0", count: places - digits.utf8.count))\(digits)"
+    }
+
     /// A size, rounded to a unit.
     static func bytes(_ bytes: Int64) -> String {
         var value = Double(bytes)
         for unit in ["B", "KiB", "MiB", "GiB"] {
             if value < 1_024 {
                 return unit == "B"
-                    ? "\(bytes) B" : String(format: value < 10 ? "%.1f %@" : "%.0f %@", value, unit)
+                    ? "\(bytes) B" : "\(self.decimal(value, places: value < 10 ? 1 : 0)) \(unit)"
             }
             value /= 1_024
         }
-        return String(format: "%.1f TiB", value)
+        return "\(self.decimal(value, places: 1)) TiB"
     }
 
     /// "1 record", "2 records".

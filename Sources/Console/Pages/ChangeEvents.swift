@@ -22,6 +22,7 @@ extension ChangePages {
             throw PageFailure.invalid("The page has no token.")
         }
         let feed = ChangeFeed(reader: reader, zone: self.console.zone(request.query))
+        let people = try await self.console.people(of: place)
         // A token that does not hold is told at once, as a status.
         let first = try await feed.page(after: token, fromNow: false)
         let interval = self.console.configuration.changesInterval
@@ -37,7 +38,7 @@ extension ChangePages {
                     if !isEmpty {
                         silence = .zero
                         try await writer.write(
-                            ByteBuffer(bytes: Self.event(page.items, page.end.token, place))
+                            ByteBuffer(bytes: Self.event(page.items, page.end.token, people, place))
                         )
                     } else if silence >= Self.silenceMax {
                         silence = .zero
@@ -58,17 +59,22 @@ extension ChangePages {
         )
     }
 
-    private static func event(_ items: FeedItems, _ token: [UInt8], _ place: Place) -> [UInt8] {
+    private static func event(
+        _ items: FeedItems,
+        _ token: [UInt8],
+        _ people: People,
+        _ place: Place
+    ) -> [UInt8] {
         var output = JSONOutput()
         output.object { output in
             output.member("token", TokenText.text(token))
             output.name("changes")
             output.array(items.records) { output, record in
-                Self.change(record.id, record.recordType, record.system.modifiedMilliseconds, place, &output)
+                Self.change(record.id, record.recordType, record.system, people, place, &output)
             }
             output.name("deletions")
             output.array(items.deletions) { output, deleted in
-                Self.change(deleted.id, deleted.recordType, nil, place, &output)
+                Self.change(deleted.id, deleted.recordType, nil, people, place, &output)
             }
         }
         return Array("id: \(TokenText.text(token))\ndata: ".utf8) + output.text + Array("\n\n".utf8)
@@ -77,7 +83,8 @@ extension ChangePages {
     private static func change(
         _ id: RecordID,
         _ type: String,
-        _ milliseconds: Int64?,
+        _ system: SystemFields?,
+        _ people: People,
         _ place: Place,
         _ output: inout JSONOutput
     ) {
@@ -85,7 +92,9 @@ extension ChangePages {
             output.member("name", id.recordName)
             output.member("type", type)
             output.member("url", place.recordURL(id).text)
-            if let milliseconds { output.member("milliseconds", literal: "\(milliseconds)") }
+            guard let system else { return }
+            output.member("milliseconds", literal: "\(system.modifiedMilliseconds)")
+            output.member("by", people.shortName(of: system.modifiedBy))
         }
     }
 }

@@ -14,7 +14,7 @@ struct ChangePages: Sendable {
         body += """
             <form class="query" method="get" action="\(place.url(.records, "/changes").path)">
             \(place.hiddenFields)
-            \(self.zoneFields(place, request))
+            \(await self.console.zoneFields(place, request, isFilter: true))
             <label>From
             <select name="from">
             \(Parts.option("now", "now", isSelected: start == "now"))
@@ -36,15 +36,6 @@ struct ChangePages: Sendable {
         return self.console.page("Changes", request, place: place, section: .records, body)
     }
 
-    private func zoneFields(_ place: Place, _ request: PageRequest) -> Markup {
-        """
-        <label>Zone
-        <input name="zone" data-filter value="\(request.query["zone"] ?? "")" placeholder="\(ZoneID.defaultZoneName)" autocomplete="off" spellcheck="false">
-        </label>
-        \(self.console.ownerField(place, request))
-        """
-    }
-
     private func changed(_ start: String, _ place: Place, _ request: PageRequest) async throws -> Markup {
         let reader = try await self.console.reader(of: place)
         let zone = self.console.zone(request.query)
@@ -57,8 +48,8 @@ struct ChangePages: Sendable {
         let table = Parts.table(
             caption:
                 "Changes in the zone \(Shown.text(zone.zoneName)) of \(place.databaseText), oldest first",
-            columns: ["Record", "Type", "Change", "At"],
-            rows: self.rows(page.items, place),
+            columns: ["Record", "Type", "Change", "At", "By"],
+            rows: self.rows(page.items, try await self.console.people(of: place), place),
             empty: "Nothing has changed since.",
             isRowList: true
         )
@@ -83,18 +74,19 @@ struct ChangePages: Sendable {
         return ExportPages.links(from: tab, types: types.filter { $0 != UserRecord.type }, place, items)
     }
 
-    private func rows(_ items: FeedItems, _ place: Place) -> [[Markup]] {
+    private func rows(_ items: FeedItems, _ people: People, _ place: Place) -> [[Markup]] {
         items.records.map { record in
             [
                 RecordLink.markup(record.id, in: place), Shown.text(record.recordType),
                 record.system.createdMilliseconds == record.system.modifiedMilliseconds ? "created" : "saved",
                 Shown.time(milliseconds: record.system.modifiedMilliseconds),
+                Shown.text(people.shortName(of: record.system.modifiedBy)),
             ]
         }
             + items.deletions.map { deleted in
                 [
                     Shown.text(deleted.id.recordName), Shown.text(deleted.recordType),
-                    "<span class=\"deleted\">deleted</span>", "",
+                    "<span class=\"deleted\">deleted</span>", "", "",
                 ]
             }
     }
@@ -116,7 +108,7 @@ struct ChangePages: Sendable {
         body += """
             <form class="query" method="get" action="\(place.url(.records, "/snapshot").path)">
             \(place.hiddenFields)
-            \(self.zoneFields(place, request))
+            \(await self.console.zoneFields(place, request, isFilter: true))
             <label>Order
             <select name="order">
             \(Parts.option("newest", "newest first", isSelected: isNewestFirst))
@@ -148,11 +140,12 @@ struct ChangePages: Sendable {
         let totals = page.end.totals.map { totals -> Markup in
             "<p>The zone had \(Shown.count(Int64(totals.records), "record")) with \(Shown.bytes(Int64(totals.bytes))) when the snapshot began.</p>"
         }
+        let order = isNewestFirst ? "newest first" : "as created"
         let table = Parts.table(
             caption:
-                "Records in the zone \(Shown.text(zone.zoneName)) of \(place.databaseText), parents first",
-            columns: ["Record", "Type", "Change", "At"],
-            rows: self.rows(page.items, place),
+                "Records in the zone \(Shown.text(zone.zoneName)) of \(place.databaseText), \(order), parents before their children",
+            columns: ["Record", "Type", "Last change", "At", "By"],
+            rows: self.rows(page.items, try await self.console.people(of: place), place),
             empty: "The zone has no records here.",
             isRowList: true
         )

@@ -13,7 +13,6 @@ extension ConsolePages {
         let scopes = DatabaseScope.all.map {
             Parts.option($0.name, "\($0.name) database", isSelected: $0 == place.scope)
         }
-        let names = users.prefix(Self.rowsMax).map { name -> Markup in "<option value=\"\(name)\">" }
         let keeping = kept.map { Parts.hidden($0.name, $0.value) }
         return """
             <form class="database" method="get" action="\(action)">
@@ -22,7 +21,7 @@ extension ConsolePages {
             <label>User
             <input name="user" list="users" value="\(place.user ?? "")" placeholder="none: as an operator" autocomplete="off" spellcheck="false">
             </label>
-            <datalist id="users">\(names)</datalist>
+            \(Parts.choices("users", Array(users.prefix(Self.rowsMax))))
             <button type="submit">Go</button>
             </form>
             """

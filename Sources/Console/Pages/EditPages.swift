@@ -35,7 +35,7 @@ struct EditPages: Sendable {
         _ request: PageRequest
     ) -> Markup {
         """
-        <form class="query" method="post" action="\(place.url(named: "edit/review").path)">
+        <form class="query document" method="post" action="\(place.url(named: "edit/review").path)">
         \(self.hiddenFields(id, place, tag: tag, base: base, request))
         <label class="wide">Fields as JSON, each with its value and type; a field that is left out is removed
         <textarea name="text" rows="20" data-filter spellcheck="false">\(text)</textarea>

@@ -15,10 +15,7 @@ struct FetchPages: Sendable {
         body += """
             <form class="query" method="get" action="\(place.url(.records, "/fetch").path)">
             \(place.hiddenFields)
-            <label>Zone
-            <input name="zone" value="\(request.query["zone"] ?? "")" placeholder="\(ZoneID.defaultZoneName)" autocomplete="off" spellcheck="false">
-            </label>
-            \(self.console.ownerField(place, request))
+            \(await self.console.zoneFields(place, request))
             <label class="wide">Names of records, one a line
             <textarea name="names" rows="6" data-filter spellcheck="false">\(text)</textarea>
             </label>

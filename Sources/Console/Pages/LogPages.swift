@@ -66,7 +66,7 @@ struct LogPages: Sendable {
             <label>User <input name="user" value="\(filter.user ?? "")" autocomplete="off" spellcheck="false"></label>
             <label>ID of a request <input name="request" value="\(filter.request ?? "")" autocomplete="off" spellcheck="false"></label>
             </div>
-            <button type="submit">Filter</button>
+            <p class="actions"><button type="submit">Filter</button> <a href="/logs/codes">Error codes</a></p>
             </form>
             """
     }
@@ -118,14 +118,22 @@ struct LogPages: Sendable {
             """
     }
 
-    /// A key with its value, which leads to the lines that have it too.
     private func pair(_ pair: LogEntry.Pair) -> Markup {
         let value = Shown.cut(pair.value, to: Self.valueBytesMax)
-        guard ["user", "request"].contains(pair.key), pair.value.utf8.count <= Self.valueBytesMax else {
+        guard let url = Self.url(of: pair) else {
             return "<li><b>\(Shown.cut(pair.key, to: 64))</b> \(value)</li>"
         }
-        let url = PageURL("/logs", [PageURL.Item(pair.key, pair.value)])
         return "<li><b>\(pair.key)</b> <a href=\"\(url)\">\(value)</a></li>"
+    }
+
+    /// What a value leads to: the lines that have it too, or the meaning of a code.
+    private static func url(of pair: LogEntry.Pair) -> PageURL? {
+        guard pair.value.utf8.count <= Self.valueBytesMax else { return nil }
+        switch pair.key {
+        case "user", "request": return PageURL("/logs", [PageURL.Item(pair.key, pair.value)])
+        case "code": return CodeMeaning.url(of: pair.value)
+        default: return nil
+        }
     }
 
     /// As the line has it, without the letters that programs need.
@@ -185,9 +193,9 @@ struct LogPages: Sendable {
                     output.member("message", Shown.plain(entry.message, bytes: self.messageBytesMax))
                     output.name("pairs")
                     output.array(entry.pairs) { output, pair in
-                        output.array([pair.key, pair.value]) { output, text in
-                            output.string(Shown.plain(text, bytes: self.valueBytesMax))
-                        }
+                        let texts = [pair.key, pair.value].map { Shown.plain($0, bytes: self.valueBytesMax) }
+                        let url = self.url(of: pair).map { [$0.text] } ?? []
+                        output.array(texts + url) { output, text in output.string(text) }
                     }
                 }
             }

@@ -45,6 +45,21 @@ struct QueryForm: Hashable, Sendable {
         self.zone = items["zone"].map { ZoneID(zoneName: $0, ownerName: items["owner"] ?? "") }
     }
 
+    /// Whether the order is by a time that no index of the type has, so that each page is sorted by itself.
+    func isSortedOnPage(_ definition: RecordTypeDefinition?) -> Bool {
+        let modified = SystemField.modTime.rawValue
+        return self.sort == modified && definition?[modified]?.indexes.contains(.sortable) != true
+    }
+
+    /// The form in one line, for paper.
+    var words: String {
+        let conditions = self.conditions.map { "\($0.field) \($0.test.title) \($0.value)" }
+        let all = (conditions + [self.predicate].compactMap { $0 }).joined(separator: " and ")
+        let order = self.sort.map { ", by \($0), \(self.isDescending ? "descending" : "ascending")" } ?? ""
+        let zone = self.zone.map { " in the zone \($0.zoneName)" } ?? ""
+        return self.type + zone + (all.isEmpty ? "" : " where \(all)") + order
+    }
+
     /// The query.
     ///
     /// - Throws: `PageFailure` that says which part is wrong.

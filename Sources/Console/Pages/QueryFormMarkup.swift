@@ -7,6 +7,8 @@ struct QueryFormMarkup {
     let schema: SchemaDocument
     let form: QueryForm?
     let definition: RecordTypeDefinition?
+    /// Names that the field of the zone offers.
+    let zones: [String]
 
     var markup: Markup {
         let types = self.schema.recordTypes.filter { $0.name != UserRecord.type }.map {
@@ -23,8 +25,9 @@ struct QueryFormMarkup {
             </select>
             </label>
             <label>Zone
-            <input name="zone" value="\(self.form?.zone?.zoneName ?? "")" placeholder="all" autocomplete="off" spellcheck="false">
+            <input name="zone" list="zones" value="\(self.form?.zone?.zoneName ?? "")" placeholder="all" autocomplete="off" spellcheck="false">
             </label>
+            \(Parts.choices("zones", self.zones))
             \(self.ownerField)
             \(self.sortFields)
             </div>
@@ -93,8 +96,11 @@ struct QueryFormMarkup {
 
     private var sortFields: Markup {
         guard self.definition != nil else { return "" }
-        let fields = self.fields(with: .sortable).map {
-            Parts.option($0.name, $0.name, isSelected: $0.name == self.form?.sort)
+        var names = self.fields(with: .sortable).map(\.name)
+        let modified = SystemField.modTime.rawValue
+        if !names.contains(modified) { names.append(modified) }
+        let fields = names.map {
+            Parts.option($0, Self.title(ofOrder: $0), isSelected: $0 == self.form?.sort)
         }
         let isDescending = self.form?.isDescending ?? false
         return """
@@ -103,11 +109,20 @@ struct QueryFormMarkup {
             </label>
             <label>Direction
             <select name="order">
-            \(Parts.option("ascending", "ascending", isSelected: !isDescending))
-            \(Parts.option("descending", "descending", isSelected: isDescending))
+            \(Parts.option("ascending", "ascending, oldest first", isSelected: !isDescending))
+            \(Parts.option("descending", "descending, newest first", isSelected: isDescending))
             </select>
             </label>
             """
+    }
+
+    /// A field by which records are ordered, as people call it.
+    private static func title(ofOrder name: String) -> String {
+        switch SystemField(rawValue: name) {
+        case .createTime: "time of creation"
+        case .modTime: "time of the last change"
+        default: name
+        }
     }
 
     private var more: Markup {

@@ -18,18 +18,37 @@ struct QueryPages: Sendable {
         let form = QueryForm(request.query)
         let definition = form.flatMap { schema[$0.type] }
         var body = try await self.console.recordsHead(place, request, current: "query")
-        body += QueryFormMarkup(place: place, schema: schema, form: form, definition: definition).markup
+        body +=
+            QueryFormMarkup(
+                place: place,
+                schema: schema,
+                form: form,
+                definition: definition,
+                zones: await self.console.zoneNames(of: place)
+            ).markup
         if let form {
             do {
                 body += try await self.results(of: form, definition, place, request)
             } catch let failure as PageFailure {
                 body += Parts.notice("\(failure.text)", isError: true)
-                if let definition { body += QueryAdvice.lines(for: form, definition) }
+                if let definition { body += QueryAdvice.lines(for: form, definition, place) }
             }
         } else {
-            body += "<p class=\"empty\">Choose a record type to see its records.</p>"
+            body += self.types(of: schema, place)
         }
         return self.console.page("Records", request, place: place, section: .records, body)
+    }
+
+    /// The types of the schema, each with a link to its records.
+    private func types(of schema: SchemaDocument, _ place: Place) -> Markup {
+        let types = schema.recordTypes.filter { $0.name != UserRecord.type }.prefix(ConsolePages.rowsMax)
+        guard !types.isEmpty else {
+            return "<p class=\"empty\">The schema of this environment has no types yet.</p>"
+        }
+        let links = types.map { type -> Markup in
+            "<a href=\"\(place.url(.records).adding("type", type.name))\">\(Shown.text(type.name))</a> "
+        }
+        return "<p>Choose a record type to see its records.</p><p class=\"pages\">\(links)</p>"
     }
 
     // MARK: Results
@@ -40,7 +59,10 @@ struct QueryPages: Sendable {
         _ place: Place,
         _ request: PageRequest
     ) async throws -> Markup {
-        let query = try form.query(
+        let isSortedHere = form.isSortedOnPage(definition)
+        var asked = form
+        if isSortedHere { asked.sort = nil }
+        let query = try asked.query(
             definition: definition,
             nowMilliseconds: self.console.configuration.now()
         )
@@ -64,19 +86,56 @@ struct QueryPages: Sendable {
         let url = place.url(.records)
         let here = PageURL(url.path, url.items + self.items(of: request, without: ["cursor", "count"]))
         let isMore = found.end.resume != nil
+        let records =
+            isSortedHere ? Self.sorted(found.records, isDescending: form.isDescending) : found.records
         let table = RecordsTable(place: place, columns: columns, showsZone: form.zone == nil).markup(
-            found.records,
+            records,
             caption: """
-                \(Shown.count(found.records.count, "record"))\(" of more", if: isMore) in \(place.databaseText)
-                """
+                \(Shown.count(records.count, "record"))\(" of more", if: isMore) in \(place.databaseText)
+                """,
+            empty: self.nothing(form, isMore: isMore, place)
         )
         let next = found.end.resume.map { here.setting("cursor", TokenText.text($0)) }
+        let order: Markup = isSortedHere && isMore ? self.pageOrder(form, place) : ""
         return """
+            <p class="paper">Query: \(Shown.text(form.words))</p>
             \(self.cost(of: found.end, query, taken))
+            \(order)
             \(try await self.count(query, form, reader, here, request))
             \(table)
             \(Parts.next(next))
             \(ExportPages.links(from: "query", types: [form.type], isOneType: true, place, here.items))
+            """
+    }
+
+    /// Records of one page by their last changes; of those that changed at once, by name.
+    private static func sorted(_ records: [Record], isDescending: Bool) -> [Record] {
+        records.sorted { left, right in
+            let (one, other) = isDescending ? (right, left) : (left, right)
+            let times = (one.system.modifiedMilliseconds, other.system.modifiedMilliseconds)
+            return times.0 == times.1 ? left.id.recordName < right.id.recordName : times.0 < times.1
+        }
+    }
+
+    /// An order that holds for one page alone, and what it takes for all.
+    private func pageOrder(_ form: QueryForm, _ place: Place) -> Markup {
+        Parts.notice(
+            """
+            There are more records than this page has, and the order is that of the page alone: no index has the last
+            changes. Add a condition, or <code>"\(SystemField.modTime.rawValue)" TIMESTAMP SORTABLE</code> to the type
+            \(Shown.text(form.type)) on the page <a href="\(place.url(.schema))">Schema</a>.
+            """
+        )
+    }
+
+    /// Why a page has no records, and where there are some.
+    private func nothing(_ form: QueryForm, isMore: Bool, _ place: Place) -> Markup {
+        if isMore { return "No record of those that were read meets the conditions. The next page reads on." }
+        guard form.conditions.isEmpty, form.predicate == nil else {
+            return "No record meets the conditions."
+        }
+        return """
+            There is no such record in \(place.databaseText). <a href="\(place.url(nil))">Databases that have records</a>
             """
     }
 
@@ -121,7 +180,7 @@ struct QueryPages: Sendable {
         _ request: PageRequest
     ) async throws -> Markup {
         guard request.query["count"] != nil else {
-            return "<p><a href=\"\(here.setting("count", "all"))\">Count all</a></p>"
+            return "<p class=\"screen\"><a href=\"\(here.setting("count", "all"))\">Count all</a></p>"
         }
         var read = QueryRead(query: query, zone: form.zone, isCount: true)
         let end = ContinuousClock.now + Self.countPatience
@@ -143,7 +202,7 @@ struct QueryPages: Sendable {
 /// The indexes that a schema lacks for a query.
 enum QueryAdvice {
     /// The lines that make the fields of a query what it needs, in the form of a `.ckdb` file.
-    static func lines(for form: QueryForm, _ definition: RecordTypeDefinition) -> Markup {
+    static func lines(for form: QueryForm, _ definition: RecordTypeDefinition, _ place: Place) -> Markup {
         var lines: [String] = []
         for condition in form.conditions {
             let needed: IndexKinds = condition.test == .hasWords ? .searchable : .queryable
@@ -155,10 +214,16 @@ enum QueryAdvice {
         {
             lines.append("\"\(SystemField.recordID.rawValue)\" REFERENCE QUERYABLE")
         }
-        guard !lines.isEmpty else { return "" }
+        let page: Markup = "the page <a href=\"\(place.url(.schema))\">Schema</a>"
+        guard !lines.isEmpty else {
+            return """
+                <p class="hint">What the fields of \(definition.name) can be asked for is on \(page). Encrypted fields
+                cannot be asked for at all.</p>
+                """
+        }
         return """
-            <p>The schema permits it with these lines in the type \(definition.name), which
-            <code>tidemark schema import</code> takes:</p>
+            <p>The schema permits it with these lines in the type \(definition.name), on \(page) or by
+            <code>tidemark schema import</code>:</p>
             <pre>\(lines.joined(separator: ",\n"))</pre>
             """
     }

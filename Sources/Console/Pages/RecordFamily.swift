@@ -26,7 +26,10 @@ extension RecordPages {
             caption: "Records that refer to this one, at most \(Self.relativesMax) for each field",
             columns: ["Record", "Type", "By"],
             rows: relatives.found.map { relative in
-                [RecordLink.markup(relative.id, in: place), Shown.text(relative.type), "\(relative.field)"]
+                [
+                    RecordLink.markup(relative.id, in: place), Shown.text(relative.type),
+                    "\(relative.fields.joined(separator: ", "))",
+                ]
             },
             empty: "No record refers to this one by its parent or by a field that has an index.",
             isRowList: true
@@ -56,12 +59,24 @@ extension RecordPages {
     private struct Relative: Sendable {
         var id: RecordID
         var type: String
-        var field: String
+        /// At least one.
+        var fields: [String]
     }
 
     private struct Relatives: Sendable {
         var found: [Relative] = []
         var fieldsWithoutIndex: [String] = []
+
+        /// Adds records that refer by one field; a record that is there already gets the field.
+        mutating func add(_ ids: [RecordID], type: String, by field: String) {
+            for id in ids {
+                if let index = self.found.firstIndex(where: { $0.id == id }) {
+                    self.found[index].fields.append(field)
+                } else {
+                    self.found.append(Relative(id: id, type: type, fields: [field]))
+                }
+            }
+        }
     }
 
     /// Asks the indexes of every type, up to a bound.
@@ -85,7 +100,9 @@ extension RecordPages {
             }
             for field in fields where queries < Self.queriesMax {
                 queries += 1
-                relatives.found += await self.referrers(to: record, type.name, field.name, field.test, reader)
+                let ids = await self.referrers(to: record, type.name, field.name, field.test, reader)
+                let isParent = field.name == SystemField.parent.rawValue
+                relatives.add(ids, type: type.name, by: isParent ? "its parent" : field.name)
             }
         }
         return relatives
@@ -97,7 +114,7 @@ extension RecordPages {
         _ field: String,
         _ test: Comparator,
         _ reader: DatabaseReader
-    ) async -> [Relative] {
+    ) async -> [RecordID] {
         let target = FieldValue.reference(Reference(recordName: record.id.recordName, action: .none))
         let comparison = Comparison(field: field, comparator: test, operand: target)
         let read = QueryRead(
@@ -108,7 +125,6 @@ extension RecordPages {
         )
         // A type that no record has, or an index that is being built, has nothing to show.
         guard let page = try? await reader.page(read) else { return [] }
-        let by = field == SystemField.parent.rawValue ? "its parent" : field
-        return page.records.map { Relative(id: $0.id, type: $0.recordType, field: by) }
+        return page.records.map(\.id)
     }
 }

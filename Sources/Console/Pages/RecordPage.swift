@@ -15,11 +15,11 @@ struct RecordPages: Sendable {
         let id = record.id
         let body: Markup = """
             <p class="lead">\(Shown.text(record.recordType)) in the zone \(Shown.text(id.zone.zoneName)) of \(place.databaseText)</p>
-            \(self.editLink(record.id, place))
+            \(self.links(of: record, place))
             \(Parts.section("Fields", id: "fields", self.fields(of: record, schema[record.recordType], place)))
             \(Parts.section("System fields", id: "system", self.systemFields(of: record, people)))
             \(Parts.section("Family", id: "family", try await self.family(of: record, schema, place, reader)))
-            \(record.body.share.map { self.sharing($0, of: record, place) })
+            \(record.body.share.map { self.sharing($0, of: record, people, place) })
             \(try await self.explained(record.id, people, place, reader))
             \(self.copies(of: record))
             """
@@ -27,13 +27,16 @@ struct RecordPages: Sendable {
     }
 
     /// A record has a modifier, so it is edited as a user.
-    private func editLink(_ id: RecordID, _ place: Place) -> Markup {
-        guard self.console.configuration.save != nil else { return "" }
-        guard place.user != nil else {
-            return "<p class=\"hint\">To edit the record, choose a user to act as.</p>"
+    private func links(of record: Record, _ place: Place) -> Markup {
+        let share = SharePages(console: self.console).link(of: record, place)
+        guard self.console.configuration.save != nil else {
+            return share.isEmpty ? "" : "<p class=\"pages\">\(share)</p>"
         }
-        let url = PageURL(place.url(named: "edit").path, place.recordURL(id).items)
-        return "<p class=\"pages\"><a data-edit href=\"\(url)\">Edit</a></p>"
+        guard place.user != nil else {
+            return "<p class=\"hint screen\">To edit the record, choose a user to act as.</p>"
+        }
+        let url = PageURL(place.url(named: "edit").path, place.recordURL(record.id).items)
+        return "<p class=\"pages\"><a data-edit href=\"\(url)\">Edit</a> \(share)</p>"
     }
 
     // MARK: Fields
@@ -100,37 +103,16 @@ struct RecordPages: Sendable {
     // MARK: Access
 
     /// The participants of a share.
-    private func sharing(_ share: Share, of record: Record, _ place: Place) -> Markup {
+    private func sharing(_ share: Share, of record: Record, _ people: People, _ place: Place) -> Markup {
         let what: Markup =
             share.root.map { root -> Markup in
                 RecordLink.markup(RecordID(zone: record.id.zone, recordName: root), in: place)
             } ?? "the whole zone"
-        let rows = share.participants.map { participant -> [Markup] in
-            [
-                self.person(participant.identity), "\(String(describing: participant.role))",
-                "\(String(describing: participant.permission))",
-                "\(String(describing: participant.acceptance))",
-            ]
-        }
-        let table = Parts.table(
-            caption: "Participants",
-            columns: ["Who", "Role", "Permission", "State"],
-            rows: rows
-        )
         let body: Markup = """
-            <p>Shares \(what). Permission of anybody with the URL: \(String(describing: share.publicPermission)).</p>
-            \(table)
+            <p>Shares \(what). Anybody with the URL may: \(ShareWords.text(of: share.publicPermission)).</p>
+            \(ShareWords.table(of: share, people))
             """
         return Parts.section("Share", id: "share", body)
-    }
-
-    private func person(_ identity: UserIdentity) -> Markup {
-        switch identity.lookup {
-        case .emailAddress(let text)?, .phoneNumber(let text)?, .userRecordName(let text)?: Shown.text(text)
-        case nil:
-            identity.userRecordName.isEmpty
-                ? "the first with a one-time URL" : "<code>\(identity.userRecordName)</code>"
-        }
     }
 
     // MARK: Copies

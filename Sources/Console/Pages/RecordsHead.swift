@@ -1,5 +1,6 @@
 import Foundation
 import RecordModel
+import RecordStore
 
 /// The head that the pages of records have in common.
 extension ConsolePages {
@@ -19,6 +20,29 @@ extension ConsolePages {
             )
         }
         return "\(database)\(Parts.tabs("Ways to find records", tabs))"
+    }
+
+    /// Fields for a zone, with the names of those that there are.
+    ///
+    /// The key `/` goes to a filter.
+    func zoneFields(_ place: Place, _ request: PageRequest, isFilter: Bool = false) async -> Markup {
+        let filter: Markup = isFilter ? " data-filter" : ""
+        return """
+            <label>Zone
+            <input name="zone"\(filter) list="zones" value="\(request.query["zone"] ?? "")" placeholder="\(ZoneID.defaultZoneName)" autocomplete="off" spellcheck="false">
+            </label>
+            \(Parts.choices("zones", await self.zoneNames(of: place)))
+            \(self.ownerField(place, request))
+            """
+    }
+
+    /// The names of a private database's zones; none where they cannot be read.
+    func zoneNames(of place: Place) async -> [String] {
+        guard place.scope == .private, place.user != nil,
+            let reader = try? await self.reader(of: place),
+            let page = try? await reader.zoneExtents(after: nil, limit: Self.rowsMax)
+        else { return [] }
+        return page.zones.map(\.name)
     }
 
     /// A field for the owner of a zone, where zones have other owners.

@@ -37,7 +37,11 @@ struct RecordsTable {
             let zone = reference.zone ?? record.id.zone
             return RecordLink.markup(RecordID(zone: zone, recordName: reference.recordName), in: self.place)
         }
-        return Shown.cut(ValueMarkup.line(field.value))
+        switch field.value {
+        case .int64(let number): return Parts.number(Shown.number(number))
+        case .double(let number): return Parts.number(String(number))
+        default: return Shown.cut(ValueMarkup.line(field.value))
+        }
     }
 }
 

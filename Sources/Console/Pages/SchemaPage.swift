@@ -5,6 +5,9 @@ import RecordStore
 struct SchemaPages: Sendable {
     let console: ConsolePages
 
+    /// Lines of a difference that are shown at once.
+    private static let openLinesMax = 8
+
     func schemaPage(_ request: PageRequest) async throws -> Page {
         let place = try Place(request)
         let schema = try await self.console.schema(of: place)
@@ -39,7 +42,7 @@ struct SchemaPages: Sendable {
             ]
         }
         let grants = SchemaRules.grantsInForce(type.grants, ofType: type.name).map { grant -> Markup in
-            "<li>\(Shown.text(grant.role)): \(grant.permissions.text.lowercased())</li>"
+            "<span><code>\(Shown.text(grant.role))</code> may \(grant.permissions.text.lowercased())</span>"
         }
         let link: Markup =
             type.name == UserRecord.type
@@ -52,7 +55,7 @@ struct SchemaPages: Sendable {
                 rows: rows,
                 empty: "The type has no fields of its own."
             ))
-            <ul class="grants" aria-label="Grants in the public database">\(grants)</ul>
+            <p class="hint">In the public database: <span class="grants">\(grants)</span></p>
             \(link)
             """
     }
@@ -69,10 +72,14 @@ struct SchemaPages: Sendable {
         guard !difference.isEmpty else {
             return "<p>Production has the same schema as development.</p>"
         }
+        // The types are the page's subject: a long list waits until somebody asks.
+        let isOpen: Markup = difference.lines.count <= Self.openLinesMax ? " open" : ""
         return """
-            <p>A deploy would make these changes in production:</p>
+            <details\(isOpen)>
+            <summary>A deploy would make \(Shown.count(difference.lines.count, "change")) in production</summary>
             \(DifferenceMarkup.list(difference))
-            <p><code>tidemark schema deploy --container \(container)</code></p>
+            </details>
+            <p class="hint">On the command line: <code>tidemark schema deploy --container \(container)</code></p>
             """
     }
 }

@@ -5,6 +5,9 @@ import RecordStore
 struct StartPages: Sendable {
     let console: ConsolePages
 
+    /// Rows on the page of a container.
+    private static let databasesShown = 10
+
     func start(_ request: PageRequest) async throws -> Page {
         let directory = self.console.store.directory
         let containers = try await self.console.blocking { try directory.containers() }
@@ -63,16 +66,21 @@ struct StartPages: Sendable {
         var place = try Place(request)
         let directory = self.console.store.directory
         let name = place.container
-        let users = try await self.console.blocking { try directory.users(ofContainer: name) }
+        let (users, usage) = try await self.console.blocking {
+            (try directory.users(ofContainer: name), try directory.usage(ofContainer: name))
+        }
         let schema = try await self.console.schema(of: place)
         place.scope = .public
         place.user = nil
+        let environment = place.environment
+        let databases = usage.databases.filter { $0.environment == environment }
         let types = schema.recordTypes.filter { $0.name != UserRecord.type }
         let typeRows = types.prefix(ConsolePages.rowsMax).map { type -> [Markup] in
             let own = type.fields.filter { !$0.isSystem }
             return [
                 "<a href=\"\(place.url(.records).adding("type", type.name))\">\(Shown.text(type.name))</a>",
-                "\(Shown.number(own.count))", "\(own.prefix(12).map(\.name).joined(separator: ", "))",
+                Parts.number(Shown.number(own.count)),
+                "\(own.prefix(12).map(\.name).joined(separator: ", "))",
             ]
         }
         let facts = Parts.list([
@@ -83,17 +91,60 @@ struct StartPages: Sendable {
             ("Record types", "<a href=\"\(place.url(.schema))\">\(Shown.count(types.count, "type"))</a>"),
         ])
         let open = Parts.section(
-            "Records of a database",
+            "Databases",
             id: "database",
-            self.console.databaseForm(action: place.url(.records).path, place, users: users.map(\.name))
+            """
+            \(self.databases(databases, place))
+            \(self.console.databaseForm(action: place.url(.records).path, place, users: users.map(\.name)))
+            """
         )
         let table = Parts.table(
-            caption: "Record types in \(place.environment.name)",
+            caption:
+                "Types of records in \(place.environment.name), with links to those of the public database",
             columns: ["Type", "Fields", "Names"],
             rows: typeRows,
-            empty: "The schema has no types yet. In development the first save of a record makes them.",
+            empty: environment == .production
+                ? "Production has no types yet: a deploy of the schema of development brings them."
+                : "The schema has no types yet. In development the first save of a record makes them.",
             isRowList: true
         )
-        return self.console.page(place.container, request, place: place, "\(facts)\(open)\(table)")
+        return self.console.page(
+            place.container,
+            request,
+            place: place,
+            "\(facts)\(open)\(Parts.section("Record types", id: "types", table))"
+        )
+    }
+
+    /// The databases that have most, so that nobody has to guess whose data there are.
+    private func databases(_ databases: [DatabaseUsage], _ place: Place) -> Markup {
+        let largest = databases.sorted { $0.amount.records > $1.amount.records }
+        let rows = largest.prefix(Self.databasesShown).map { database -> [Markup] in
+            var own = place
+            own.user = database.user
+            own.scope = database.user == nil ? .public : .private
+            let name: Markup =
+                database.user.map { "private database of \(Shown.text($0))" } ?? "public database"
+            return [
+                "<a href=\"\(own.url(.records))\">\(name)</a>",
+                Parts.number(Shown.number(database.amount.records)),
+                Parts.number(Shown.bytes(database.amount.bytes)),
+                """
+                <a href="\(own.url(.zones))">Zones</a> <a href="\(own.url(.subscriptions))">Subscriptions</a>
+                """,
+            ]
+        }
+        let more: Markup =
+            databases.count > Self.databasesShown
+            ? "<p><a href=\"\(place.url(.usage))\">All \(Shown.count(databases.count, "database"))</a></p>"
+            : ""
+        let table = Parts.table(
+            caption: "Databases in \(place.environment.name), those with most records first",
+            columns: ["Database", "Records", "Size", "Also"],
+            rows: rows,
+            empty: "There is no database yet: the first sign-in of a user makes one.",
+            isRowList: true
+        )
+        return "\(table)\(more)"
     }
 }

@@ -109,6 +109,7 @@ enum SubscriptionWords {
             (.creation, "creations"), (.update, "updates"), (.deletion, "deletions"),
         ]
         let words = names.filter { firesOn.contains($0.0) }.map(\.1)
-        return words.isEmpty ? "nothing" : words.joined(separator: ", ")
+        guard let last = words.last else { return "nothing" }
+        return words.count == 1 ? last : words.dropLast().joined(separator: ", ") + " and " + last
     }
 }

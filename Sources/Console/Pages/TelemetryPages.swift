@@ -11,17 +11,17 @@ struct TelemetryPages: Sendable {
     func overview(_ request: PageRequest) async throws -> Page {
         let span = try Self.span(request)
         guard let telemetry = try await self.telemetry(span) else { return self.page(request, Self.absence) }
-        guard telemetry.plots.contains(where: { !PlotMarkup($0, of: telemetry).isEmpty }) else {
+        let plots = telemetry.plots.map { PlotMarkup($0, of: telemetry) }
+        guard plots.contains(where: { !$0.isEmpty }) else {
             return self.page(request, self.head(telemetry, at: "/telemetry"))
         }
-        let figures = telemetry.plots.map { plot -> Markup in
-            let markup = PlotMarkup(plot, of: telemetry)
-            let all = PageURL("/telemetry/\(plot.id)", [PageURL.Item("span", span.rawValue)])
+        let figures = plots.map { markup -> Markup in
+            let all = PageURL("/telemetry/\(markup.plot.id)", [PageURL.Item("span", span.rawValue)])
             return markup.figure(
                 """
                 <details><summary>As a table</summary>
                 \(markup.table(rows: Self.shortRows))
-                <p><a href="\(all)">All figures of \(plot.title)</a></p>
+                <p><a href="\(all)">All figures of \(markup.plot.title)</a></p>
                 </details>
                 """
             )
@@ -116,8 +116,8 @@ struct TelemetryPages: Sendable {
 
     private static let key: Markup = """
         <p class="key">
-        <span><svg class="swatch" viewBox="0 0 24 8" aria-hidden="true"><path class="gap" d="M0 0H24V8H0z"/></svg> no server ran</span>
-        <span><svg class="swatch" viewBox="0 0 24 8" aria-hidden="true"><path class="start" d="M12 0V8"/></svg> a server began</span>
+        <span><svg class="swatch" viewBox="0 0 24 8" preserveAspectRatio="none" aria-hidden="true"><path class="gap" d="M0 0H24V8H0z"/></svg> no server ran</span>
+        <span><svg class="swatch" viewBox="0 0 24 8" preserveAspectRatio="none" aria-hidden="true"><path class="start" d="M12 0V8"/></svg> a server began</span>
         </p>
         """
 

@@ -31,16 +31,12 @@ struct ZonePages: Sendable {
         )
         let rows = page.zones.map { zone -> [Markup] in
             let id = ZoneID(zoneName: zone.name)
-            let share: Markup =
-                zone.share.map { share -> Markup in
-                    "<a href=\"\(place.recordURL(RecordID(zone: id, recordName: share)))\">as a whole</a>"
-                } ?? "–"
             return [
                 "<a href=\"\(self.snapshotURL(of: id, place))\">\(Shown.text(zone.name))</a>",
                 "<span class=\"number\">\(Shown.number(zone.records))</span>",
                 "<span class=\"number\">\(Shown.bytes(zone.bytes))</span>",
                 "<span class=\"number\">\(Shown.number(zone.position))</span>",
-                share,
+                SharePages(console: self.console).link(of: zone, place),
                 """
                 <a href="\(self.changesURL(of: id, place))">Changes</a>
                 \(ZoneDeletionPages(console: self.console).link(zone.name, place))

@@ -12,18 +12,19 @@ struct PlotMarkup: Sendable {
 
     let telemetry: Telemetry
     let plot: Plot
+    /// Whether no figure is known.
+    let isEmpty: Bool
     private let scale: PlotScale
 
     init(_ plot: Plot, of telemetry: Telemetry) {
         self.telemetry = telemetry
         self.plot = plot
+        self.isEmpty = plot.lines.allSatisfy { $0.values.allSatisfy { $0 == nil } }
         self.scale = PlotScale(
             of: plot.lines.flatMap { $0.values.compactMap { $0 } },
             unit: plot.unit
         )
     }
-
-    var isEmpty: Bool { self.plot.lines.allSatisfy { $0.values.allSatisfy { $0 == nil } } }
 
     // MARK: The figure
 
@@ -123,9 +124,9 @@ struct PlotMarkup: Sendable {
     }
 
     private func vertical(_ value: Double) -> String {
-        let place = Self.height * (1 - min(max(value / self.scale.top, 0), 1))
-        let text = String(format: "%.1f", place)
-        return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+        let tenths = Int((10 * Self.height * (1 - min(max(value / self.scale.top, 0), 1))).rounded())
+        let (whole, rest) = tenths.quotientAndRemainder(dividingBy: 10)
+        return rest == 0 ? "\(whole)" : "\(whole).\(rest)"
     }
 
     private var moments: Markup {

@@ -71,10 +71,12 @@ extension Plot.Unit {
         let rounded = value.rounded()
         if value == rounded || abs(value) >= 100 { return Shown.number(self.whole(value)) }
         guard abs(value) >= 1 else { return String(format: "%.2g", value) }
-        let text = String(format: abs(value) >= 10 ? "%.1f" : "%.2f", value)
+        let text = Shown.decimal(value, places: abs(value) >= 10 ? 1 : 2)
         // 2.50 is 2.5, and 2.00 is 2.
-        let short = text.reversed().drop { $0 == "0" }.drop { $0 == "." }
-        return String(short.reversed())
+        var short = text.utf8[...]
+        while short.last == UInt8(ascii: "0") { short.removeLast() }
+        if short.last == UInt8(ascii: ".") { short.removeLast() }
+        return String(Substring(short))
     }
 
     private func duration(_ seconds: Double) -> String {

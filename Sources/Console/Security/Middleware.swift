@@ -19,8 +19,9 @@ struct FieldsMiddleware: RouterMiddleware {
         } catch let failure as PageFailure {
             response = ConsoleRouter.response(self.pages.failed(failure), status: failure.status)
         } catch let error as any HTTPResponseError {
-            let failure = PageFailure(error.status, "Refused", Self.text(of: error.status))
-            response = ConsoleRouter.response(self.pages.failed(failure), status: failure.status)
+            let title = error.status == .notFound ? "Not found" : "Refused"
+            let failure = PageFailure(error.status, title, Self.text(of: error.status))
+            response = ConsoleRouter.response(self.pages.failed(failure, leads: true), status: failure.status)
         }
         ResponseFields.complete(&response.headers)
         return response

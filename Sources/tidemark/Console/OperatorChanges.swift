@@ -5,8 +5,8 @@ import RecordStore
 
 /// Makes the changes of the console's pages, each as the command that has its name.
 ///
-/// The store is opened for each change, beside a server or without one. A zone is deleted through the
-/// server, as a client of its user: so listeners hear of it.
+/// The store is opened for each change, beside a server or without one. A zone is deleted, and a share
+/// changed, through the server, as a client of its user: so listeners hear of it.
 struct OperatorChanges: Sendable {
     let data: DataOption
     let editing: ServerEditing
@@ -49,6 +49,12 @@ struct OperatorChanges: Sendable {
             return await self.editing.deleteZone(
                 zone,
                 of: user,
+                inContainer: container,
+                environment: change.environment
+            )
+        case .share(let share):
+            return await self.editing.change(
+                share,
                 inContainer: container,
                 environment: change.environment
             )

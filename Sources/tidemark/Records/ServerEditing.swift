@@ -64,18 +64,47 @@ final class ServerEditing: Sendable {
         inContainer container: String,
         environment: Environment
     ) async -> OperatorChangeOutcome {
+        let operation = ModifyZones(scope: .private, saves: [], deletes: [ZoneID(zoneName: zone)])
+        let actor = Actor(container: container, environment: environment, user: user)
+        return await self.change(.modifyZones(operation), as: actor, doing: "deletion")
+    }
+
+    /// Begins, changes or ends a share, as its owner or as an administrator.
+    func change(
+        _ share: ShareChange,
+        inContainer container: String,
+        environment: Environment
+    ) async -> OperatorChangeOutcome {
+        let actor = Actor(container: container, environment: environment, user: share.user)
+        return await self.change(.modifyRecords(share.operation), as: actor, doing: "change")
+    }
+
+    /// Makes a change whose items succeed together; `what` is a word for it.
+    private func change(
+        _ operation: RecordModel.Operation,
+        as actor: Actor,
+        doing what: String
+    ) async -> OperatorChangeOutcome {
         do {
-            let client = try await self.client(
-                Actor(container: container, environment: environment, user: user)
-            )
-            let operation = ModifyZones(scope: .private, saves: [], deletes: [ZoneID(zoneName: zone)])
-            let outcomes = try await client.perform(.modifyZones(operation), timeout: Self.timeout)
-            guard case .failure(let failure)? = outcomes[0] else { return .done }
-            return .refused("The server refuses the deletion: \(failure.message).")
+            let client = try await self.client(actor)
+            let outcomes = try await client.perform(operation, timeout: Self.timeout)
+            let failures = outcomes.sorted { $0.key < $1.key }.compactMap { _, outcome in
+                if case .failure(let failure) = outcome { failure } else { nil }
+            }
+            // An item that only goes along with another says less.
+            guard let failure = failures.first(where: { $0.code != .batchRequestFailed }) ?? failures.first
+            else { return .done }
+            guard failure.code != .serverRecordChanged else {
+                return .refused(
+                    "Somebody else has made a change since the page was read, and theirs stays. Load the page, and "
+                        + "repeat yours."
+                )
+            }
+            return .refused("The server refuses the \(what): \(failure.message).")
         } catch let failure as CommandFailure {
             return .refused(failure.message)
         } catch let error as ClientError {
-            let text = Self.text(of: error, doing: "deletion")
+            let text = Self.text(of: error, doing: what)
             if case .responseLost = error { return .unknown(text) }
             return .refused(text)
         } catch {

@@ -119,10 +119,13 @@ struct TelemetryPlots {
             .level,
             note: "How many records share one sync of the disk.",
             lines: [
-                self.line("records in a commit") { slot in
-                    let commits = Self.value(slot, TelemetryColumn.name(.commits))
-                    let records = Self.value(slot, TelemetryColumn.name(.recordsWritten))
-                    guard let commits, let records else { return nil }
+                self.line(
+                    "records in a commit",
+                    of: [.commits, .recordsWritten].map { TelemetryColumn.name($0) }
+                ) {
+                    _,
+                    values in
+                    guard let commits = values[0], let records = values[1] else { return nil }
                     return commits > 0 ? records / commits : nil
                 }
             ]
@@ -268,20 +271,36 @@ struct TelemetryPlots {
     // MARK: Lines
 
     private static func value(_ slot: TelemetryRing.Slot, _ column: String) -> Double? {
-        guard let offset = TelemetryColumn.offsets[column], !slot.values[offset].isNaN else { return nil }
+        self.value(slot, at: TelemetryColumn.offsets[column])
+    }
+
+    private static func value(_ slot: TelemetryRing.Slot, at offset: Int?) -> Double? {
+        guard let offset, !slot.values[offset].isNaN else { return nil }
         return slot.values[offset]
     }
 
-    private func line(_ name: String, _ value: (TelemetryRing.Slot) -> Double?) -> Plot.Line {
-        Plot.Line(name: name, values: self.slots.map { $0.flatMap(value) })
+    /// A line through what `value` makes of the figures of each slot.
+    private func line(
+        _ name: String,
+        of columns: [String],
+        _ value: (TelemetryRing.Slot, [Double?]) -> Double?
+    ) -> Plot.Line {
+        // Names are looked up once for all slots.
+        let offsets = columns.map { TelemetryColumn.offsets[$0] }
+        return Plot.Line(
+            name: name,
+            values: self.slots.map { slot in
+                slot.flatMap { slot in value(slot, offsets.map { Self.value(slot, at: $0) }) }
+            }
+        )
     }
 
     private func gauge(_ name: String, _ metric: MetricName) -> Plot.Line {
-        self.line(name) { Self.value($0, TelemetryColumn.name(metric)) }
+        self.count(name, TelemetryColumn.name(metric))
     }
 
     private func rate(_ name: String, _ column: String) -> Plot.Line {
-        self.line(name) { slot in Self.value(slot, column).flatMap { slot.perSecond($0) } }
+        self.line(name, of: [column]) { slot, values in values[0].flatMap { slot.perSecond($0) } }
     }
 
     private func rate(_ name: String, _ metric: MetricName) -> Plot.Line {
@@ -290,7 +309,7 @@ struct TelemetryPlots {
 
     /// Counts of a sample that two slots share are parts of one.
     private func count(_ name: String, _ column: String) -> Plot.Line {
-        self.line(name) { Self.value($0, column) }
+        self.line(name, of: [column]) { _, values in values[0] }
     }
 
     private func count(_ name: String, _ metric: MetricName) -> Plot.Line {
@@ -299,8 +318,8 @@ struct TelemetryPlots {
 
     /// Of a bucket, its upper end; of what is longer than all, the longest bound.
     private func quantile(_ name: String, _ fraction: Double, _ columns: [String]) -> Plot.Line {
-        self.line(name) { slot in
-            let counts = columns.map { Self.value(slot, $0) ?? 0 }
+        self.line(name, of: columns) { _, values in
+            let counts = values.map { $0 ?? 0 }
             let all = counts.reduce(0, +)
             // Of a part of a sample nothing can be said.
             guard all > 0 else { return nil }
@@ -329,7 +348,8 @@ struct TelemetryPlots {
         guard lines.count > Plot.linesMax else {
             // Also when there were none: that is a figure too.
             plot.lines =
-                lines.isEmpty ? [self.line("none") { $0.coveredMilliseconds > 0 ? 0 : nil }] : lines
+                lines.isEmpty
+                ? [self.line("none", of: []) { slot, _ in slot.coveredMilliseconds > 0 ? 0 : nil }] : lines
             return plot
         }
         plot.lines = Array(lines.prefix(Plot.linesMax - 1))
