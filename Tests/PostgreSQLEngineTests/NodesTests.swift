@@ -163,36 +163,6 @@ struct NodesTests {
         return positions
     }
 
-    // MARK: Notifications
-
-    @Test
-    func `a listener at one node hears of saves through another, without details`() async throws {
-        let nodes = try await Self.nodes(2)
-        let reports = nodes[1].reports()
-        _ = try await nodes[1].startWatching()
-        let database = nodes[1].privately.database
-        var heard: Int64 = 0
-        for number in 0..<20 {
-            // Now and then the listener's own node writes as well, and reports that with details.
-            let isOwn = number % 5 == 4
-            let tag = try await nodes[isOwn ? 1 : 0].modify([save("r\(number)")])[0].tag
-            let position = try #require(tag.flatMap { Int64($0, radix: 36) })
-            while heard < position {
-                for report in reports.take() {
-                    #expect(report.changes.isEmpty == !isOwn)
-                    let positions = report.changes.map(\.position) + report.incomplete.values
-                    #expect(report.incomplete.keys.allSatisfy { $0 == database })
-                    for position in positions {
-                        #expect(position > heard)
-                        heard = max(heard, position)
-                    }
-                }
-                await Task.yield()
-            }
-            #expect(heard >= position)
-        }
-    }
-
     // MARK: What nodes know
 
     @Test

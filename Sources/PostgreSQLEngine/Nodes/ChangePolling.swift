@@ -5,18 +5,25 @@ import Synchronization
 
 /// A thread that looks for what other processes have committed in databases that somebody listens in.
 ///
-/// One statement asks for the positions of all of them. Nothing tells this process of commits of others,
-/// so the pause between two looks is the delay of their notifications. The thread also finds out whether
-/// synchronous replication goes on.
+/// One statement asks for the positions of all of them. Where one has moved, two more flights read what
+/// changed (`ChangesOfOthers`). Nothing tells this process of commits of others, so the time between two
+/// looks is the delay of their notifications. The thread also finds out whether synchronous replication
+/// goes on.
 ///
-/// SAFETY: `isClosed` is read and written only while the condition is locked; `connection` is used on the
-/// thread alone.
+/// SAFETY: `isClosed` is read and written only while the condition is locked; what is below it is used on
+/// the thread alone.
 final class ChangePolling: @unchecked Sendable {
-    /// The pause while other servers run, and while none does.
-    private static let pauseMilliseconds = 20
-    private static let pauseAloneMilliseconds = 200
-    /// After a look that took long the pause is so many times longer.
-    private static let pauseFactor = 4
+    /// The time from one look to the next while other servers change what is watched, while others run,
+    /// and while none does.
+    private static let livelyMilliseconds: Int64 = 10
+    private static let besideMilliseconds: Int64 = 20
+    private static let aloneMilliseconds: Int64 = 200
+    /// How long it is lively behind a change.
+    private static let livelinessMilliseconds: Int64 = 1_000
+    /// The pause is so many times longer at least than PostgreSQL took to answer.
+    private static let pauseFactor: Int64 = 2
+    /// Databases whose changes are read in one snapshot.
+    private static let stretchesMax = 32
     private static let standbyMilliseconds: Int64 = 1_000
     private static let stillMilliseconds: Int64 = 5_000
 
@@ -27,7 +34,9 @@ final class ChangePolling: @unchecked Sendable {
     private let hasOthers = Atomic<Bool>(false)
     private let condition = NSCondition()
     private var isClosed = false
-    private var connection: PostgreSQLConnection?
+    private var session: PostgreSQLSnapshot?
+    /// When others were found to have changed something; `nil` if they have not.
+    private var changeFound: Int64?
     private var standbyLooked = MonotonicTime.nanoseconds()
     private var stillLooked = MonotonicTime.nanoseconds()
 
@@ -55,20 +64,21 @@ final class ChangePolling: @unchecked Sendable {
 
     /// Looks again and again, until it is closed.
     func run() {
-        var pause = Self.pauseAloneMilliseconds
+        var pause = Self.aloneMilliseconds
         while self.waits(milliseconds: pause) {
-            let start = MonotonicTime.nanoseconds()
-            self.look()
-            let took = Int((MonotonicTime.nanoseconds() - start) / 1_000_000)
-            let least =
-                self.hasOthers.load(ordering: .relaxed)
-                ? Self.pauseMilliseconds : Self.pauseAloneMilliseconds
-            pause = max(least, Self.pauseFactor * took)
+            let took = self.look() / 1_000_000
+            pause = max(self.period - took, Self.pauseFactor * took, 1)
         }
-        self.connection = nil
+        self.session = nil
     }
 
-    private func waits(milliseconds: Int) -> Bool {
+    private var period: Int64 {
+        guard self.hasOthers.load(ordering: .relaxed) else { return Self.aloneMilliseconds }
+        let end = self.changeFound.map { $0 + Self.livelinessMilliseconds * 1_000_000 } ?? .min
+        return MonotonicTime.nanoseconds() < end ? Self.livelyMilliseconds : Self.besideMilliseconds
+    }
+
+    private func waits(milliseconds: Int64) -> Bool {
         self.condition.withLock {
             let end = Date(timeIntervalSinceNow: Double(milliseconds) / 1_000)
             while !self.isClosed, self.condition.wait(until: end) {}
@@ -76,28 +86,83 @@ final class ChangePolling: @unchecked Sendable {
         }
     }
 
-    private func look() {
+    /// Looks once, and returns how many nanoseconds PostgreSQL took for it.
+    private func look() -> Int64 {
         let followed = self.reporting.followed
         let isStandbyDue = self.witness?.isSynchronous == true && self.isStandbyDue
         let isStillDue = self.hasOthers.load(ordering: .relaxed) && self.isStillDue
-        guard !followed.isEmpty || isStandbyDue || isStillDue, let connection = self.connected() else {
-            return
+        guard !followed.isEmpty || isStandbyDue || isStillDue, let session = self.connected() else {
+            return 0
         }
+        let start = MonotonicTime.nanoseconds()
         if isStillDue {
-            self.stillLooked = MonotonicTime.nanoseconds()
-            _ = try? connection.query(Self.endStill)
+            self.stillLooked = start
+            _ = try? session.connection.query(Self.endStill)
         }
         if isStandbyDue {
-            self.standbyLooked = MonotonicTime.nanoseconds()
-            _ = try? self.witness?.lookForStandby(on: connection)
+            self.standbyLooked = start
+            _ = try? self.witness?.lookForStandby(on: session.connection)
         }
-        guard !followed.isEmpty else { return }
-        let numbers = SQLValue.integers(followed.map(\.rawValue))
-        guard let rows = try? connection.query(CounterSQL.positions, [numbers]) else { return }
-        let found = (0..<rows.count).map {
+        let found = followed.isEmpty ? [] : Self.positions(of: followed, session.connection)
+        let took = MonotonicTime.nanoseconds() - start
+        return found.isEmpty ? took : took + self.report(found, session)
+    }
+
+    private static func positions(
+        of databases: [DatabaseID],
+        _ connection: PostgreSQLConnection
+    ) -> [(database: DatabaseID, position: Int64)] {
+        let numbers = SQLValue.integers(databases.map(\.rawValue))
+        guard let rows = try? connection.query(CounterSQL.positions, [numbers]) else { return [] }
+        return (0..<rows.count).map {
             (database: DatabaseID(rawValue: rows.integer($0, 0)), position: rows.integer($0, 1))
         }
-        self.reporting.found(found, nowMilliseconds: self.clock())
+    }
+
+    /// Reports what others have changed where a position has moved, and returns how long PostgreSQL took.
+    private func report(
+        _ found: [(database: DatabaseID, position: Int64)],
+        _ session: PostgreSQLSnapshot
+    ) -> Int64 {
+        var rest = self.reporting.unreported(found)[...]
+        var took: Int64 = 0
+        while !rest.isEmpty {
+            let piece = Array(rest.prefix(Self.stretchesMax))
+            rest = rest.dropFirst(piece.count)
+            let start = MonotonicTime.nanoseconds()
+            let changes = self.read(piece, found, session)
+            took += MonotonicTime.nanoseconds() - start
+            // Without a connection the next look finds the same.
+            guard !changes.isEmpty else { break }
+            self.changeFound = start
+            self.reporting.found(changes, nowMilliseconds: self.clock())
+        }
+        return took
+    }
+
+    /// Reads what changed; what cannot be read is reported by its position.
+    private func read(
+        _ stretches: [ChangesOfOthers.Stretch],
+        _ found: [(database: DatabaseID, position: Int64)],
+        _ session: PostgreSQLSnapshot
+    ) -> [ChangesOfOthers] {
+        do throws(StorageFailure) {
+            return try session.read(
+                { (snapshot) throws(StorageFailure) in
+                    try ChangesOfOthers.read(stretches, on: snapshot.connection) {
+                        (type, environment) throws(StorageFailure) in
+                        try snapshot.fields(ofType: type, in: environment)
+                    }
+                },
+                failure: { $0 }
+            )
+        } catch {
+            guard !session.connection.isLost else { return [] }
+            let positions = Dictionary(found) { $1 }
+            return stretches.compactMap { stretch in
+                positions[stretch.database].map { ChangesOfOthers(stretch, position: $0) }
+            }
+        }
     }
 
     private var isStillDue: Bool {
@@ -122,13 +187,13 @@ final class ChangePolling: @unchecked Sendable {
     }
 
     /// `nil` while there is no connection; the next look tries again.
-    private func connected() -> PostgreSQLConnection? {
-        if let connection, !connection.isLost { return connection }
-        self.connection = nil
+    private func connected() -> PostgreSQLSnapshot? {
+        if let session, !session.connection.isLost { return session }
+        self.session = nil
         guard let made = try? PostgreSQLConnection(self.target),
             (try? self.witness?.check(made)) != nil || self.witness == nil
         else { return nil }
-        self.connection = made
-        return made
+        self.session = PostgreSQLSnapshot(made)
+        return self.session
     }
 }

@@ -1,11 +1,12 @@
 import Foundation
 import RecordStore
 
-/// The reports to the observer of commits: those of this writer, with details, and positions up to which
-/// others have changed databases.
+/// The reports to the observer of commits: those of this writer, and what others have changed.
 ///
 /// Changes of others are not reported between a commit of the writer and its report. So a position that
-/// is found in the row of a database has been reported, if the commit was this server's.
+/// is found in the row of a database has been reported, if the commit was this server's. The polling thread
+/// reads what others changed up to a position that was not reported (`ChangesOfOthers`), and so does the
+/// writer behind its locks.
 ///
 /// SAFETY: the variables are read and written only while the condition is locked.
 final class CommitReporting: @unchecked Sendable {
@@ -34,7 +35,7 @@ final class CommitReporting: @unchecked Sendable {
         return state.positions.keys.filter { state.watched[$0] != nil }
     }
 
-    /// Commits a transaction, and reports what it changed.
+    /// Commits a transaction, and reports what it changed, behind what others changed before it.
     func commit(
         _ transaction: PostgreSQLTransaction,
         _ commit: () throws(StorageFailure) -> Void
@@ -45,31 +46,69 @@ final class CommitReporting: @unchecked Sendable {
             self.isCommitting = false
             self.condition.broadcast()
             try result.get()
-            for (database, position) in transaction.changesOfOthers
-            where position > self.positions[database] ?? .min {
-                transaction.report.noteMore(in: database, upTo: position)
+            let now = transaction.nowMilliseconds
+            for changes in transaction.changesOfOthers.all {
+                self.report(
+                    changes,
+                    behind: self.positions[changes.stretch.database] ?? changes.stretch.after,
+                    nowMilliseconds: now
+                )
             }
             self.positions.merge(transaction.watchedPositions) { max($0, $1) }
             self.positions = self.positions.filter { transaction.isWatched($0.key) }
-            let report = transaction.report.committed(atMilliseconds: transaction.nowMilliseconds)
+            let report = transaction.report.committed(atMilliseconds: now)
             if let report { self.observer?.committed(report) }
         }
     }
 
-    /// Reports databases that are further than what was reported.
-    func found(_ found: [(database: DatabaseID, position: Int64)], nowMilliseconds now: Int64) {
+    /// The parts of databases that are further than what was reported.
+    ///
+    /// Others have changed them: what this server commits is reported when its row can be read.
+    func unreported(
+        _ found: [(database: DatabaseID, position: Int64)]
+    ) -> [ChangesOfOthers.Stretch] {
         self.condition.withLock {
-            let end = Date(timeIntervalSinceNow: Self.waitSeconds)
-            while self.isCommitting { guard self.condition.wait(until: end) else { return } }
-            var news: [DatabaseID: Int64] = [:]
-            for (database, position) in found {
-                guard let known = self.positions[database], position > known else { continue }
-                self.positions[database] = position
-                news[database] = position
+            guard self.waitForCommit() else { return [] }
+            let watched = self.observer?.watched ?? [:]
+            return found.compactMap { database, position in
+                guard let known = self.positions[database], position > known,
+                    let environment = watched[database]
+                else { return nil }
+                return ChangesOfOthers.Stretch(database: database, environment: environment, after: known)
             }
-            guard !news.isEmpty else { return }
-            let report = CommittedChanges(committedMilliseconds: now, changes: [], incomplete: news)
+        }
+    }
+
+    /// Reports what others changed, where nothing else was reported since it was read.
+    ///
+    /// Otherwise this server has written behind it, and has reported all that came before.
+    func found(_ found: [ChangesOfOthers], nowMilliseconds now: Int64) {
+        self.condition.withLock {
+            guard self.waitForCommit() else { return }
+            for changes in found {
+                let stretch = changes.stretch
+                guard self.positions[stretch.database] == stretch.after else { continue }
+                self.report(changes, behind: stretch.after, nowMilliseconds: now)
+                self.positions[stretch.database] = changes.position
+            }
+        }
+    }
+
+    private func report(
+        _ changes: ChangesOfOthers,
+        behind known: Int64,
+        nowMilliseconds now: Int64
+    ) {
+        guard changes.position > known else { return }
+        for report in changes.reports(behind: known, nowMilliseconds: now) {
             self.observer?.committed(report)
         }
+    }
+
+    /// Waits until the writer does not commit; `false` if that takes too long.
+    private func waitForCommit() -> Bool {
+        let end = Date(timeIntervalSinceNow: Self.waitSeconds)
+        while self.isCommitting { guard self.condition.wait(until: end) else { return false } }
+        return true
     }
 }

@@ -41,6 +41,8 @@ final class PostgreSQLTransaction {
     private var lockedPositions: [DatabaseID: Int64] = [:]
     /// Whether a schema was changed.
     var changesSchema = false
+    /// Whether shared databases have to follow; `nil` if the transaction changed nothing about that.
+    var leavesViews: Bool?
     /// Whether anything was written that the counters do not show.
     var isChanged = false
     private(set) var numbers: RecordNumbers
@@ -51,8 +53,8 @@ final class PostgreSQLTransaction {
     private var newRow = StoreRow()
     /// The positions of watched databases that somebody asked for or that were changed.
     private(set) var watchedPositions: [DatabaseID: Int64]
-    /// The positions up to which others have changed watched databases since.
-    private(set) var changesOfOthers: [DatabaseID: Int64] = [:]
+    /// What others have changed in watched databases since.
+    private(set) var changesOfOthers = ChangesBehindLocks()
 
     init(_ connection: PostgreSQLConnection, tables: TableStatements, plan: TransactionPlan, _ start: Start) {
         self.connection = connection
@@ -104,6 +106,7 @@ final class PostgreSQLTransaction {
             guard boot == node.boot else { throw .unavailable(code: SQLState.isReplaced.number) }
         }
         self.begun()
+        try self.readOthers()
     }
 
     private func begun() {
@@ -124,12 +127,18 @@ final class PostgreSQLTransaction {
             let database = DatabaseID(rawValue: rows.integer(row, 0))
             let position = rows.integer(row, 1)
             self.lockedPositions[database] = position
-            guard self.isWatched(database), self.growth.positions[database] == nil,
+            guard let environment = self.report.watched[database], self.growth.positions[database] == nil,
                 let known = self.watchedPositions[database], position > known
             else { continue }
-            self.changesOfOthers[database] = position
+            self.changesOfOthers.note(database, environment, after: known)
             self.watchedPositions[database] = position
         }
+    }
+
+    private func readOthers() throws(StorageFailure) {
+        var changes = self.changesOfOthers
+        try changes.read(in: self)
+        self.changesOfOthers = changes
     }
 
     /// Whether housekeeping belongs into the transaction.
@@ -247,6 +256,7 @@ final class PostgreSQLTransaction {
         let number = SQLValue.integers([database.rawValue])
         self.noteLocked(try self.connection.rows(CounterSQL.lockDatabases, [number]))
         guard let locked = self.lockedPositions[database] else { throw .unexpected(code: 3) }
+        try self.readOthers()
         return locked
     }
 

@@ -122,7 +122,7 @@ extension PostgreSQLWriter {
 
     /// Does some housekeeping beside requests, and takes it back alone if it fails.
     private func keepHouse(in transaction: PostgreSQLTransaction) throws(StorageFailure) {
-        guard transaction.mayKeepHouse else { return }
+        guard transaction.mayKeepHouse else { return try self.followSharedZones(in: transaction) }
         let rows = PostgreSQLHousekeeping(transaction)
         let wait = self.housekeeping.milliseconds(
             untilStepFrom: transaction.nowMilliseconds,
@@ -130,10 +130,32 @@ extension PostgreSQLWriter {
             in: rows
         )
         guard wait != nil else { return }
+        try self.aside(in: transaction) { () throws(StorageFailure) in
+            try self.housekeeping.step(isAlone: false, onFullDisk: false, in: rows)
+        }
+    }
+
+    /// Brings shared databases up to date after a change of a shared zone, while another server keeps
+    /// house: it would find the entries later, and could not report who made the change.
+    private func followSharedZones(in transaction: PostgreSQLTransaction) throws(StorageFailure) {
+        guard transaction.plan.node != nil, transaction.leavesViews == true else { return }
+        try self.aside(in: transaction) { () throws(StorageFailure) in
+            transaction.leavesViews = try self.housekeeping.followSharedZones(
+                isAlone: false,
+                in: transaction
+            )
+        }
+    }
+
+    /// Works for no request, and takes that back alone if it fails.
+    private func aside(
+        in transaction: PostgreSQLTransaction,
+        _ work: () throws(StorageFailure) -> Void
+    ) throws(StorageFailure) {
         let savepoint = try transaction.setSavepoint()
         do throws(StorageFailure) {
             transaction.origin = nil
-            try self.housekeeping.step(isAlone: false, onFullDisk: false, in: rows)
+            try work()
             try transaction.release()
         } catch {
             try transaction.takeBack(to: savepoint)

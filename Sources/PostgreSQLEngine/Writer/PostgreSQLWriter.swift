@@ -37,6 +37,8 @@ final class PostgreSQLWriter: @unchecked Sendable {
     /// When the last housekeeping between two batches ended.
     private var keptHouse: Int64
     private var batchesSinceHousekeeping = 0
+    /// Whether shared databases have to follow a change of this server, while another one keeps house.
+    private var leavesViews = false
     /// When the database's size was asked for last.
     private var measured: Int64
     /// Whether another run of the server has its row: then nothing is written any more.
@@ -217,6 +219,7 @@ final class PostgreSQLWriter: @unchecked Sendable {
         self.numbers = transaction.numbers
         let keptHouse = self.lease?.term != nil
         self.lease = transaction.lease
+        if let leavesViews = transaction.leavesViews { self.leavesViews = leavesViews }
         if !keptHouse, self.lease?.term != nil { self.configuration.notice(.keepsHouse) }
         for event in self.housekeeping.takeEvents() { self.report(event) }
     }
@@ -304,7 +307,7 @@ final class PostgreSQLWriter: @unchecked Sendable {
         do {
             let now = self.clock()
             if waited == nil { try self.lookAtOthers() }
-            guard self.mayKeepHouse else { return nil }
+            guard self.mayKeepHouse else { return try self.followSharedZones() }
             // After such a wait there is nothing to ask.
             if waited ?? 0 == 0 {
                 let wait = try self.milliseconds(untilStepFrom: now)
@@ -334,9 +337,30 @@ final class PostgreSQLWriter: @unchecked Sendable {
         }
     }
 
+    /// Brings shared databases up to date that have to follow a change of this server.
+    ///
+    /// - Returns: How many milliseconds to wait before the next call; `nil` if no work is known of.
+    private func followSharedZones() throws -> Int64? {
+        guard self.leavesViews, self.session.node != nil else { return nil }
+        let wait = self.housekeeping.milliseconds(untilFollowingFrom: self.clock())
+        guard wait == 0 else { return wait }
+        try self.transaction(self.plan()) { transaction in
+            transaction.leavesViews = try self.housekeeping.followSharedZones(
+                isAlone: true,
+                in: transaction
+            )
+        }
+        return self.leavesViews ? self.housekeeping.milliseconds(untilFollowingFrom: self.clock()) : nil
+    }
+
     /// Does a step while requests wait, which lock databases alone and so leave it no room.
     private func keepHouseBetweenBatches() {
-        guard self.session.node != nil, self.mayKeepHouse else { return }
+        guard self.session.node != nil else { return }
+        guard self.mayKeepHouse else {
+            // What fails is tried again.
+            _ = try? self.followSharedZones()
+            return
+        }
         self.batchesSinceHousekeeping += 1
         let isDue =
             self.batchesSinceHousekeeping >= Self.batchesBetweenHousekeeping

@@ -100,8 +100,11 @@ struct NotificationContent {
 
 extension NotificationInfo {
     /// Whether a notification needs the record's values at all.
-    fileprivate var mentionsFields: Bool {
+    fileprivate var mentionsFields: Bool { self.hasFieldsInTexts || !self.desiredKeys.isEmpty }
+
+    /// Whether values of the record stand in its texts.
+    var hasFieldsInTexts: Bool {
         !self.alertLocalizationArgs.isEmpty || !self.titleLocalizationArgs.isEmpty
-            || !self.subtitleLocalizationArgs.isEmpty || !self.desiredKeys.isEmpty
+            || !self.subtitleLocalizationArgs.isEmpty
     }
 }

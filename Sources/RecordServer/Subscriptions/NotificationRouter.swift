@@ -174,7 +174,8 @@ final class NotificationRouter: Sendable {
         switch work.kind {
         case .committed(let commit, var routed):
             if routed.next == 0 {
-                for database in commit.committed.incomplete.keys {
+                let committed = commit.committed
+                for database in Set(committed.incomplete.keys).union(committed.overwritten.keys) {
                     self.findSubscriptions(in: database, &routing)
                 }
             }
@@ -202,6 +203,8 @@ final class NotificationRouter: Sendable {
                 case .deleted(let key): routing.deleted(key, in: environment)
                 }
             }
+            // Rows have what came last.
+            if skipped.isPart { self.findSubscriptions(in: work.database, &routing) }
             if let position = skipped.position { routing.skipped(work.database, upTo: position) }
         case .joined(var joining):
             guard routing.joined(&joining, costMax: RouterTurns.turnCost) else {

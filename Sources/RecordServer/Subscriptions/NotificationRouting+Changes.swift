@@ -42,6 +42,7 @@ extension NotificationRouting {
             }
         }
         self.fireTouched(commit)
+        for (database, position) in committed.overwritten { self.oweQueries(commit, of: database, position) }
         // Of what is incomplete the tail begins where it did before.
         if let last = committed.changes.last, committed.incomplete[last.database] == nil {
             self.advance(last.database, to: last.position)
@@ -61,6 +62,9 @@ extension NotificationRouting {
         guard let stored = record.after ?? record.before,
             self.index.hasQueries(ofType: stored.recordType, inZone: record.zone, of: change.database)
         else { return }
+        guard record.after != nil || record.isBeforeKnown else {
+            return self.compare(change, record, deleted: stored, mayRead, &commit)
+        }
         let compared = ComparedRecord(NamedRecord(name: record.name, stored: stored))
         var groups: [WatchGroup] = []
         self.index.forEachQuery(meeting: compared, inZone: record.zone, of: change.database) {
@@ -84,6 +88,57 @@ extension NotificationRouting {
                 self.fire(watch, change, record, at: commit.committed.committedMilliseconds)
             }
         }
+    }
+
+    /// Fires the queries that a deletion fires whatever the record was like, for those who may read it.
+    ///
+    /// The others are owed news: no row has the values.
+    private mutating func compare(
+        _ change: CommittedChange,
+        _ record: CommittedRecord,
+        deleted: StoredRecord,
+        _ mayRead: MayRead,
+        _ commit: inout RoutedCommit
+    ) {
+        var groups: [WatchGroup] = []
+        self.index.forEachQuery(ofType: deleted.recordType, inZone: record.zone, of: change.database) {
+            groups.append($0)
+        }
+        self.lastChange += 1
+        for group in groups {
+            var isOwed = false
+            for watch in group.watches
+            where watch.comparedChange != self.lastChange && watch.isFired(by: .deletion, at: change.position)
+            {
+                guard !watch.looksAtDeletedValues, self.budget.admits(group.audience.user.account) else {
+                    isOwed = true
+                    continue
+                }
+                watch.comparedChange = self.lastChange
+                self.budget.charge(1, to: group.audience.user.account)
+                guard self.mayRead(deleted, watch, mayRead, &commit) else { continue }
+                self.fire(watch, change, record, at: commit.committed.committedMilliseconds)
+            }
+            if isOwed { self.owe(group, upTo: change.position) }
+        }
+    }
+
+    /// Owes news to the queries of the zones of a database where earlier changes were overwritten: nobody
+    /// knows what the records were like in between.
+    private mutating func oweQueries(
+        _ commit: RoutedCommit,
+        of database: DatabaseID,
+        _ position: Int64
+    ) {
+        let zones = Set(commit.committed.changes.filter { $0.database == database }.map(\.kind.zone))
+        var groups: [WatchGroup] = []
+        for zone in zones {
+            guard let zone else { continue }
+            self.index.forEachQuery(ofType: nil, inZone: zone, of: database) { groups.append($0) }
+        }
+        self.uncharged += groups.count
+        for group in groups { self.owe(group, upTo: position) }
+        self.advance(database, to: position)
     }
 
     /// Compares, and charges the subscription's user.
@@ -197,6 +252,17 @@ extension Watch {
     fileprivate func isFired(by event: Subscription.FiresOn, at position: Int64) -> Bool {
         guard case .query(_, _, _, let firesOn) = self.subject.subscription.kind else { return false }
         return firesOn.contains(event) && !self.isSpent && self.wasThere(at: position)
+    }
+}
+
+extension CommittedChange.Kind {
+    /// The zone in which something changed; `nil` if it was a subscription.
+    fileprivate var zone: String? {
+        switch self {
+        case .record(let record): record.zone
+        case .zoneCreated(let zone), .zoneChanged(let zone), .zoneDeleted(let zone): zone
+        case .subscriptionSaved, .subscriptionDeleted: nil
+        }
     }
 }
 

@@ -184,7 +184,9 @@ struct DatabaseCommit: Sendable {
         self.database = database
         self.committed = committed
         // What is not known in detail waits as well.
-        var amount = RouterAmount(changes: committed.changes.count + committed.incomplete.count)
+        var amount = RouterAmount(
+            changes: committed.changes.count + committed.incomplete.count + committed.overwritten.count
+        )
         for change in committed.changes { amount.bytes += change.heldBytes }
         self.amount = amount
     }
@@ -210,6 +212,8 @@ struct SkippedChanges: Sendable {
 
     /// The last one at which anything but subscriptions changed; `nil` if nothing did.
     private(set) var position: Int64?
+    /// Whether subscriptions may have changed that are not in the list.
+    private(set) var isPart = false
     /// The last change of each subscription.
     private var byName: [Name: (EnvironmentID, SubscriptionChange)] = [:]
 
@@ -219,7 +223,11 @@ struct SkippedChanges: Sendable {
 
     mutating func add(_ commit: DatabaseCommit) {
         for change in commit.committed.changes { self.add(change) }
-        if let position = commit.committed.incomplete[commit.database] { self.position = position }
+        for reported in [commit.committed.incomplete, commit.committed.overwritten] {
+            guard let position = reported[commit.database] else { continue }
+            self.position = position
+            self.isPart = true
+        }
     }
 
     private mutating func add(_ change: CommittedChange) {
@@ -237,9 +245,9 @@ struct SkippedChanges: Sendable {
 extension CommittedChanges {
     /// One for each database, in the order in which they were changed first.
     func byDatabase() -> [DatabaseCommit] {
-        guard let first = self.changes.first?.database ?? self.incomplete.keys.first else { return [] }
-        if self.changes.allSatisfy({ $0.database == first }), self.incomplete.keys.allSatisfy({ $0 == first })
-        {
+        let reported = self.incomplete.merging(self.overwritten) { max($0, $1) }
+        guard let first = self.changes.first?.database ?? reported.keys.first else { return [] }
+        if self.changes.allSatisfy({ $0.database == first }), reported.keys.allSatisfy({ $0 == first }) {
             return [DatabaseCommit(of: first, self)]
         }
         var places: [DatabaseID: Int] = [:]
@@ -255,6 +263,9 @@ extension CommittedChanges {
         for change in self.changes { parts[place(of: change.database)].changes.append(change) }
         for (database, position) in self.incomplete {
             parts[place(of: database)].incomplete[database] = position
+        }
+        for (database, position) in self.overwritten {
+            parts[place(of: database)].overwritten[database] = position
         }
         return zip(databases, parts).map { DatabaseCommit(of: $0, $1) }
     }

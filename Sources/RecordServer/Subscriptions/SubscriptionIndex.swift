@@ -38,10 +38,7 @@ struct SubscriptionIndex {
         }
 
         func forEachQuery(_ body: (WatchGroup) -> Void) {
-            for queries in self.queries.values {
-                queries.others.forEach(body)
-                for values in queries.demanding.values { values.values.forEach { $0.forEach(body) } }
-            }
+            for queries in self.queries.values { queries.forEach(body) }
         }
 
         func forEachChange(_ body: (WatchGroup) -> Void) {
@@ -76,6 +73,11 @@ struct SubscriptionIndex {
                 }
             }
             if self.demanding[demand.field]?.isEmpty == true { self.demanding[demand.field] = nil }
+        }
+
+        func forEach(_ body: (WatchGroup) -> Void) {
+            self.others.forEach(body)
+            for values in self.demanding.values { values.values.forEach { $0.forEach(body) } }
         }
 
         func forEach(meeting record: ComparedRecord, _ body: (WatchGroup) -> Void) {
@@ -177,6 +179,20 @@ struct SubscriptionIndex {
         let recordType = record.record.stored.recordType
         database.everywhere.queries[recordType]?.forEach(meeting: record, body)
         database.zones[zone]?.queries[recordType]?.forEach(meeting: record, body)
+    }
+
+    /// Calls with all queries about records in a zone, of a type or of any; several times with those
+    /// that demand one of several values.
+    func forEachQuery(
+        ofType recordType: String?,
+        inZone zone: String,
+        of id: DatabaseID,
+        _ body: (WatchGroup) -> Void
+    ) {
+        guard let database = self.databases[id] else { return }
+        for place in [database.everywhere, database.zones[zone]].compactMap({ $0 }) {
+            if let recordType { place.queries[recordType]?.forEach(body) } else { place.forEachQuery(body) }
+        }
     }
 
     /// Calls with all subscriptions of the zone or of the database that a change of a record of

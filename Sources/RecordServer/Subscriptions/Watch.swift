@@ -25,6 +25,12 @@ final class Watch {
     /// Whether it was there when something happened at a position of its database.
     func wasThere(at position: Int64) -> Bool { self.subject.key.position < position }
 
+    /// Whether values of a deleted record tell if a query fires, or what its notification says.
+    var looksAtDeletedValues: Bool {
+        guard case .query(_, .all, _, _) = self.subject.subscription.kind else { return true }
+        return self.subject.subscription.info?.hasFieldsInTexts ?? false
+    }
+
     /// Whether a record of the type that a query is about meets its condition, and what finding out
     /// cost beside the comparisons that the record counts.
     func matches(_ record: ComparedRecord, shape: RecordTypeShape) -> (isMet: Bool, checked: Int) {

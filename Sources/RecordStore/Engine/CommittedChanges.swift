@@ -13,15 +13,24 @@ package struct CommittedChanges: Hashable, Sendable {
     /// Changes of others are reported with the next transaction, or within a second or two, for
     /// databases whose position was asked for in a transaction (`ChangeTransaction.position`).
     package var incomplete: [DatabaseID: Int64]
+    /// Databases whose last changes are in `changes`, with the position up to which they changed.
+    ///
+    /// Others came before these, and rows do not tell them any more: a record that changed twice has
+    /// its last change here, and one that was deleted and made again is as good as new. Subscriptions
+    /// may have been saved and deleted as well. An engine that reads the changes of another node from
+    /// the rows reports so.
+    package var overwritten: [DatabaseID: Int64]
 
     package init(
         committedMilliseconds: Int64,
         changes: [CommittedChange],
-        incomplete: [DatabaseID: Int64] = [:]
+        incomplete: [DatabaseID: Int64] = [:],
+        overwritten: [DatabaseID: Int64] = [:]
     ) {
         self.committedMilliseconds = committedMilliseconds
         self.changes = changes
         self.incomplete = incomplete
+        self.overwritten = overwritten
     }
 }
 
@@ -73,6 +82,10 @@ package struct CommittedRecord: Hashable, Sendable {
     package var name: String
     /// The record before the change; `nil` if it was created.
     package var before: StoredRecord?
+    /// Whether `before` is whole.
+    ///
+    /// Of what another node replaced or deleted, rows have the type and the creator alone.
+    package var isBeforeKnown = true
     /// The record after the change; `nil` if it was deleted.
     package var after: StoredRecord?
     /// The fields of its type as they are after the change.

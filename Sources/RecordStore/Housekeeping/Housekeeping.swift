@@ -88,6 +88,22 @@ package final class Housekeeping {
         try self.past.step(nowMilliseconds: now, in: transaction)
     }
 
+    /// Brings some shared databases up to date, and does nothing else: for a server that changes shared
+    /// zones while another one keeps house.
+    ///
+    /// - Returns: Whether there may be more.
+    package func followSharedZones(
+        isAlone: Bool,
+        in transaction: any WriteTransaction
+    ) throws(StorageFailure) -> Bool {
+        try self.views.step(isAlone: isAlone, in: transaction)
+    }
+
+    /// How long to wait with `followSharedZones` if nothing else is to be done.
+    package func milliseconds(untilFollowingFrom now: Int64) -> Int64 {
+        self.views.milliseconds(untilStepFrom: now)
+    }
+
     /// Hands out what to tell an operator after a commit.
     package func takeEvents() -> [EngineEvent] { self.indexes.takeEvents() }
 }
