@@ -25,6 +25,10 @@ class Tidemark:
         self.log = os.path.join(folder, "tidemark.log")
         self.executables = executables
         self.server = None
+        # With a store in PostgreSQL: another server of it, at which listeners of what the first one saves are.
+        self.neighbour = None
+        # How the driver finds it.
+        self.listeners = []
         self.token = None
         self.loaded = set()
         self.load_tests = []
@@ -32,7 +36,7 @@ class Tidemark:
     def start(self):
         os.mkdir(self.data, 0o700)
         tidemark = os.path.join(self.executables, "tidemark")
-        self._serve(tidemark)
+        self.server, self.port = self._serve(tidemark, self.data, self.log)
         run([tidemark, "container", "create", CONTAINER, "--data", self.data])
         # Saves would define the types, and give every field an index that the peer's table has not.
         run([tidemark, "schema", "import", SCHEMA, "--container", CONTAINER, "--data", self.data])
@@ -43,14 +47,15 @@ class Tidemark:
     def restart(self):
         """Another process on the same data."""
         stop(self.server)
-        self._serve(os.path.join(self.executables, "tidemark"))
+        self.server, self.port = self._serve(os.path.join(self.executables, "tidemark"), self.data, self.log)
         self._find_place()
 
-    def _serve(self, tidemark):
-        with open(self.log, "wb") as log:
+    def _serve(self, tidemark, data, log_file):
+        """Starts a server, and returns its process and its port."""
+        with open(log_file, "wb") as log:
             # A session of its own: Ctrl-C reaches this program only, which then stops its children in order.
-            self.server = subprocess.Popen(
-                [tidemark, "serve", "--data", self.data, "--listen", "127.0.0.1:0",
+            server = subprocess.Popen(
+                [tidemark, "serve", "--data", data, "--listen", "127.0.0.1:0",
                  # Files that earlier rounds have brought go, so that the disk need not have room for all.
                  "--set", "asset_grace_s=60",
                  # The listeners, and who saves: one user, who may have as many as are left for the others.
@@ -59,7 +64,7 @@ class Tidemark:
                  *(["--engine", "postgres", "--database-url", self.store.url, "--database-sync", "off"]
                    if self.store else [])],
                 stdout=log, stderr=log, start_new_session=True)
-        self.port = await_port(self.server, self.log)
+        return server, await_port(server, log_file)
 
     def _find_place(self):
         """Where the drivers find the server."""
@@ -74,6 +79,19 @@ class Tidemark:
             sharing = ["--participants", self._users("p", 99)] if row.dataset == "shared-zones" else []
             run(self.bench + ["--prepare", row.dataset, "--connections", "16"] + sharing)
             self.loaded.add(row.dataset)
+        self._set_neighbour(self.store is not None and row.workload == "push-latency")
+
+    def _set_neighbour(self, is_wanted):
+        """Starts or stops the other server, which asks PostgreSQL for positions as long as it runs."""
+        if is_wanted and not self.neighbour:
+            data = self.data + "-neighbour"
+            os.makedirs(data, 0o700, exist_ok=True)
+            self.neighbour, port = self._serve(os.path.join(self.executables, "tidemark"), data, data + ".log")
+            self.listeners = ["--listeners-url", f"tidemark://127.0.0.1:{port}",
+                              "--listeners-ca", os.path.join(data, "tls", "ca.pem")]
+        elif self.neighbour and not is_wanted:
+            stop(self.neighbour)
+            self.neighbour, self.listeners = None, []
 
     def _users(self, prefix, count):
         """Adds users, and returns a file with their tokens."""
@@ -94,7 +112,8 @@ class Tidemark:
         before = self._server_seconds()
         _, client_seconds = run(self.bench + [
             row.workload, "--connections", str(row.connections), "--duration", str(seconds),
-            "--seed", str(seed), "--server", str(self.server.pid), "--json", self._report("row")])
+            "--seed", str(seed), "--server", str(self.server.pid), "--json", self._report("row")]
+            + self.listeners)
         server_seconds = self._server_seconds() - before
         with open(self._report("row"), encoding="utf-8") as file:
             report = json.load(file)
@@ -196,5 +215,6 @@ class Tidemark:
     def stop(self):
         for child in self.load_tests:
             child.stop()
-        if self.server:
-            stop(self.server)
+        for server in (self.neighbour, self.server):
+            if server:
+                stop(server)

@@ -21,6 +21,10 @@ struct BenchCommand: AsyncParsableCommand {
 
             The zones are kept. Rows about files read them from --folder, and leave small
             downloaded ones there.
+
+            Rows about notifications may listen at another server of the same store:
+
+              tidemark-load bench push-latency --listeners-url tidemark://two.example.org
             """
     )
 
@@ -43,6 +47,24 @@ struct BenchCommand: AsyncParsableCommand {
 
     @Option(help: "Connections.")
     var connections = 1
+
+    @Option(
+        name: .customLong("listeners-url"),
+        help: ArgumentHelp(
+            "The server at which connections listen, if it is another one than --url.",
+            valueName: "url"
+        )
+    )
+    var listenersURL: String?
+
+    @Option(
+        name: .customLong("listeners-ca"),
+        help: ArgumentHelp(
+            "The authority of that server's certificate, if it has another one.",
+            valueName: "file"
+        )
+    )
+    var listenersCA: String?
 
     @Option(help: ArgumentHelp("Length of the measurement in seconds.", valueName: "seconds"))
     var duration = 3.0
@@ -75,6 +97,12 @@ struct BenchCommand: AsyncParsableCommand {
         guard self.participants == nil || self.prepare == .sharedZones else {
             throw ValidationError("--participants are for --prepare shared-zones.")
         }
+        guard self.listenersURL == nil || self.row?.hasListeners == true else {
+            throw ValidationError("--listeners-url is for push-latency, fan-out and idle-listeners.")
+        }
+        guard self.listenersCA == nil || self.listenersURL != nil else {
+            throw ValidationError("--listeners-ca needs --listeners-url.")
+        }
         guard ![.batchOwnZone, .sdkSave].contains(self.row) || self.connections <= Items.ownZones else {
             throw ValidationError("There are \(Items.ownZones) own zones: use fewer --connections.")
         }
@@ -106,7 +134,8 @@ struct BenchCommand: AsyncParsableCommand {
         let target = try self.connection.target()
         let memoryBefore = try self.serverMemory()
         let isOfSDK = self.row?.isOfSDK ?? false
-        let clients = (0..<(isOfSDK ? 1 : self.connections)).map { self.client($0, of: target) }
+        let listeners = try self.listenersTarget() ?? target
+        let clients = (0..<(isOfSDK ? 1 : self.connections)).map { self.client($0, of: listeners) }
         try await Self.connect(clients)
         if let prepare { try await self.prepare(prepare, target, clients) }
         if let row {
@@ -114,6 +143,15 @@ struct BenchCommand: AsyncParsableCommand {
             try self.present(report, file)
         }
         for client in clients { await client.shutdown() }
+    }
+
+    /// Where the connections of a row listen; `nil` if at the server that saves.
+    private func listenersTarget() throws(LoadFailure) -> Target? {
+        guard let listenersURL else { return nil }
+        var connection = self.connection
+        connection.url = listenersURL
+        connection.ca = self.listenersCA ?? connection.ca
+        return try connection.target()
     }
 
     private func prepare(_ data: Dataset, _ target: Target, _ clients: [RecordClient]) async throws {

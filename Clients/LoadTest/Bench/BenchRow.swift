@@ -89,6 +89,14 @@ enum BenchRow: String, CaseIterable {
         }
     }
 
+    /// Whether connections listen, while another one saves or nothing happens.
+    var hasListeners: Bool {
+        switch self {
+        case .pushLatency, .fanOut, .idleListeners: true
+        default: false
+        }
+    }
+
     /// Whether a run has few measured requests, because each takes long.
     var isLong: Bool { self == .firstFetch || self == .firstFetchFresh }
 
