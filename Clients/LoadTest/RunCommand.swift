@@ -39,6 +39,15 @@ struct RunCommand: AsyncParsableCommand {
     var verify = false
 
     @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "With --verify: clients that follow all feeds during the load, and compare them with what was acknowledged.",
+            valueName: "number"
+        )
+    )
+    var followers = 0
+
+    @Option(
         help: ArgumentHelp("A shell command to run repeatedly during the load.", valueName: "command")
     )
     var chaos: String?
@@ -105,6 +114,10 @@ struct RunCommand: AsyncParsableCommand {
         }
         try LoadOptions.check(self.chaosInterval, 0.1...100_000, "--chaos-interval")
         try LoadOptions.check(self.processes, 1...100, "--processes")
+        try LoadOptions.check(self.followers, 0...100, "--followers")
+        guard self.followers == 0 || (self.verify && !self.ramp && !self.overload) else {
+            throw ValidationError("--followers needs --verify, and neither --ramp nor --overload.")
+        }
         try LoadOptions.check(self.p99, 0.001...3_600_000, "--p99")
         guard !self.ramp || (self.load.rate != nil && self.processes == 1 && self.chaos == nil) else {
             throw ValidationError("--ramp needs a --rate to begin with, one process, and no --chaos.")
@@ -263,7 +276,8 @@ struct RunCommand: AsyncParsableCommand {
             run: self.run,
             process: 0,
             processes: self.processes,
-            keepsZones: self.keep
+            keepsZones: self.keep,
+            followers: self.followers
         )
     }
 }

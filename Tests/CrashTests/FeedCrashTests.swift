@@ -21,6 +21,11 @@ struct FeedCrashTests {
         ProcessInfo.processInfo.environment["TIDEMARK_CRASH_ROUNDS"].flatMap { Int($0) } ?? 4
     }
 
+    /// For how long the primary of a store is killed at random; `nil` for a few rounds.
+    private static var seconds: Int? {
+        ProcessInfo.processInfo.environment["TIDEMARK_CLUSTER_SECONDS"].flatMap { Int($0) }
+    }
+
     @Test(.timeLimit(.minutes(30)))
     func `readers of feeds end with exactly what was committed, however often the server is killed`()
         async throws
@@ -28,10 +33,10 @@ struct FeedCrashTests {
         var generator = SeededGenerator.fromEnvironment()
         print("FeedCrashTests: SEED=\(generator.seed), \(Self.rounds) rounds")
         let server = try ServerProcess()
-        try await server.administer(["container", "create", Self.container])
-        let token = try await server.administer(["user", "add", "writer", "--container", Self.container])
+        let token = try await Self.addUser(server)
         try await server.start()
-        try await Self.check([server], token, &generator)
+        let kills = FeedKills(servers: [server], end: .rounds(Self.rounds))
+        try await Self.check(kills, writers: 8, token, &generator)
     }
 
     @Test(.timeLimit(.minutes(30)))
@@ -42,69 +47,95 @@ struct FeedCrashTests {
         print("FeedCrashTests: SEED=\(generator.seed), \(Self.rounds) rounds, three servers")
         let cluster = try PostgreSQLCluster.running()
         let database = try cluster.emptyDatabase()
-        let url = cluster.url(database: database)
+        let servers = try await Self.servers(on: cluster.url(database: database), isSynchronous: false)
+        let token = try await Self.addUser(servers[0])
+        var kills = FeedKills(servers: servers, end: .rounds(Self.rounds))
+        kills.settle = { killed in
+            // PostgreSQL may still execute the commit of a server that is gone, which has its row locked.
+            let name = try cluster.row(FeedKills.lock(of: killed), in: database)
+            #expect(name.count == 1)
+        }
+        try await Self.check(kills, writers: 8, token, &generator)
+    }
+
+    @Test(.timeLimit(.minutes(30)))
+    func `readers of feeds end with exactly what was committed, though the primary is killed as well`()
+        async throws
+    {
+        var generator = SeededGenerator.fromEnvironment()
+        print("FeedCrashTests: SEED=\(generator.seed), three servers, primary and standby")
+        let pair = try PostgreSQLPair(isSynchronous: true)
+        let servers = try await Self.servers(on: pair.url, isSynchronous: true)
+        let token = try await Self.addUser(servers[0])
+        var end = FeedKills.End.rounds(Self.rounds)
+        if let seconds = Self.seconds { end = .after(ContinuousClock.now + .seconds(seconds)) }
+        var kills = FeedKills(servers: servers, end: end)
+        kills.pair = pair
+        kills.settle = { try pair.administer(FeedKills.lock(of: $0)) }
+        try await Self.check(kills, writers: 16, token, &generator)
+    }
+
+    /// Three servers of one store.
+    private static func servers(on url: String, isSynchronous: Bool) async throws -> [ServerProcess] {
         var servers: [ServerProcess] = []
         for _ in 0..<3 {
+            let sync = isSynchronous ? "required" : "off"
             let server = try ServerProcess(
-                settings: ["--engine", "postgres", "--database-url", url, "--database-sync", "off"]
+                settings: ["--engine", "postgres", "--database-url", url, "--database-sync", sync]
             )
             try await server.start()
             servers.append(server)
         }
-        // A store in PostgreSQL has no file to be made first.
-        func administer(_ arguments: [String]) async throws -> String {
-            let outcome = try await ChildProcess.run(
-                ChildProcess.tidemark,
-                arguments + ["--data", servers[0].dataPath]
-            )
-            guard outcome.exitCode == 0 else { throw FeedFlaw(outcome.errors) }
-            return outcome.output.trimmingCharacters(in: .whitespacesAndNewlines)
-        }
-        _ = try await administer(["container", "create", Self.container])
-        let token = try await administer(["user", "add", "writer", "--container", Self.container])
-        try await Self.check(servers, token, &generator) { killed in
-            // PostgreSQL may still execute the commit of a server that is gone, which has its row locked.
-            let lock = "SELECT name FROM tidemark.node WHERE name LIKE '%' || '\(killed.dataPath)' FOR UPDATE"
-            let name = try cluster.row(lock, in: database)
-            #expect(name.count == 1)
-        }
+        return servers
     }
 
-    /// Has clients of all servers write and read while one server after the other is killed.
+    /// Adds the user of all clients.
+    private static func addUser(_ server: ServerProcess) async throws -> String {
+        try await server.administer(["container", "create", Self.container])
+        return try await server.administer(["user", "add", "writer", "--container", Self.container])
+    }
+
+    /// Has clients of all servers write and read while servers are killed.
     private static func check(
-        _ servers: [ServerProcess],
+        _ kills: FeedKills,
+        writers writersCount: Int,
         _ token: String,
-        _ generator: inout SeededGenerator,
-        settle: @escaping (_ killed: ServerProcess) throws -> Void = { _ in }
+        _ generator: inout SeededGenerator
     ) async throws {
         let ledger = FeedLedger()
-        let clients = (0...FeedData.writers + FeedData.readers).map {
-            Self.client(servers[$0 % servers.count], token)
+        let clients = (0...writersCount + FeedData.readers).map {
+            Self.client(kills.servers[$0 % kills.servers.count], token)
         }
-        try await Self.createZones(clients[FeedData.writers + FeedData.readers].current)
+        let own = clients[writersCount + FeedData.readers]
+        try await Self.createZones(own.current)
         var writers: [FeedWriter] = []
         var readers: [FeedFollower] = []
-        for number in 0..<FeedData.writers {
+        for number in 0..<writersCount {
             writers.append(
-                FeedWriter(number: number, client: clients[number], ledger: ledger, seed: generator.next())
+                FeedWriter(
+                    number: number,
+                    of: writersCount,
+                    client: clients[number],
+                    ledger: ledger,
+                    seed: generator.next()
+                )
             )
         }
-        for client in clients[FeedData.writers...].prefix(FeedData.readers) {
+        for client in clients[writersCount...].prefix(FeedData.readers) {
             readers.append(FeedFollower(client: client, ledger: ledger, seed: generator.next()))
         }
         do {
-            readers = try await Self.run(writers, readers, (servers, settle), clients, &generator)
-            let own = clients[FeedData.writers + FeedData.readers].current
+            readers = try await Self.run(writers, readers, kills, clients, &generator)
             // So that there is a zone that does not come back.
-            try await FeedWriter.delete(FeedData.passingZones[0], own, ledger)
-            let truth = try await FeedTruth(own)
+            try await FeedWriter.delete(FeedData.passingZones[0], own.current, ledger)
+            let truth = try await FeedTruth(own.current)
             #expect(truth.faults(ledger) == [])
             readers = try await Self.finish(readers, truth)
         } catch {
             Issue.record("SEED=\(generator.seed): \(error)")
         }
         for client in clients { await client.shutdown() }
-        for server in servers { #expect(await server.end(SIGTERM) == 0) }
+        for server in kills.servers { #expect(await server.end(SIGTERM) == 0) }
         // A run in which nothing was read or nobody went back would prove nothing.
         #expect(readers.allSatisfy { $0.pages > 0 })
         #expect(readers.map(\.restarts).reduce(0, +) > 0)
@@ -112,12 +143,11 @@ struct FeedCrashTests {
         print("\(readers.map(\.expirations)) tokens expired")
     }
 
-    /// Kills one server after the other while all of them work; returns the readers when the last
-    /// writer is done.
+    /// Kills while all work; returns the readers when the last writer is done.
     private static func run(
         _ writers: [FeedWriter],
         _ readers: [FeedFollower],
-        _ servers: (all: [ServerProcess], settle: (ServerProcess) throws -> Void),
+        _ kills: FeedKills,
         _ clients: [SwitchedClient],
         _ generator: inout SeededGenerator
     ) async throws -> [FeedFollower] {
@@ -139,20 +169,15 @@ struct FeedCrashTests {
                     return reader
                 }
             }
-            for round in 0..<self.rounds {
+            var round = 0
+            while !kills.end.isReached(before: round), !progress.isStopped {
                 await progress.wait(for: Int.random(in: 100...300, using: &generator))
-                let killed = round % servers.all.count
-                let server = servers.all[killed]
-                await server.end(SIGKILL)
-                try servers.settle(server)
-                for (number, client) in clients.enumerated().dropLast()
-                where number % servers.all.count == killed && Bool.random(using: &generator) {
-                    await client.replace()
-                }
-                try await server.start()
+                try await kills.kill(in: round, clients.dropLast(), &generator)
+                round += 1
             }
             await progress.wait(for: 200)
             progress.stop()
+            print("\(round) kills,", terminator: " ")
             return try await group.reduce(into: []) { ends, reader in
                 if let reader { ends.append(reader) }
             }

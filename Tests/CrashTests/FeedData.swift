@@ -2,7 +2,6 @@ import RecordModel
 
 /// What the writers of the feed checker write.
 enum FeedData {
-    static let writers = 8
     static let readers = 8
     /// Never deleted.
     static let lastingZones = [ZoneID.default, ZoneID(zoneName: "elm"), ZoneID(zoneName: "oak")]
@@ -14,13 +13,13 @@ enum FeedData {
 
     /// Together 48 a zone: a token remembers at least 50 parents that were sent ahead, so nothing
     /// may come twice.
-    private static let namesPerWriter = 6
+    static let names = (0..<48).map { "n\($0)" }
 
-    static func names(ofWriter number: Int) -> [String] {
-        (0..<self.namesPerWriter).map { "w\(number)-\($0)" }
+    /// The names that one of so many writers has for itself.
+    static func names(ofWriter number: Int, of count: Int) -> [String] {
+        let share = self.names.count / count
+        return Array(self.names[number * share..<(number + 1) * share])
     }
-
-    static let names = (0..<writers).flatMap { names(ofWriter: $0) }
 }
 
 /// A state of a record.

@@ -41,6 +41,9 @@ struct FeedFollower: Sendable {
                 }
             } catch ClientError.closed {
                 // Cut off in the middle of a page: asks again with the token that it had.
+            } catch ClientError.refused(let failure) where failure.code == .serviceUnavailable {
+                // The same, once the store is back.
+                try await Task.sleep(for: .milliseconds(50))
             }
         }
     }

@@ -13,9 +13,9 @@ struct FeedWriter: Sendable {
     private var generator: SeededGenerator
     private var version: Int64 = 0
 
-    init(number: Int, client: SwitchedClient, ledger: FeedLedger, seed: UInt64) {
+    init(number: Int, of count: Int, client: SwitchedClient, ledger: FeedLedger, seed: UInt64) {
         self.number = number
-        self.names = FeedData.names(ofWriter: number)
+        self.names = FeedData.names(ofWriter: number, of: count)
         self.client = client
         self.ledger = ledger
         self.generator = SeededGenerator(seed: seed)
@@ -57,7 +57,8 @@ struct FeedWriter: Sendable {
             case .deleted, .zone: ledger.answered(zone, number, didHappen: true)
             default: throw FeedFlaw("changing a zone: \(String(describing: outcome))")
             }
-        } catch ClientError.closed {
+        } catch {
+            guard error.isEndOfServer else { throw error }
             // The server that it was sent to is dead: from now on it can't happen any more.
             ledger.answered(zone, number, didHappen: nil)
         }
@@ -77,7 +78,8 @@ struct FeedWriter: Sendable {
             if outcomes.values.contains(where: { $0.failureCode == .zoneNotFound }) {
                 try await Self.change(zone, isDeletion: false, self.client.current, self.ledger)
             }
-        } catch ClientError.closed {
+        } catch {
+            guard error.isEndOfServer else { throw error }
             let changes = try await self.changesFound(of: ids, after: modify, in: zone)
             self.ledger.close(ids, changes, sent: sent)
         }
@@ -86,10 +88,12 @@ struct FeedWriter: Sendable {
     private mutating func nextRequest(in zone: ZoneID) -> ModifyRecords {
         let chosen = self.names.shuffled(using: &self.generator)
         let present = self.ledger.contents(in: zone).keys.sorted()
-        let saves = chosen.prefix(Int.random(in: 0...4, using: &self.generator)).map { name in
+        // Never the same record in both.
+        let third = chosen.count / 3
+        let saves = chosen.prefix(Int.random(in: 0...2 * third, using: &self.generator)).map { name in
             self.nextSave(RecordID(zone: zone, recordName: name), present: present)
         }
-        let deletes = chosen.suffix(Int.random(in: saves.isEmpty ? 1...2 : 0...2, using: &self.generator))
+        let deletes = chosen.suffix(Int.random(in: (saves.isEmpty ? 1 : 0)...third, using: &self.generator))
         return ModifyRecords(
             scope: .private,
             saves: saves,
@@ -198,15 +202,15 @@ struct FeedWriter: Sendable {
         return gone
     }
 
-    /// Nobody knows whether the request took effect: the server of then is dead, and the new one knows.
+    /// Nobody knows whether the request took effect: the server of then is dead, or its primary, and the new
+    /// one knows.
     private func changesFound(
         of ids: [RecordID],
         after modify: ModifyRecords,
         in zone: ZoneID
     ) async throws -> [RecordID: Content?] {
-        let client = self.client.current
         let fetch = FetchRecords(scope: .private, ids: ids)
-        let outcomes = try await client.perform(.fetchRecords(fetch), timeout: .seconds(60))
+        let outcomes = try await self.client.outcomes(of: .fetchRecords(fetch))
         let before = self.ledger.contents(in: zone, named: self.names)
         let gone = try Self.mayBeGone(after: modify, before)
         var changes: [RecordID: Content?] = [:]

@@ -26,6 +26,30 @@ final class SwitchedClient: Sendable {
     }
 
     func shutdown() async { await self.current.shutdown() }
+
+    /// Reads, and asks again while the store is away.
+    func outcomes(of operation: Operation) async throws -> [UInt32: ItemOutcome] {
+        while true {
+            do throws(ClientError) {
+                return try await self.current.perform(operation, timeout: .seconds(60))
+            } catch {
+                guard error.isEndOfServer else { throw error }
+            }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+    }
+}
+
+extension Error {
+    /// Whether the server that had the request is gone, or the primary of its store: what was asked may have
+    /// happened, and does not happen later.
+    var isEndOfServer: Bool {
+        switch self as? ClientError {
+        case .closed?: true
+        case .refused(let failure)?: failure.code == .serviceUnavailable
+        default: false
+        }
+    }
 }
 
 extension RecordClient {

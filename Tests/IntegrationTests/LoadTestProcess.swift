@@ -165,6 +165,7 @@ struct LoadTestResult: Decodable {
 
     struct Verification: Decodable {
         let records: Int
+        let feedEnds: Int
         let violations: Violations
     }
 
@@ -173,6 +174,7 @@ struct LoadTestResult: Decodable {
     let perSecond: [[String: Second]]
     let replaced: Int
     let chaosSeconds: [Double]
+    let stallSeconds: [Double]
     let server: Server?
     let verification: Verification?
     let highestRate: Double?

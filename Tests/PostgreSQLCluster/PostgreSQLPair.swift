@@ -13,7 +13,6 @@ package final class PostgreSQLPair: @unchecked Sendable {
     /// The folders of the servers: the primary, and the standby if there is one.
     private var primary = "a"
     private var standby: String?
-    private var standbysCount = 0
 
     /// The name under which a standby connects.
     private static let standbyName = "s1"
@@ -39,11 +38,13 @@ package final class PostgreSQLPair: @unchecked Sendable {
     }
 
     /// The database of both: whichever takes writes is the one.
+    package var url: String {
+        let sockets = ["a", "b"].map { "\(self.folder)/\($0)-socket" }.joined(separator: ",")
+        return "postgresql:///postgres?host=\(sockets)&user=\(Self.user)"
+    }
+
     package var target: ConnectionTarget {
-        get throws {
-            let sockets = ["a", "b1", "b2", "b3"].map { "\(self.folder)/\($0)-socket" }.joined(separator: ",")
-            return try ConnectionTarget("postgresql:///postgres?host=\(sockets)&user=\(Self.user)")
-        }
+        get throws { try ConnectionTarget(self.url) }
     }
 
     // MARK: What happens to them
@@ -68,10 +69,10 @@ package final class PostgreSQLPair: @unchecked Sendable {
         try self.start(standby)
     }
 
-    /// Copies the primary, and has the copy follow it.
+    /// Copies the primary, and has the copy follow it, in place of a primary that was killed.
     package func addStandby() throws {
-        self.standbysCount += 1
-        let name = "b\(self.standbysCount)"
+        let name = self.primary == "a" ? "b" : "a"
+        try PostgreSQLCluster.shell("rm -rf \(self.data(name))")
         let source =
             "host=\(self.folder)/\(self.primary)-socket user=\(Self.user) application_name=\(Self.standbyName)"
         try self.run(

@@ -9,6 +9,8 @@ final class Device: Sendable {
         var token: [UInt8] = []
         var seen: [String: UInt64] = [:]
         var isFetching = false
+        /// Whether the fetch begins again later, as the server asked for.
+        var isPaused = false
         /// Whether a notification has come since the fetch began.
         var isBehind = false
         /// The last notification, to be acknowledged after the fetch.
@@ -49,6 +51,15 @@ final class Device: Sendable {
             }
             if isListening { continuation.resume() }
         }
+    }
+
+    /// Fetches again after a pause, if there is one.
+    func goOn() {
+        let begins = self.state.withLock { state in
+            defer { state.isPaused = false }
+            return state.isPaused && !state.isStopped
+        }
+        if begins { self.fetch() }
     }
 
     /// Stops fetching.
@@ -150,6 +161,9 @@ final class Device: Sendable {
         case .failure(let error):
             // The device is still behind, whatever failed.
             let goesOn = self.state.withLock { state in
+                // The store is away, or the server has too much to do: not at once.
+                state.isPaused = error.retryMilliseconds != nil
+                guard !state.isPaused else { return false }
                 state.isFetching = false
                 if case .refused(let failure) = error, failure.code == .changeTokenExpired {
                     state.token = []

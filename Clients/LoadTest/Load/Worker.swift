@@ -29,6 +29,7 @@ final class Worker: Sendable {
         var firstWaiting = 0
         var isStopping = false
         var whenIdle: CheckedContinuation<Void, Never>?
+        var stalling = Waiting()
         var violations = Violations()
     }
 
@@ -83,6 +84,7 @@ final class Worker: Sendable {
     func arrive(due: ContinuousClock.Instant) {
         let step: Step? = self.state.withLock { state in
             let step = self.settings.mix.step(using: &state.generator)
+            state.stalling.due(at: due)
             guard state.underWay >= self.settings.underWayMax else {
                 state.underWay += 1
                 return step
@@ -148,6 +150,11 @@ final class Worker: Sendable {
     func succeeded(_ call: Call, at time: ContinuousClock.Instant, records: Int) {
         if call.isRetry { self.recorder.retried(call.measured, due: call.due, wasAdmitted: true) }
         self.recorder.succeeded(call.measured, due: call.due, at: time, records: records)
+        let since = self.state.withLock { state in
+            let hasMore = state.underWay > 1 || state.firstWaiting < state.waiting.count
+            return state.stalling.succeeded(at: time, hasMore: hasMore)
+        }
+        if let since { self.recorder.waited(from: since, to: time) }
         self.finished()
     }
 
@@ -176,6 +183,7 @@ final class Worker: Sendable {
                 return (next.due, next.step, true)
             }
             if !state.isStopping, self.settings.isClosedLoop, now < self.recorder.period.upperBound {
+                state.stalling.due(at: now)
                 return (now, self.settings.mix.step(using: &state.generator), false)
             }
             state.underWay -= 1

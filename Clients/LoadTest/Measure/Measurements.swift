@@ -49,6 +49,14 @@ struct Measurements: Codable, Sendable {
     var replaced = 0
     /// The time of the last failure, in seconds of the measured time.
     var lastFailureSeconds: Double?
+    /// The first stalls of connections.
+    private(set) var stalls: [Stall] = []
+
+    private static let stallsMax = 10_000
+
+    mutating func add(_ stall: Stall) {
+        if self.stalls.count < Self.stallsMax { self.stalls.append(stall) }
+    }
 
     mutating func add(_ other: Measurements) {
         self.operations.merge(other.operations) { left, right in
@@ -67,6 +75,7 @@ struct Measurements: Codable, Sendable {
         self.lateness.add(other.lateness)
         self.unsent += other.unsent
         self.replaced += other.replaced
+        for stall in other.stalls { self.add(stall) }
         self.lastFailureSeconds = [self.lastFailureSeconds, other.lastFailureSeconds].compactMap { $0 }.max()
     }
 

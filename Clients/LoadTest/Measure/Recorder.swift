@@ -60,6 +60,18 @@ final class Recorder: Sendable {
         }
     }
 
+    /// Notes that a connection waited for a success.
+    func waited(from start: ContinuousClock.Instant, to end: ContinuousClock.Instant) {
+        guard end - start >= Stall.shortest, self.period.contains(start) else { return }
+        let stall = Stall(
+            startSeconds: (start - self.period.lowerBound).seconds,
+            seconds: (end - start).seconds
+        )
+        self.state.withLock { state in
+            if !state.isClosed { state.measurements.add(stall) }
+        }
+    }
+
     func failed(_ operation: Measured, _ reason: String, at time: ContinuousClock.Instant) {
         self.state.withLock { state in
             state.recent.figures.failed()

@@ -82,6 +82,7 @@ struct JSONReport: Encodable {
     let unsent: Int
     let replaced: Int
     let chaosSeconds: [Double]
+    let stallSeconds: [Double]
     let server: Server?
     let verification: Verification.Verdict?
     let ramp: [LoadResult.RampStep]
@@ -112,6 +113,7 @@ struct JSONReport: Encodable {
         self.unsent = result.measurements.unsent
         self.replaced = result.measurements.replaced
         self.chaosSeconds = result.chaosSeconds
+        self.stallSeconds = result.stallSeconds
         self.server = result.server.map { server in
             Server(
                 seconds: server.seconds,

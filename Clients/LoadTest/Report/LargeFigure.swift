@@ -54,6 +54,14 @@ extension HTMLReport {
                     caption: "times chaos struck (dotted lines)"
                 )
             )
+            if let longest = self.result.stallSeconds.max(), longest > 0 {
+                figures.append(
+                    LargeFigure(
+                        number: "\(Digits.fixed(longest, 1)) s",
+                        caption: "the longest stall of a connection after that"
+                    )
+                )
+            }
         }
         return figures
     }

@@ -42,6 +42,9 @@ struct LoadResult: Codable, Sendable {
 
     var highestRate: Double? { self.ramp.filter(\.held).map(\.rate).max() }
 
+    /// The longest stall of a connection after each run of the chaos command, in seconds.
+    var stallSeconds: [Double] { self.measurements.stalls.longest(after: self.chaosSeconds) }
+
     /// Adds the results of another process of the same run.
     mutating func add(_ other: LoadResult) {
         self.measurements.add(other.measurements)
@@ -76,6 +79,7 @@ extension Verification.Verdict {
     mutating func add(_ other: Self) {
         self.records += other.records
         self.uncertain += other.uncertain
+        self.feedEnds += other.feedEnds
         self.violations.add(other.violations)
     }
 }

@@ -1,6 +1,7 @@
 /// The report for people that a load test prints at its end.
 struct TextReport {
     private static let violationsShown = 20
+    private static let stallsShown = 24
 
     let result: LoadResult
 
@@ -121,7 +122,16 @@ struct TextReport {
             : " (\(Digits.count(verdict.uncertain)) with a write whose effect is unknown: either is right)"
         let compared =
             "\(Digits.count(verdict.records)) records read back by feed, feed since the start and fetch\(doubts)"
-        guard !verdict.isGood else { return ["verified: \(compared); none lost, duplicated or stale"] }
+        let followed =
+            verdict.feedEnds == 0
+            ? []
+            : [
+                "followed: the end of a feed was reached \(Digits.count(verdict.feedEnds)) times during the load"
+            ]
+        guard !verdict.isGood else {
+            return ["verified: \(compared); none lost, duplicated or stale"]
+                + followed.map { $0 + "; no change was missing, doubled or out of order" }
+        }
         let violations = verdict.violations
         var lines = ["NOT VERIFIED: \(compared); \(Digits.count(violations.count)) are wrong:"]
         lines += violations.first.prefix(Self.violationsShown).map { "  " + $0.line }
@@ -137,11 +147,25 @@ struct TextReport {
         var notes: [String] = []
         if !self.result.chaosSeconds.isEmpty {
             notes.append("chaos: the command ran \(Digits.count(self.result.chaosSeconds.count)) times")
+            notes += self.stalls
         }
         if self.result.context.isDebugBuild {
             notes.append("A debug build was measured, which is several times slower than what people run.")
         }
         return notes
+    }
+
+    /// How long connections were without a success after each run of the chaos command.
+    private var stalls: [String] {
+        let stalls = self.result.stallSeconds
+        guard let longest = stalls.max(), longest > 0 else { return [] }
+        let each = stalls.count <= Self.stallsShown ? stalls : stalls.sorted(by: >)
+        let list = each.prefix(Self.stallsShown).map { $0 == 0 ? "–" : Digits.fixed($0, 1) }
+        let which = stalls.count <= Self.stallsShown ? "after each run" : "the longest"
+        return [
+            "stalls: a connection was without a success for \(Digits.fixed(longest, 1)) s at most; "
+                + "\(which), in seconds: \(list.joined(separator: ", "))"
+        ]
     }
 
     /// Further facts that a reader of the figures needs.

@@ -11,6 +11,8 @@ struct Clients: Sendable {
     let devicesOfUsers: [UserDevices]
     /// One per worker, or none.
     let devices: [Device]
+    /// Clients that follow all feeds of a user.
+    let followers: [Follower]
     /// `nil` if rejected requests are not sent again.
     let retries: Retries?
     private let target: Target
@@ -57,6 +59,16 @@ struct Clients: Sendable {
         self.listenerClients =
             plan.mix.has(.push)
             ? (0..<users).map { target.client(user: $0, installation: base &- UInt64($0) &- 1) } : []
+        let all = self.workers
+        self.followers = (0..<plan.followers).map { number in
+            let user = number % users
+            let installation = base &- UInt64(users + number) &- 1
+            return Follower(
+                number,
+                client: target.client(user: user, installation: installation),
+                workers: stride(from: user, to: all.count, by: users).map { all[$0] }
+            )
+        }
     }
 
     /// A worker of a user.
@@ -71,7 +83,7 @@ struct Clients: Sendable {
     /// - Returns: The server's name.
     func connect() async throws(LoadFailure) -> String {
         var server = ""
-        for client in self.workers.map(\.client) + self.listenerClients {
+        for client in self.all {
             do throws(ClientError) {
                 server = try await client.welcome(timeout: .seconds(10)).server
             } catch {
@@ -95,8 +107,22 @@ struct Clients: Sendable {
         }
     }
 
-    /// Gives up on notifications that are long overdue.
+    /// Follows the feeds until `stop` of the followers.
+    ///
+    /// - Parameter tokens: By user and zone.
+    /// - Returns: How often a follower came to the end of a feed.
+    func follow(from tokens: [[[UInt8]]]) async -> Int {
+        await withTaskGroup { group in
+            for (number, follower) in self.followers.enumerated() {
+                group.addTask { await follower.follow(from: tokens[number % self.users]) }
+            }
+            return await group.reduce(0, +)
+        }
+    }
+
+    /// Gives up on notifications that are long overdue, and ends the pauses of devices; once a second.
     func expire() {
+        for device in self.devices { device.goOn() }
         let limit = ContinuousClock.now - .seconds(self.plan.timeoutSeconds)
         for pushListener in self.pushListeners { pushListener.expire(before: limit) }
         for userDevices in self.devicesOfUsers { userDevices.expire(before: limit) }
@@ -118,6 +144,10 @@ struct Clients: Sendable {
 
     func disconnect() async {
         self.stopDevices()
-        for client in self.workers.map(\.client) + self.listenerClients { await client.shutdown() }
+        for client in self.all { await client.shutdown() }
+    }
+
+    private var all: [RecordClient] {
+        self.workers.map(\.client) + self.listenerClients + self.followers.map(\.client)
     }
 }

@@ -33,6 +33,8 @@ struct LoadPlan: Codable, Sendable {
     var processes: Int
     /// Whether the zones are kept.
     var keepsZones: Bool
+    /// Clients that follow all feeds during the load.
+    var followers = 0
 
     var layout: Layout { Layout(run: self.run, process: self.process, zoneCount: self.zones) }
 

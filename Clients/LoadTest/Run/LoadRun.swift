@@ -89,6 +89,7 @@ struct LoadRun: Sendable {
             return (tokens, try await self.coordinator?.awaitStart())
         }
         let ticks = clients.workers.map { worker in worker.state.withLock { $0.keys.ticks } }
+        async let feedEnds = clients.follow(from: tokens)
         var result: LoadResult
         if let ramp = self.ramp {
             result = try await self.climb(ramp, clients)
@@ -103,8 +104,11 @@ struct LoadRun: Sendable {
         clients.stopDevices()
         guard self.plan.verifies, !result.isInterrupted else { return result }
         self.live.say("reading everything back")
+        for follower in clients.followers { follower.stop() }
+        let ends = await feedEnds
         result.verdict = try await Verification(clients: clients, tokens: tokens, ticks: ticks)
             .runUnlessInterrupted()
+        result.verdict?.feedEnds = ends
         result.isInterrupted = result.verdict == nil
         return result
     }

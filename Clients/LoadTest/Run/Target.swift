@@ -37,7 +37,8 @@ struct Target: Sendable {
 extension RecordClient {
     /// Performs a request of which every item must succeed.
     ///
-    /// If it is rejected under load, it is sent again at the time that the rejection names.
+    /// If it is rejected under load, or because the store is away, it is sent again at the time that the
+    /// rejection names.
     ///
     /// - Parameters:
     ///   - operation: The request.
@@ -59,16 +60,27 @@ extension RecordClient {
                 }
                 return
             } catch {
-                guard case .refused(let failure) = error, failure.code == .requestRateLimited,
-                    case .after(let milliseconds) = failure.retry
-                else { throw LoadFailure(error, to: purpose) }
-                try? await Task.sleep(for: .milliseconds(Int64(milliseconds)))
+                guard let milliseconds = error.retryMilliseconds else {
+                    throw LoadFailure(error, to: purpose)
+                }
+                try? await Task.sleep(for: .milliseconds(milliseconds))
             }
         }
         throw LoadFailure(.failed, "the server rejected every attempt to \(purpose)")
     }
 
-    private static var triesMax: Int { 20 }
+    static var triesMax: Int { 20 }
+}
+
+extension ClientError {
+    /// When the server asks to repeat a request that it could not execute now; `nil` for another error.
+    var retryMilliseconds: Int64? {
+        guard case .refused(let failure) = self,
+            failure.code == .requestRateLimited || failure.code == .serviceUnavailable,
+            case .after(let milliseconds) = failure.retry
+        else { return nil }
+        return Int64(milliseconds)
+    }
 }
 
 extension LoadFailure {

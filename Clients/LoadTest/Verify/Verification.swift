@@ -12,6 +12,8 @@ struct Verification: Sendable {
         var records = 0
         /// Of these, records whose last write has an unknown effect: either state is right.
         var uncertain = 0
+        /// How often a follower came to the end of a feed during the load.
+        var feedEnds = 0
         var violations = Violations()
 
         var isGood: Bool { self.violations.count == 0 }
@@ -144,24 +146,45 @@ struct Verification: Sendable {
 }
 
 extension RecordClient {
-    /// Performs a reading and waits for all of it.
+    /// Performs a reading of the verification, and waits for all of it.
+    ///
+    /// A server whose store is away, or that has too much to do, is asked again at the time that it names.
     func page(
         of operation: Operation,
         to purpose: String
     ) async throws(LoadFailure) -> (items: [Item], end: End) {
+        for _ in 1..<Self.triesMax {
+            do throws(ClientError) {
+                return try await self.response(to: operation, .seconds(120))
+            } catch {
+                guard let milliseconds = error.retryMilliseconds else {
+                    throw LoadFailure(error, to: purpose)
+                }
+                try? await Task.sleep(for: .milliseconds(milliseconds))
+            }
+        }
+        do throws(ClientError) {
+            return try await self.response(to: operation, .seconds(120))
+        } catch {
+            throw LoadFailure(error, to: purpose)
+        }
+    }
+
+    /// Performs a reading once, and waits for all of it.
+    func response(
+        to operation: Operation,
+        _ timeout: Duration
+    ) async throws(ClientError) -> (items: [Item], end: End) {
         let call = Call(due: .now, work: .fetch(0), operation: nil, ticks: 0)
         let result: Result<End, ClientError> = await withCheckedContinuation { continuation in
             self.start(
                 operation,
-                requestTimeout: .seconds(60),
-                resourceTimeout: .seconds(120),
+                requestTimeout: timeout / 2,
+                resourceTimeout: timeout,
                 items: { call.received($0) },
                 end: { continuation.resume(returning: $0) }
             )
         }
-        switch result {
-        case .success(let end): return (call.takeItems(), end)
-        case .failure(let error): throw LoadFailure(error, to: purpose)
-        }
+        return (call.takeItems(), try result.get())
     }
 }

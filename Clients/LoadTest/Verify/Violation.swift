@@ -13,6 +13,10 @@ struct Violation: Codable, Hashable, Sendable {
         case spoilt
         /// A notification or its change did not arrive.
         case undelivered
+        /// A follower came to the end of a feed without an acknowledged change.
+        case unseen
+        /// A follower's token expired.
+        case expired
     }
 
     var kind: Kind
