@@ -1,6 +1,8 @@
+import Foundation
 import PostgreSQLCluster
 import RecordModel
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import EngineConformanceTests
@@ -115,6 +117,45 @@ struct FailoverTests {
         #expect(notices.list.contains(.otherProcess))
         #expect(!notices.list.contains { if case .newEpoch = $0 { true } else { false } })
         await it.store.shutdown()
+    }
+
+    @Test
+    func `connections that find a new primary at once begin no epoch, whichever is done first`() throws {
+        let pair = try PostgreSQLPair(isSynchronous: true)
+        let target = try pair.target
+        try PostgreSQLEngine.prepare(target)
+        let notices = Notices()
+        let (isHeld, mayGoOn, isDone) = (Gate(), Gate(), Gate())
+        let isFirst = Atomic<Bool>(true)
+        let witness = ClusterWitness(isSynchronous: true) { notice in
+            notices.append(notice)
+            guard notice == .otherProcess, isFirst.exchange(false, ordering: .relaxed) else { return }
+            // It has the facts, and nothing else yet.
+            isHeld.open()
+            mayGoOn.wait()
+        }
+        try witness.check(PostgreSQLConnection(target))
+        try pair.failOver()
+        try pair.addStandby()
+        try pair.demandStandby()
+        let failure = Mutex<(any Error)?>(nil)
+        Thread.detachNewThread {
+            do {
+                try witness.check(PostgreSQLConnection(target))
+            } catch {
+                failure.withLock { $0 = error }
+            }
+            isDone.open()
+        }
+        isHeld.wait()
+        // The log goes on, and the other connection finds a later end of it.
+        try pair.administer("SELECT pg_logical_emit_message(true, 'test', 'later')")
+        try witness.check(PostgreSQLConnection(target))
+        mayGoOn.open()
+        isDone.wait()
+        #expect(failure.withLock { $0 } == nil)
+        #expect(notices.list.filter { $0 == .otherProcess }.count == 2)
+        #expect(!notices.list.contains { if case .newEpoch = $0 { true } else { false } })
     }
 
     @Test

@@ -54,8 +54,9 @@ final class ClusterWitness: @unchecked Sendable {
     /// Compares the cluster of a connection with what is known, and begins a new epoch if its history may
     /// have gone back.
     func check(_ connection: PostgreSQLConnection) throws(PostgreSQLError) {
-        let facts = ClusterFacts(try connection.query(ClusterFacts.sql))
+        // Known before the facts are asked for: another connection may find later ones, and be done first.
         let known = self.condition.withLock { self.known }
+        let facts = ClusterFacts(try connection.query(ClusterFacts.sql))
         if let known, known.postmaster == facts.postmaster, known.system == facts.system,
             known.tables == facts.tables
         {
@@ -63,8 +64,8 @@ final class ClusterWitness: @unchecked Sendable {
         }
         if known != nil { self.notice(.otherProcess) }
         try self.lookForStandby(on: connection)
-        if case .mayHaveGoneBack = try self.compare(facts, locksStore: false, on: connection) {
-            try self.compare(facts, locksStore: true, on: connection)
+        if case .mayHaveGoneBack = try self.compare(facts, known, locksStore: false, on: connection) {
+            try self.compare(facts, known, locksStore: true, on: connection)
         }
         self.condition.withLock {
             // Another connection may have led elsewhere meanwhile.
@@ -78,6 +79,7 @@ final class ClusterWitness: @unchecked Sendable {
     @discardableResult
     private func compare(
         _ facts: ClusterFacts,
+        _ known: ClusterFacts?,
         locksStore: Bool,
         on connection: PostgreSQLConnection
     ) throws(PostgreSQLError) -> ClusterHistory {
@@ -88,7 +90,7 @@ final class ClusterWitness: @unchecked Sendable {
             _ = try connection.query(NodeRegistration.lockAll)
         }
         let row = ClusterRow(try connection.query(ClusterRow.lock))
-        let (known, acknowledged) = self.condition.withLock { (self.known, self.acknowledged) }
+        let acknowledged = self.condition.withLock { self.acknowledged }
         let history = ClusterHistory(
             facts,
             row: row,
