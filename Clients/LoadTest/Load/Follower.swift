@@ -13,13 +13,14 @@ final class Follower: Sendable {
     private static let pauseAfterFailure = Duration.milliseconds(250)
 
     let client: RecordClient
-    private let number: Int
+    /// In findings.
+    private let name: String
     /// All workers of the user.
     private let workers: [Worker]
     private let isStopped = Mutex(false)
 
     init(_ number: Int, client: RecordClient, workers: [Worker]) {
-        self.number = number
+        self.name = "follower \(number)"
         self.client = client
         self.workers = workers
     }
@@ -53,7 +54,7 @@ final class Follower: Sendable {
                 if await self.reachEnd(&feeds[index], isLast: isLast) {
                     ends += 1
                 } else if isLast, !Task.isCancelled {
-                    self.note([self.violation(.unseen, feeds[index], "the end of the feed", "no response")])
+                    self.note([self.unread(feeds[index])])
                 }
             }
             if isLast { break }
@@ -76,7 +77,7 @@ final class Follower: Sendable {
         return zip(layout.zones, tokens).map { zone, token in
             let followed = FollowedZone(
                 zone.zoneName,
-                reading: "follower \(self.number)",
+                reading: self.name,
                 places: places[zone] ?? [],
                 knowledge: knowledge
             )
@@ -127,28 +128,22 @@ final class Follower: Sendable {
             guard case .refused(let failure) = error, failure.code == .changeTokenExpired else {
                 return .failed
             }
-            // Only a restore has clients fetch everything anew.
-            self.note([self.violation(.expired, feed, "a token that stays good", "an expired token")])
+            self.note([Violation(expiredTokenIn: feed.zone.zoneName, reading: self.name)])
             feed.token = []
             feed.followed.restart()
             return .more
         }
     }
 
-    /// A finding about the feed as a whole.
-    private func violation(
-        _ kind: Violation.Kind,
-        _ feed: Feed,
-        _ expected: String,
-        _ found: String
-    ) -> Violation {
+    /// The finding about a feed whose end could not be reached any more.
+    private func unread(_ feed: Feed) -> Violation {
         Violation(
-            kind: kind,
+            kind: .unseen,
             zone: feed.zone.zoneName,
             recordName: "all records",
-            expected: expected,
-            found: found,
-            reading: "follower \(self.number)"
+            expected: "the end of the feed",
+            found: "no response",
+            reading: self.name
         )
     }
 

@@ -29,6 +29,8 @@ extension Worker {
                 // After the last change it starts over, or there would soon be nothing to read.
                 let isThrough = items.isEmpty && !end.moreComing
                 self.state.withLock { $0.tokens[zone] = isThrough ? [] : end.token }
+            } else if case .failure(.refused(let failure)) = result, failure.code == .changeTokenExpired {
+                self.state.withLock { $0.tokens[zone] = [] }
             }
             self.read(call, items, result, at: now, wanted: nil)
         case .upload, .download: break

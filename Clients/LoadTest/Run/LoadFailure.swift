@@ -1,3 +1,5 @@
+import RecordModel
+
 /// Why a run has no results, or failed in spite of them, and what its caller can do about it.
 struct LoadFailure: Error, Hashable {
     /// Exit codes, as in `sysexits.h`.
@@ -21,9 +23,12 @@ struct LoadFailure: Error, Hashable {
     var code: Code
     /// What is wrong, then what to do.
     var message: String
+    /// The server's code, if it refused a request.
+    var refusal: ErrorCode?
 
-    init(_ code: Code, _ message: String) {
+    init(_ code: Code, _ message: String, refusal: ErrorCode? = nil) {
         self.code = code
         self.message = message
+        self.refusal = refusal
     }
 }

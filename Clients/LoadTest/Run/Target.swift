@@ -89,7 +89,8 @@ extension LoadFailure {
         case .refused(let failure):
             self.init(
                 .failed,
-                "the server refused to \(purpose): \(failure.message) (\(FailureReason.text(failure)))"
+                "the server refused to \(purpose): \(failure.message) (\(FailureReason.text(failure)))",
+                refusal: failure.code
             )
         case .unreachable(let description), .offline(let description), .misconfigured(let description):
             self.init(.unavailable, description)

@@ -59,15 +59,37 @@ struct Verification: Sendable {
                 let comparison = ZoneComparison(zone: zone.zoneName, expected: inZone.mapValues(\.key))
                 let whole = try await Self.feed(client, zone, from: [])
                 comparison.compare(whole, reading: "feed", &verdict.violations)
-                let news = try await Self.feed(client, zone, from: self.tokens[user][number])
-                let changed = inZone.filter(\.value.isChanged).mapValues(\.key)
-                ZoneComparison(zone: zone.zoneName, expected: changed, others: inZone.mapValues(\.key))
-                    .compare(news, reading: "feed since the start", &verdict.violations)
+                try await self.compareNews(
+                    of: client,
+                    zone,
+                    from: self.tokens[user][number],
+                    inZone,
+                    &verdict.violations
+                )
                 let fetched = try await Self.fetch(client, zone, Array(inZone.keys))
                 comparison.compare(fetched, reading: "fetch", &verdict.violations)
             }
         }
         return verdict
+    }
+
+    private func compareNews(
+        of client: RecordClient,
+        _ zone: ZoneID,
+        from token: [UInt8],
+        _ expectations: [String: Expectation],
+        _ violations: inout Violations
+    ) async throws(LoadFailure) {
+        let reading = "feed since the start"
+        do throws(LoadFailure) {
+            let news = try await Self.feed(client, zone, from: token)
+            let changed = expectations.filter(\.value.isChanged).mapValues(\.key)
+            ZoneComparison(zone: zone.zoneName, expected: changed, others: expectations.mapValues(\.key))
+                .compare(news, reading: reading, &violations)
+        } catch {
+            guard error.refusal == .changeTokenExpired else { throw error }
+            violations.add(Violation(expiredTokenIn: zone.zoneName, reading: reading))
+        }
     }
 
     /// By zone and name.

@@ -15,7 +15,7 @@ struct Violation: Codable, Hashable, Sendable {
         case undelivered
         /// A follower came to the end of a feed without an acknowledged change.
         case unseen
-        /// A follower's token expired.
+        /// A token expired, and with it all that the client had.
         case expired
     }
 
@@ -45,6 +45,18 @@ extension Violation {
             recordName: name,
             expected: permitted.map(Self.text).joined(separator: " or "),
             found: Self.text(found),
+            reading: reading
+        )
+    }
+
+    /// A token that expired, though only a restore has clients fetch everything anew.
+    init(expiredTokenIn zone: String, reading: String) {
+        self.init(
+            kind: .expired,
+            zone: zone,
+            recordName: "all records",
+            expected: "a token that stays good",
+            found: "an expired token",
             reading: reading
         )
     }
