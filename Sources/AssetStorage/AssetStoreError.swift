@@ -10,6 +10,8 @@ package enum AssetStoreError: Error, Hashable, Sendable {
     /// The bytes are missing, or fewer than they were. Another process has changed them, or the
     /// asset was removed.
     case missing
+    /// Another server writes the bytes; try later.
+    case busy
     /// The upload was closed, or an earlier step on this asset failed; begin another upload.
     case ended
 }

@@ -15,6 +15,8 @@ import RecordStore
 /// The name of a file is a number that the store assigned. No part of a path comes from a client.
 struct AssetFolder: Sendable {
     let path: String
+    /// Whether other servers write to the folder as well.
+    let isShared: Bool
     /// Bytes that must stay free on the disk for others.
     let reserveBytes: @Sendable () -> Int64
     let faults: FileFaults?
@@ -68,6 +70,27 @@ struct AssetFolder: Sendable {
         } catch .missing {
             try self.makeFolder(of: number)
             return try self.open(self.file(number), .write)
+        }
+    }
+
+    /// Locks the file of an asset against uploads of other servers, until the result is closed.
+    ///
+    /// Makes the file if it does not exist. Two uploads that wrote it at once would cut off each other's
+    /// bytes. The kernel, or the server of a network file system, gives back the lock of a process that
+    /// ends.
+    ///
+    /// - Returns: `nil` if no other server has the folder.
+    /// - Throws: `busy` if another server has the lock.
+    func lock(_ number: AssetNumber) throws(AssetStoreError) -> OpenFile? {
+        guard self.isShared else { return nil }
+        while true {
+            let file = try self.openForWriting(number)
+            guard flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 else {
+                throw errno == EWOULDBLOCK ? .busy : AssetStoreError(errno: errno)
+            }
+            // The server that had the lock may have removed the file.
+            let isThere = try onFile { () throws(FileError) in try file.status().st_nlink > 0 }
+            if isThere { return file }
         }
     }
 

@@ -13,6 +13,7 @@ package final class AssetStore: AssetByteStore {
     package init(_ configuration: AssetStoreConfiguration) {
         self.folder = AssetFolder(
             path: configuration.directory,
+            isShared: configuration.isShared,
             reserveBytes: configuration.reserveBytes,
             faults: configuration.faults
         )

@@ -29,6 +29,10 @@ package struct AssetStoreConfiguration: Sendable {
 
     /// The folder, which is made if it does not exist; its parent must exist.
     package var directory: String
+    /// Whether other servers write to the folder as well.
+    ///
+    /// Then each file is locked while an upload writes it.
+    package var isShared = false
     /// Threads that read and write.
     ///
     /// No others wait for the disk.

@@ -31,6 +31,8 @@ package final class UploadFile: Sendable {
     }
 
     private struct State {
+        /// Keeps other servers from the file; `nil` if there are none, or nothing is done yet.
+        var lock: OpenFile?
         var recovery: UploadRecovery?
         var writer: UploadWriter
         /// Number of bytes that are durable and have a row, or were found by the recovery.
@@ -89,6 +91,7 @@ package final class UploadFile: Sendable {
     package func recover() throws(AssetStoreError) -> Int64? {
         try self.withRows { rows, state throws(AssetStoreError) in
             guard !state.isClosed else { throw .ended }
+            if state.lock == nil { state.lock = try self.folder.lock(self.number) }
             if state.recovery == nil {
                 guard let recovery = try self.startRecovery() else {
                     try self.folder.checkRoom(for: self.asset.size)
@@ -182,6 +185,7 @@ package final class UploadFile: Sendable {
                 state.writer.close()
                 rows.file = nil
                 try self.folder.unlinkAll(self.number)
+                state.lock = nil
                 return .differs
             }
             try self.sync(all.file, state.durable..<self.asset.size)
@@ -189,6 +193,7 @@ package final class UploadFile: Sendable {
             state.writer.close()
             rows.file = nil
             if rows.mayExist { try self.folder.unlinkIfThere(self.folder.rows(self.number)) }
+            state.lock = nil
             return .complete
         }
     }
@@ -207,18 +212,24 @@ package final class UploadFile: Sendable {
     /// Ends the upload and removes its bytes.
     package func discard() {
         self.rows.withLock { rows in
-            self.end(&rows)
+            // No other server may open the file between its end and its removal.
+            let lock = self.end(&rows)
             // If this fails, the sweep removes the files.
             try? self.folder.unlinkAll(self.number)
+            withExtendedLifetime(lock) {}
         }
     }
 
-    private func end(_ rows: inout Rows) {
+    /// Closes all files, and returns the lock of the upload.
+    @discardableResult
+    private func end(_ rows: inout Rows) -> OpenFile? {
         rows.file = nil
-        self.state.withLock { state in
+        return self.state.withLock { state in
             state.writer.close()
             state.recovery = nil
             state.isClosed = true
+            defer { state.lock = nil }
+            return state.lock
         }
     }
 

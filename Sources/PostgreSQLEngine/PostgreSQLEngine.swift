@@ -85,7 +85,12 @@ package final class PostgreSQLEngine: StorageEngine {
             let standby = try witness.lookForStandby(on: connection)
             if standby == .confirming {
                 try witness.check(connection)
-                return (try NodeRegistration.begin(named: name, on: connection), witness)
+                let node = try NodeRegistration.begin(
+                    named: name,
+                    on: connection,
+                    admission: configuration.admission
+                )
+                return (node, witness)
             }
             throw PostgreSQLError(.refused(.standbyMissing), standby == .notConfigured ? "" : "disconnected")
         } catch {

@@ -31,6 +31,8 @@ package struct PostgreSQLEngineConfiguration: Sendable {
     package var usesDatabaseClock = false
     /// Is told what an operator should know of servers and standbys; called from any thread.
     package var notice: @Sendable (ClusterNotice) -> Void = { _ in }
+    /// Is asked before a server registers; `nil` if it may in any case.
+    package var admission: NodeAdmission?
     /// Is asked before each commit; after false nothing is committed any more, as when the server is gone.
     package var mayCommit: @Sendable () -> Bool = { true }
     /// Of a clock that only goes forward.

@@ -6,6 +6,10 @@ package enum PostgreSQLEngineError: Error, Hashable, Sendable {
     case unreachable(target: String, reason: String)
     /// The name of the user or the password is wrong, or the server lets this user in from elsewhere only.
     case accessDenied(target: String, reason: String)
+    /// The server takes no TLS, and the connection must not be without.
+    case tlsMissing(target: String)
+    /// The server does not prove that it is the one of the URL.
+    case tlsUntrusted(target: String, reason: String)
     /// The server has no database of that name.
     case databaseMissing(target: String)
     /// The server is older than what the statements need.
@@ -26,6 +30,8 @@ package enum PostgreSQLEngineError: Error, Hashable, Sendable {
     case formatTooOld(found: Int, known: Int)
     /// Synchronous replication is demanded, and the server has none.
     case standbyMissing(target: String, isConfigured: Bool)
+    /// The caller does not admit the server beside those that run.
+    case notAdmitted
     /// A server of an earlier version has the store, and lets no others in; its lease ends after so many
     /// seconds unless it is renewed.
     case isServed(node: String, secondsLeft: Int)
@@ -38,9 +44,12 @@ extension PostgreSQLEngineError {
         switch (error.kind, error.state) {
         case (_, .invalidPassword?), (_, .invalidAuthorization?):
             self = .accessDenied(target: target.text, reason: error.message)
+        case (_, .tlsMissing?): self = .tlsMissing(target: target.text)
+        case (_, .tlsUntrusted?): self = .tlsUntrusted(target: target.text, reason: error.message)
         case (_, .unknownDatabase?): self = .databaseMissing(target: target.text)
         case (_, .standbyMissing?):
             self = .standbyMissing(target: target.text, isConfigured: !error.message.isEmpty)
+        case (_, .notAdmitted?): self = .notAdmitted
         case (_, .readOnly?): self = .isReadOnly(target: target.text)
         case (_, .insufficientPrivilege?):
             self = .notPermitted(target: target.text, reason: error.message)

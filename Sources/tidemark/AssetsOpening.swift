@@ -16,6 +16,7 @@ enum AssetsOpening {
     ) -> any AssetByteStore {
         let settings = live.current
         var configuration = AssetStoreConfiguration(directory: folder.assetsPath)
+        configuration.isShared = StoreAddress.exists(in: folder)
         configuration.threads = settings.assetThreads
         configuration.chunks.bytes = settings.server.storage.assetChunkBytes
         configuration.reserveBytes = { Int64(live.current.diskReserveBytes) + reserveMissingBytes() }

@@ -27,7 +27,7 @@ struct DataOption: ParsableArguments {
 ///     lock          locked by the server that serves this folder; its process number
 ///     reserve       room for deletes and administration on a full disk: see DiskReserve
 ///     tls/          see ServerCertificates
-///     assets/       see AssetStore
+///     assets/       see AssetStore; several servers of a database share it: see SharedAssets
 ///     telemetry.ring       figures of the last day: see TelemetryFile
 ///     backups.json         what was backed up where: see BackupNotes
 ///     console.log   what was changed from pages of the console: see ConsoleAudit

@@ -67,6 +67,12 @@ enum PostgreSQLOpening {
         configuration.isSynchronous = settings.databaseSync == .required
         configuration.usesDatabaseClock = true
         configuration.notice = { self.log($0, target, to: logger) }
+        let assets = SharedAssets(folder)
+        if settings.sharedAssets == .required {
+            configuration.admission = { node, others in
+                assets.admits(SharedAssets.Server(node), beside: others.map(SharedAssets.Server.init))
+            }
+        }
         configuration.housekeeping.requestIDRetentionSeconds =
             settings.server.storage.requestIDRetentionSeconds
         configuration.housekeeping.tombstoneRetentionSeconds =
@@ -80,10 +86,13 @@ enum PostgreSQLOpening {
             try PostgreSQLEngine.prepare(target)
         }
         try self.note(identity, url, in: folder)
-        let engine = try self.attempt { () throws(PostgreSQLEngineError) in
-            try PostgreSQLEngine(configuration: configuration, clock: SystemTime.milliseconds) {
+        let engine: PostgreSQLEngine
+        do throws(PostgreSQLEngineError) {
+            engine = try PostgreSQLEngine(configuration: configuration, clock: SystemTime.milliseconds) {
                 self.log($0, target, to: logger)
             }
+        } catch {
+            throw assets.refusal ?? self.failure(error)
         }
         return EngineOpening.Opened(
             store: Store(engine, configuration: EngineOpening.rules(settings)),
@@ -217,6 +226,18 @@ enum PostgreSQLOpening {
                 "PostgreSQL refuses this user at \(target): \(reason). Check user and password, which may be in the "
                     + "URL or in ~/.pgpass, and pg_hba.conf of the server."
             )
+        case .tlsMissing(let target):
+            return CommandFailure(
+                .unavailable,
+                "PostgreSQL at \(target) has no TLS, so anybody in between could read and change everything. Turn it on "
+                    + "there (ssl = on, ssl_cert_file), or add sslmode=disable to the URL for a network that is yours alone."
+            )
+        case .tlsUntrusted(let target, let reason):
+            return CommandFailure(
+                .unavailable,
+                "PostgreSQL at \(target) does not prove that it is the right one: \(reason). Name its authority's "
+                    + "certificate with sslrootcert=FILE in the URL, and the host as its certificate does."
+            )
         case .databaseMissing(let target):
             return CommandFailure(
                 .noStore,
@@ -234,7 +255,7 @@ enum PostgreSQLOpening {
                     + "createdb --encoding UTF8 --template template0 NAME"
             )
         case .poolsTransactions, .moveIsUnfinished, .isReadOnly, .notPermitted, .isMissing, .formatTooNew,
-            .formatTooOld, .isServed, .standbyMissing, .failed:
+            .formatTooOld, .notAdmitted, .isServed, .standbyMissing, .failed:
             return self.stateFailure(error)
         }
     }
@@ -298,21 +319,44 @@ enum PostgreSQLOpening {
                 "\(lack). Set synchronous_standby_names and synchronous_commit there and start a standby, or for a "
                     + "single PostgreSQL server use --database-sync off."
             )
+        case .notAdmitted:
+            return CommandFailure(.unavailable, "the other servers of this store do not admit this one.")
         case .failed(let state, let reason):
-            return CommandFailure(.unavailable, "PostgreSQL failed (\(state)): \(reason)")
-        case .badURL, .unreachable, .accessDenied, .databaseMissing, .serverTooOld, .wrongEncoding:
+            let advice = self.advice(for: SQLState(rawValue: state)).map { ". \($0)" } ?? ""
+            return CommandFailure(.unavailable, "PostgreSQL failed (\(state)): \(reason)\(advice)")
+        case .badURL, .unreachable, .accessDenied, .tlsMissing, .tlsUntrusted, .databaseMissing,
+            .serverTooOld, .wrongEncoding:
             return self.failure(error)
         }
     }
 
     // MARK: Events
 
+    /// What an operator does about a state in which PostgreSQL executes nothing; `nil` for one that passes.
+    private static func advice(for state: SQLState) -> String? {
+        switch state {
+        case .diskFull: "Make room on the disk of PostgreSQL, or delete records and users."
+        case .readOnly: "Name the primary in the URL, or turn default_transaction_read_only off."
+        case .unknownStatement, .duplicateStatement:
+            "Set pool_mode = session for this database, or name PostgreSQL itself."
+        case .invalidPassword, .invalidAuthorization:
+            "Check user and password in the URL or in ~/.pgpass, and pg_hba.conf of the server."
+        case .unknownDatabase: "Make the database again from a copy, or name where it is."
+        case .notAdmitted: "Give this server the folder of assets that the others have, and start it again."
+        case .tooManyConnections: "Raise max_connections of PostgreSQL, or lower read_threads."
+        case .tlsMissing, .tlsUntrusted: "Check TLS of PostgreSQL, and sslmode and sslrootcert in the URL."
+        default: nil
+        }
+    }
+
     private static func log(_ event: EngineEvent, _ target: ConnectionTarget, to logger: Logger) {
         func metadata(_ code: Int32) -> Logger.Metadata {
-            [
-                LogKeys.database: "\(target.text)",
-                LogKeys.sqlState: "\(SQLState(number: code)?.rawValue ?? "none")",
+            let state = SQLState(number: code)
+            var metadata: Logger.Metadata = [
+                LogKeys.database: "\(target.text)", LogKeys.sqlState: "\(state?.rawValue ?? "none")",
             ]
+            if let advice = state.flatMap(self.advice) { metadata[LogKeys.advice] = "\(advice)" }
+            return metadata
         }
         switch event {
         case .storageUnavailable(let code):
@@ -368,6 +412,26 @@ enum PostgreSQLOpening {
         case .registeredAgain:
             logger.warning("the server was silent for too long, and registered again", metadata: metadata)
         case .keepsHouse: logger.info("this server keeps house", metadata: metadata)
+        case .otherFormat(let found):
+            metadata["format"] = "\(found)"
+            metadata[LogKeys.advice] = "Start the version of tidemark that the other servers have."
+            logger.critical(
+                "another version has changed the tables: the server exits",
+                metadata: metadata
+            )
+            // Exits at once, as after a kill: a reply to a read may already be wrong.
+            _exit(CommandFailure.Code.unavailable.rawValue)
         }
+    }
+}
+
+extension SharedAssets.Server {
+    fileprivate init(_ node: NodeRegistration) {
+        self.init(number: node.number, name: node.name, run: node.boot)
+    }
+
+    fileprivate init(_ other: OtherNode) {
+        self.init(other.node)
+        self.secondsLeft = max(0, (other.millisecondsLeft + 999) / 1_000)
     }
 }

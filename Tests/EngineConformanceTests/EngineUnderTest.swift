@@ -58,12 +58,17 @@ final class EngineUnderTest: Sendable {
     }
 
     /// On files that an earlier test or version left, which know the container and the users.
-    init(_ kind: EngineKind, openingFilesIn folder: TemporaryDirectory) throws {
+    init(
+        _ kind: EngineKind,
+        openingFilesIn folder: TemporaryDirectory,
+        clock: ManualClock = ManualClock(),
+        configure: (inout EngineSettings) -> Void = { _ in }
+    ) throws {
         self.kind = kind
         self.folder = folder
-        self.clock = ManualClock()
+        self.clock = clock
         self.generator = Mutex(SeededGenerator(seed: 2))
-        self.store = try kind.open(in: folder.path, clock: self.clock)
+        self.store = try kind.open(in: folder.path, clock: self.clock, configure: configure)
         self.signIn = try Self.signIn("alice", self.store.directory)
         self.bobSignIn = try Self.signIn("bob", self.store.directory)
     }

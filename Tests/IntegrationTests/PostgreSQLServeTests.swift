@@ -79,6 +79,11 @@ struct PostgreSQLServeTests {
         let arguments = ["--engine", "postgres", "--database-url", self.url, "--log-level", "info"]
         let other = self.directory.path + "/other"
         let first = try await self.started(arguments)
+        try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(
+            atPath: other + "/assets",
+            withDestinationPath: self.data + "/assets"
+        )
         let second = try await self.started(arguments, data: other)
         let place = ["--container", Self.container]
         #expect(try await self.run(["container", "create", Self.container]).exitCode == 0)

@@ -68,15 +68,12 @@ package final class PostgreSQLCluster: @unchecked Sendable {
     static let owner = geteuid() == 0 ? "postgres" : "\(geteuid())"
     static let asOwner = geteuid() == 0 ? "setpriv --reuid=postgres --regid=postgres --init-groups" : ""
 
-    /// Debian's folder of the programs, or the one that `TIDEMARK_POSTGRES_BIN` names.
+    /// The folder of the programs of the version that this run of tests has chosen, or the one that
+    /// `TIDEMARK_POSTGRES_BIN` names.
     static func binaries() throws -> String {
-        if let folder = ProcessInfo.processInfo.environment["TIDEMARK_POSTGRES_BIN"] { return folder }
-        let parent = "/usr/lib/postgresql"
-        let versions = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
-        guard let version = versions.compactMap({ Int($0) }).max() else {
-            throw Failed(description: "no PostgreSQL in \(parent): apt-get install postgresql-15")
-        }
-        return "\(parent)/\(version)/bin"
+        let environment = ProcessInfo.processInfo.environment
+        if let folder = environment["TIDEMARK_POSTGRES_BIN"] { return folder }
+        return try PostgreSQLVersions().chosen(environment)
     }
 
     private func start(binaries: String, data: String) {
@@ -91,10 +88,17 @@ package final class PostgreSQLCluster: @unchecked Sendable {
 
     /// Starts a server on a thread that lives as long as the process: the kernel ends a child when the
     /// thread ends that made it.
-    static func start(binaries: String, data: String, settings: [String]) throws -> ChildProcess {
+    ///
+    /// `launcher` is a program with its arguments that starts the server.
+    static func start(
+        binaries: String,
+        data: String,
+        settings: [String],
+        launcher: [String] = []
+    ) throws -> ChildProcess {
         let user = geteuid() == 0 ? ["--reuid=postgres", "--regid=postgres", "--init-groups"] : []
         let arguments =
-            user + ["--pdeathsig", "QUIT", "\(binaries)/postgres", "-D", data]
+            user + ["--pdeathsig", "QUIT"] + launcher + ["\(binaries)/postgres", "-D", data]
             + settings.flatMap { ["-c", $0] }
         let started = Mutex<Result<ChildProcess, any Error>?>(nil)
         let isStarted = DispatchSemaphore(value: 0)
@@ -189,6 +193,16 @@ package final class PostgreSQLCluster: @unchecked Sendable {
     /// Executes a statement of an administrator.
     package func administer(_ text: String) throws {
         _ = try self.lock.withLock { try self.administration?.query(Self.sql(text)) }
+    }
+
+    /// Executes statements in a database with `psql`: those with words that no statement of ours may use.
+    package func execute(script: String, in database: String) throws {
+        let file = "\(self.folder)/script-\(UInt32.random(in: .min ... .max)).sql"
+        try script.write(toFile: file, atomically: false, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        try Self.shell(
+            "\(Self.binaries())/psql -X -q -v ON_ERROR_STOP=1 -h \(self.folder) -U tidemark -d \(database) -f \(file)"
+        )
     }
 
     /// Executes a statement in a database, and returns the texts of its first row.

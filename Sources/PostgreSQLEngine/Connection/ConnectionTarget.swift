@@ -36,6 +36,8 @@ package struct ConnectionTarget: Hashable, Sendable {
         if self.settings["host"]?.contains(",") == true, self.settings["target_session_attrs"] == nil {
             self.settings["target_session_attrs"] = "read-write"
         }
+        // libpq by itself takes what the server offers, also plain text. A URL has to say that this will do.
+        if self.isElsewhere, self.tlsMode == nil { self.settings["sslmode"] = "require" }
     }
 
     /// The same target in another database of the server.
@@ -56,9 +58,15 @@ package struct ConnectionTarget: Hashable, Sendable {
     }
 
     /// Whether a server on another machine is not asked to prove which one it is.
-    package var isUnverified: Bool {
-        let mode = self.settings["sslmode"] ?? ProcessInfo.processInfo.environment["PGSSLMODE"]
-        guard mode != "verify-full" else { return false }
+    package var isUnverified: Bool { self.isElsewhere && self.tlsMode != "verify-full" }
+
+    /// The demand on TLS, in libpq's words; `nil` if nobody says one.
+    private var tlsMode: String? {
+        self.settings["sslmode"] ?? ProcessInfo.processInfo.environment["PGSSLMODE"]
+    }
+
+    /// Whether a host is another machine.
+    private var isElsewhere: Bool {
         let hosts = (self.settings["host"] ?? self.settings["hostaddr"] ?? "").split(separator: ",")
         // A host that begins with a slash is the folder of a socket.
         return hosts.contains { host in

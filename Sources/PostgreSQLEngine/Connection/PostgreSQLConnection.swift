@@ -91,6 +91,18 @@ package final class PostgreSQLConnection {
             return .invalidAuthorization
         }
         if message.contains("database"), message.contains("does not exist") { return .unknownDatabase }
+        if message.contains("too many clients") || message.contains("too many connections")
+            || message.contains("remaining connection slots")
+        {
+            return .tooManyConnections
+        }
+        // These are libpq's own words, which are in English here.
+        if message.contains("server does not support SSL") { return .tlsMissing }
+        if message.contains("certificate verify failed") || message.contains("root certificate file")
+            || message.contains("server certificate for")
+        {
+            return .tlsUntrusted
+        }
         return nil
     }
 

@@ -17,12 +17,21 @@ package struct SQLState: RawRepresentable, Hashable, Sendable {
     package static let duplicateSchema = SQLState(rawValue: "42P06")
     package static let duplicateTable = SQLState(rawValue: "42P07")
     package static let diskFull = SQLState(rawValue: "53100")
+    package static let tooManyConnections = SQLState(rawValue: "53300")
     package static let lockNotAvailable = SQLState(rawValue: "55P03")
 
     /// Conditions of ours, which PostgreSQL has not: another run of the server has taken its row.
     package static let isReplaced = SQLState(rawValue: "TM001")
     /// Synchronous replication is demanded, and no standby confirms commits.
     package static let standbyMissing = SQLState(rawValue: "TM002")
+    /// Another version has brought the tables to its format.
+    package static let otherFormat = SQLState(rawValue: "TM003")
+    /// This server may not serve the store beside the others.
+    package static let notAdmitted = SQLState(rawValue: "TM006")
+    /// TLS is demanded, and the server has none.
+    package static let tlsMissing = SQLState(rawValue: "TM004")
+    /// The server's certificate is not signed by whom it should be, or is another host's.
+    package static let tlsUntrusted = SQLState(rawValue: "TM005")
 
     /// The first two characters.
     var conditionClass: Substring { self.rawValue.prefix(2) }

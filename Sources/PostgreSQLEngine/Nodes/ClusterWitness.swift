@@ -167,6 +167,8 @@ package enum ClusterNotice: Hashable, Sendable {
     case registeredAgain
     /// This server keeps house from now on.
     case keepsHouse
+    /// Another version has brought the tables to its format: this one writes nothing any more.
+    case otherFormat(Int)
 
     static func newEpoch(_ reason: ClusterHistory.Reason) -> ClusterNotice { .newEpoch(reason.rawValue) }
 }

@@ -1,14 +1,27 @@
+/// Another server of a store, as one that begins finds it.
+package struct OtherNode: Hashable, Sendable {
+    package let node: NodeRegistration
+    /// Until it counts as gone unless it is heard of again; not positive if it has been silent for so long.
+    package let millisecondsLeft: Int64
+}
+
+/// Decides whether a server may serve the store beside the others.
+///
+/// Called with the whole store locked, before the server is registered: the next one that begins finds
+/// what this one has done here.
+package typealias NodeAdmission = @Sendable (_ node: NodeRegistration, _ others: [OtherNode]) -> Bool
+
 /// One run of one server of a store: a row that its transactions lock.
 ///
 /// A transaction on contents of databases locks the row of its own server, which nobody else does. A
 /// transaction that may change anything locks the rows of all servers, and so has the store to itself.
 /// A server whose row is gone, or has another run in it, commits nothing.
-struct NodeRegistration: Hashable, Sendable {
-    let number: Int64
+package struct NodeRegistration: Hashable, Sendable {
+    package let number: Int64
     /// A machine and a folder.
-    let name: String
+    package let name: String
     /// Drawn at random at each start.
-    let boot: Int64
+    package let boot: Int64
 
     /// How often a server says that it runs.
     static let heartbeatMilliseconds: Int64 = 10_000
@@ -45,6 +58,11 @@ struct NodeRegistration: Hashable, Sendable {
         "INSERT INTO tidemark.node (number, name, boot, seen_ms) VALUES ($1, $2, $3, \(now))",
         reach: .directory
     )
+    /// All other servers, and for how many milliseconds more each may still be running.
+    private static let others = SQL(
+        "SELECT number, name, boot, seen_ms + $2 - \(now) FROM tidemark.node WHERE number <> $1 ORDER BY number",
+        reach: .directory
+    )
     private static let remove = SQL(
         "DELETE FROM tidemark.node WHERE number = $1 AND boot = $2",
         reach: .directory
@@ -62,9 +80,12 @@ struct NodeRegistration: Hashable, Sendable {
     // MARK: Beginning and end
 
     /// Registers a run, in place of an earlier one of the same name.
+    ///
+    /// - Throws: `notAdmitted` if the admission says so.
     static func begin(
         named name: String,
-        on connection: PostgreSQLConnection
+        on connection: PostgreSQLConnection,
+        admission: NodeAdmission? = nil
     ) throws(PostgreSQLError) -> NodeRegistration {
         let boot = Int64.random(in: .min ... .max)
         var row = try self.lockStore(on: connection)
@@ -76,9 +97,37 @@ struct NodeRegistration: Hashable, Sendable {
         } else {
             number = known.integer(0, 0)
         }
+        let node = NodeRegistration(number: number, name: name, boot: boot)
+        if let admission {
+            let others = try self.others(than: node, on: connection)
+            guard admission(node, others) else {
+                _ = try connection.query(TransactionSQL.rollback)
+                throw PostgreSQLError(.refused(.notAdmitted), "not admitted beside \(others.count) servers")
+            }
+        }
         row.generation += 1
         try self.commit(row, on: connection)
-        return NodeRegistration(number: number, name: name, boot: boot)
+        return node
+    }
+
+    private static func others(
+        than node: NodeRegistration,
+        on connection: PostgreSQLConnection
+    ) throws(PostgreSQLError) -> [OtherNode] {
+        let rows = try connection.query(
+            self.others,
+            [.integer(node.number), .integer(self.silenceMilliseconds)]
+        )
+        return (0..<rows.count).map { row in
+            OtherNode(
+                node: NodeRegistration(
+                    number: rows.integer(row, 0),
+                    name: rows.text(row, 1),
+                    boot: rows.integer(row, 2)
+                ),
+                millisecondsLeft: rows.integer(row, 3)
+            )
+        }
     }
 
     /// Takes the row away, and lets another server keep house at once.
@@ -96,6 +145,10 @@ struct NodeRegistration: Hashable, Sendable {
     private static func lockStore(on connection: PostgreSQLConnection) throws(PostgreSQLError) -> StoreRow {
         try connection.send(TransactionSQL.begin)
         let row = StoreRow(try connection.query(StoreRow.lock))
+        guard row.format == StoreTables.format else {
+            _ = try connection.query(TransactionSQL.rollback)
+            throw PostgreSQLError(.refused(.otherFormat), "another version has changed the tables")
+        }
         _ = try connection.query(self.lockAll)
         return row
     }

@@ -23,6 +23,8 @@ struct StoreRow {
     var nowMilliseconds: Int64 = 0
     /// How many servers there are.
     var nodesCount: Int64 = 0
+    /// Of the tables.
+    var format = StoreTables.format
 
     private static let columns = """
         generation, schema_version, last_record, last_index, node, term, until_ms,
@@ -31,16 +33,16 @@ struct StoreRow {
     private static let nodes = "(SELECT count(*) FROM tidemark.node)"
 
     static let read = SQL(
-        "SELECT \(columns), \(nodes) FROM tidemark.store WHERE id = 1",
+        "SELECT \(columns), \(nodes), format FROM tidemark.store WHERE id = 1",
         reach: .directory
     )
     static let lock = SQL(
-        "SELECT \(columns), \(nodes) FROM tidemark.store WHERE id = 1 FOR UPDATE",
+        "SELECT \(columns), \(nodes), format FROM tidemark.store WHERE id = 1 FOR UPDATE",
         reach: .directory
     )
     /// The same row before there were several servers.
     static let lockOfFormat1 = SQL(
-        "SELECT \(columns), 0::bigint FROM tidemark.store WHERE id = 1 FOR UPDATE",
+        "SELECT \(columns), 0::bigint, format FROM tidemark.store WHERE id = 1 FOR UPDATE",
         reach: .directory
     )
     static let write = SQL(
@@ -64,6 +66,7 @@ struct StoreRow {
         self.untilMilliseconds = rows.integer(0, 6)
         self.nowMilliseconds = rows.integer(0, 7)
         self.nodesCount = rows.integer(0, 8)
+        self.format = rows.integer(0, 9)
     }
 
     var parameters: [SQLValue] {

@@ -81,7 +81,7 @@ final class PostgreSQLTransaction {
     ///
     /// Forgets what was known if somebody else has changed it.
     ///
-    /// - Throws: `unavailable` if another run of the server has taken its row.
+    /// - Throws: `unavailable` if another run of the server has taken its row, or another version the tables.
     func begin() throws(StorageFailure) {
         var boots: [Int64: Int64] = [:]
         func noteNodes(_ rows: ResultRows) {
@@ -101,6 +101,9 @@ final class PostgreSQLTransaction {
         let databases = SQLValue.integers(self.plan.databases.map(\.rawValue))
         try self.connection.write(CounterSQL.lockDatabases, [databases]) { self.noteLocked($0) }
         try self.connection.drain()
+        guard self.storeRow.format == StoreTables.format else {
+            throw .unavailable(code: SQLState.otherFormat.number)
+        }
         if let node = self.plan.node {
             guard let boot = boots[node.number] else { throw self.needing(.registration) }
             guard boot == node.boot else { throw .unavailable(code: SQLState.isReplaced.number) }

@@ -29,7 +29,11 @@ final class PostgreSQLWriter: @unchecked Sendable {
     /// `nil` for a command.
     private var lease: HousekeepingLease?
     /// The row of the store, as the last transaction saw it.
-    private var storeRow = StoreRow()
+    private var storeRow = StoreRow() {
+        didSet { self.databaseLead = self.storeRow.nowMilliseconds - self.clock() }
+    }
+    /// How far PostgreSQL's clock is ahead of this server's, in milliseconds.
+    private var databaseLead: Int64 = 0
     /// The locks that the last transaction lacked, if it began in vain.
     var need: TransactionPlan.Need?
     /// When the server said last that it runs, by the clock that only goes forward.
@@ -241,6 +245,8 @@ final class PostgreSQLWriter: @unchecked Sendable {
         case .unavailable(SQLState.isReplaced.number)?:
             self.isLost = true
             self.report(.logLost(systemError: 0))
+        case .unavailable(SQLState.otherFormat.number)?:
+            self.noteOtherFormat(transaction.storeRow)
         case .unavailable(SQLState.readOnly.number)?: return self.session.leave()
         case .unavailable?, .unexpected?, .conflict?, nil: break
         }
@@ -249,6 +255,12 @@ final class PostgreSQLWriter: @unchecked Sendable {
         _ = try? connection.receive()
         _ = try? connection.query(TransactionSQL.rollback)
         if self.need == .registration { try? self.session.registerAgain() }
+    }
+
+    /// Writes nothing any more: another version has changed the tables.
+    private func noteOtherFormat(_ row: StoreRow) {
+        self.isLost = true
+        self.configuration.notice(.otherFormat(Int(row.format)))
     }
 
     // MARK: The store's own work
@@ -298,6 +310,11 @@ final class PostgreSQLWriter: @unchecked Sendable {
         return lease.isHeld(in: self.storeRow) || lease.mayBeTaken(in: self.storeRow)
     }
 
+    /// The time by which housekeeping is due: that of the rows, whatever the clock of this server says.
+    private var housekeepingTime: Int64 {
+        self.clock() + (self.configuration.usesDatabaseClock ? self.databaseLead : 0)
+    }
+
     /// Does more housekeeping while nobody waits, and renews the lease.
     ///
     /// - Parameter waited: The milliseconds that the call before asked for; `nil` if it knew of no work.
@@ -305,7 +322,7 @@ final class PostgreSQLWriter: @unchecked Sendable {
     private func workAlone(after waited: Int64?) -> Int64? {
         guard !self.isLost else { return nil }
         do {
-            let now = self.clock()
+            let now = self.housekeepingTime
             if waited == nil { try self.lookAtOthers() }
             guard self.mayKeepHouse else { return try self.followSharedZones() }
             // After such a wait there is nothing to ask.
@@ -365,7 +382,7 @@ final class PostgreSQLWriter: @unchecked Sendable {
         let isDue =
             self.batchesSinceHousekeeping >= Self.batchesBetweenHousekeeping
             || (self.queue.now - self.keptHouse >= Self.housekeepingPauseNanoseconds
-                && (try? self.milliseconds(untilStepFrom: self.clock())) == 0)
+                && (try? self.milliseconds(untilStepFrom: self.housekeepingTime)) == 0)
         guard isDue else { return }
         do {
             try self.keepHouse(isAlone: false)
@@ -381,6 +398,7 @@ final class PostgreSQLWriter: @unchecked Sendable {
     /// Finds out what another process has written, takes the lease if it is free, and renews it.
     private func lookAtOthers() throws {
         self.storeRow = StoreRow(try self.connected().connection.rows(StoreRow.read))
+        guard self.storeRow.format == StoreTables.format else { return self.noteOtherFormat(self.storeRow) }
         self.polling.note(hasOthers: self.hasOthers)
         if self.storeRow.generation != self.knowledge.generation {
             self.knowledge = WriterKnowledge(generation: self.storeRow.generation)

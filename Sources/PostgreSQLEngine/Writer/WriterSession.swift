@@ -14,6 +14,7 @@ final class WriterSession {
     /// `nil` for a command.
     let witness: ClusterWitness?
     private let notice: @Sendable (ClusterNotice) -> Void
+    private let admission: NodeAdmission?
     private var open: Open?
     /// `nil` for a command.
     private(set) var node: NodeRegistration?
@@ -21,6 +22,7 @@ final class WriterSession {
     init(_ configuration: PostgreSQLEngineConfiguration, node: NodeRegistration?, witness: ClusterWitness?) {
         self.target = configuration.target
         self.notice = configuration.notice
+        self.admission = configuration.admission
         self.node = node
         self.witness = witness
     }
@@ -55,7 +57,11 @@ final class WriterSession {
         guard let node else { return }
         let connection = try self.connected().connection
         do throws(PostgreSQLError) {
-            self.node = try NodeRegistration.begin(named: node.name, on: connection)
+            self.node = try NodeRegistration.begin(
+                named: node.name,
+                on: connection,
+                admission: self.admission
+            )
         } catch {
             self.open = nil
             throw .unavailable(code: error.state?.number ?? 0)

@@ -206,10 +206,17 @@ final class ConnectionUploads {
     }
 
     func failed(_ upload: Upload, _ error: AssetStoreError, item: Int) {
-        self.server.logger.error(
-            "a file of an asset cannot be written",
-            metadata: self.metadata(on: upload.stream, [LogKeys.error: "\(error)"])
-        )
+        if error == .busy {
+            self.server.logger.debug(
+                "another server has an upload of the same asset",
+                metadata: self.metadata(on: upload.stream, [:])
+            )
+        } else {
+            self.server.logger.error(
+                "a file of an asset cannot be written",
+                metadata: self.metadata(on: upload.stream, [LogKeys.error: "\(error)"])
+            )
+        }
         let failure = Failure(error, item: item)
         switch upload.machine.fileFailed(item: item, isDiskFull: error == .full) {
         case .giveUp: self.giveUp(upload, item, failure)

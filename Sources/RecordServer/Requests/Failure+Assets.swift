@@ -24,6 +24,13 @@ extension Failure {
         case .full: self.init(asset: .diskFull(retryAfterMilliseconds: 5_000), item: item)
         case .failed, .ended:
             self.init(asset: .storageUnavailable(retryAfterMilliseconds: 1_000), item: item)
+        case .busy:
+            self.init(
+                code: .requestRateLimited,
+                message: "another server has an upload of the same asset: repeat the request",
+                cause: .dependsOn(index: UInt32(clamping: item)),
+                retry: .after(milliseconds: 1_000)
+            )
         case .missing:
             self.init(
                 code: .assetNotAvailable,

@@ -50,7 +50,7 @@ enum CopyAdvice {
         switch error {
         case .full: self.diskFull(path)
         case .failed(let code): self.unwritable(path, code: code)
-        case .missing, .ended: self.changed(path)
+        case .missing, .busy, .ended: self.changed(path)
         }
     }
 

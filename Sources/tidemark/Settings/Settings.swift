@@ -28,6 +28,7 @@ struct Settings: Sendable {
     /// `nil` if the data folder says it.
     var databaseURL: DatabaseURL?
     var databaseSync = DatabaseSync.required
+    var sharedAssets = SharedAssets.required
     var listen = ListenAddress.defaults
     /// `nil` if the certificate is made by the server, in the data folder.
     var tlsCertificatePath: String?
@@ -64,6 +65,12 @@ struct Settings: Sendable {
 
     /// Whether commits in PostgreSQL wait for a synchronous standby.
     enum DatabaseSync: String, Hashable, Sendable {
+        case required
+        case off
+    }
+
+    /// Whether servers of one database need one folder of assets.
+    enum SharedAssets: String, Hashable, Sendable {
         case required
         case off
     }

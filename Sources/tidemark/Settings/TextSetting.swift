@@ -22,6 +22,7 @@ enum TextSetting: String, CaseIterable {
     case engine
     case databaseURL = "database_url"
     case databaseSync = "database_sync"
+    case sharedAssets = "shared_assets"
 
     var meaning: String {
         switch self {
@@ -47,6 +48,8 @@ enum TextSetting: String, CaseIterable {
             "the database of engine postgres, as its programs take it; without it what the data folder says"
         case .databaseSync:
             "whether commits in PostgreSQL have to wait for a synchronous standby: required, or off for a single server"
+        case .sharedAssets:
+            "whether servers of one database must have one folder of assets: required, or off if no app stores any"
         }
     }
 
@@ -55,13 +58,16 @@ enum TextSetting: String, CaseIterable {
         switch self {
         case .logLevel, .tlsCertificate, .tlsKey, .tlsHosts: true
         case .listen, .logFormat, .logFile, .metricsFile, .metricsListen, .identityKeys, .identityIssuer,
-            .identityAudience, .identityKeysKeep, .engine, .databaseURL, .databaseSync:
+            .identityAudience, .identityKeysKeep, .engine, .databaseURL, .databaseSync,
+            .sharedAssets:
             false
         }
     }
 
     /// Whether operators rarely need it.
-    var isAdvanced: Bool { [.identityKeysKeep, .engine, .databaseSync, .logFile].contains(self) }
+    var isAdvanced: Bool {
+        [.identityKeysKeep, .engine, .databaseSync, .sharedAssets, .logFile].contains(self)
+    }
 
     var defaultText: String { self.read(.defaults) }
 
@@ -83,6 +89,7 @@ enum TextSetting: String, CaseIterable {
         case .engine: settings.engine?.rawValue ?? ""
         case .databaseURL: settings.databaseURL?.shown ?? ""
         case .databaseSync: settings.databaseSync.rawValue
+        case .sharedAssets: settings.sharedAssets.rawValue
         }
     }
 
@@ -151,6 +158,11 @@ enum TextSetting: String, CaseIterable {
                 throw self.refusal(value, "required or off")
             }
             settings.databaseSync = sync
+        case .sharedAssets:
+            guard let sharing = Settings.SharedAssets(rawValue: value) else {
+                throw self.refusal(value, "required or off")
+            }
+            settings.sharedAssets = sharing
         }
     }
 

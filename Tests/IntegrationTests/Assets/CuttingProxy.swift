@@ -31,8 +31,9 @@ final class CuttingProxy: Sendable {
     var counts: Counts { self.state.withLock { $0.counts } }
     var cutsLeft: Int { self.state.withLock { $0.cuts.count } }
 
-    /// Takes connections for a server on loopback; returns the port.
-    func start(for port: Int) async throws -> Int {
+    /// Takes connections for a server on loopback, and after the last cut for another one if there is one;
+    /// returns the port.
+    func start(for port: Int, then next: Int? = nil) async throws -> Int {
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelOption(.autoRead, value: false)
             .childChannelInitializer { client in
@@ -44,7 +45,7 @@ final class CuttingProxy: Sendable {
                             )
                         }
                     }
-                    .connect(host: "127.0.0.1", port: port)
+                    .connect(host: "127.0.0.1", port: self.cutsLeft > 0 ? port : next ?? port)
                     .flatMapThrowing { server in
                         self.state.withLock { $0.counts.connections += 1 }
                         try client.pipeline.syncOperations.addHandler(

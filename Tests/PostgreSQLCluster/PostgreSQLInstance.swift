@@ -1,0 +1,131 @@
+import Foundation
+package import PostgreSQLEngine
+import TestSupport
+
+/// A PostgreSQL server with a fault or a setting that no other test may meet.
+///
+/// It has a local socket and, if it is wanted, a port, in a folder that goes with it.
+///
+/// SAFETY: one task of a test at a time uses it.
+package final class PostgreSQLInstance: @unchecked Sendable {
+    /// How the server differs from one without faults.
+    package struct Options {
+        package init() {}
+
+        /// As in `postgresql.conf`.
+        package var settings: [String] = []
+        /// Arguments of `initdb`.
+        package var creation = ""
+        /// The most bytes of a file that the server may write; a write beyond is cut short.
+        package var fileBytesMax: Int?
+        /// The address to listen on besides the socket.
+        package var address: String?
+    }
+
+    /// Of the socket, the data and what else a test puts there; all of it is the server's.
+    package let folder: String
+    package let port = Int.random(in: 20_000..<30_000)
+    private let binaries: String
+    private let options: Options
+    private var server: ChildProcess?
+
+    private static let user = "tidemark"
+
+    /// Makes the server's files and starts it.
+    ///
+    /// `prepare` is called in between, with the folder of the data.
+    package init(_ options: Options = Options(), prepare: (_ data: String) throws -> Void = { _ in }) throws {
+        self.options = options
+        self.binaries = try PostgreSQLCluster.binaries()
+        self.folder = "/tmp/tidemark-pg-\(getpid())-\(UInt32.random(in: .min ... .max))"
+        try PostgreSQLCluster.shell(
+            "mkdir -m 700 \(self.folder) && chown \(PostgreSQLCluster.owner) \(self.folder)"
+        )
+        try self.run(
+            "initdb -D \(self.data) -A trust -U \(Self.user) -E UTF8 --locale=C.UTF-8 --no-sync \(options.creation)"
+        )
+        if options.address != nil {
+            try Self.shell("echo 'host all all 127.0.0.0/8 trust' >> \(self.data)/pg_hba.conf")
+        }
+        try prepare(self.data)
+        try self.start()
+    }
+
+    deinit {
+        self.server?.signal(SIGQUIT)
+        try? PostgreSQLCluster.shell("sleep 0.2; rm -rf \(self.folder)")
+    }
+
+    package var data: String { self.folder + "/data" }
+
+    // MARK: Connections
+
+    /// The address of a database over the socket.
+    package func target(_ database: String = "postgres") throws -> ConnectionTarget {
+        try ConnectionTarget(
+            "postgresql:///\(database)?host=\(self.folder)&port=\(self.port)&user=\(Self.user)"
+        )
+    }
+
+    /// The URL of a database over the network.
+    package func url(host: String, _ parameters: String = "") -> String {
+        "postgresql://\(Self.user)@\(host):\(self.port)/postgres\(parameters)"
+    }
+
+    package func administer(_ text: String) throws {
+        _ = try PostgreSQLConnection(self.target()).query(SQL(text, reach: .store))
+    }
+
+    // MARK: The process
+
+    /// Runs a program of PostgreSQL as the owner of the files.
+    package func run(_ program: String) throws {
+        try self.runAsOwner("\(self.binaries)/\(program)")
+    }
+
+    package func runAsOwner(_ command: String) throws {
+        try PostgreSQLCluster.shell("cd / && \(PostgreSQLCluster.asOwner) \(command)")
+    }
+
+    package static func shell(_ command: String) throws { try PostgreSQLCluster.shell(command) }
+
+    package func start() throws {
+        let limit = self.options.fileBytesMax.map { ["/usr/bin/prlimit", "--fsize=\($0):unlimited"] } ?? []
+        self.server = try PostgreSQLCluster.start(
+            binaries: self.binaries,
+            data: self.data,
+            settings: [
+                "listen_addresses=\(self.options.address ?? "")", "port=\(self.port)",
+                "unix_socket_directories=\(self.folder)", "fsync=off", "max_connections=60",
+                "shared_buffers=32MB", "log_min_messages=fatal",
+            ] + self.options.settings,
+            launcher: limit
+        )
+        let target = try self.target()
+        for _ in 0..<400 {
+            if (try? PostgreSQLConnection(target)) != nil { return }
+            usleep(50_000)
+        }
+        throw PostgreSQLCluster.Failed(
+            description: "the server does not answer: \(self.server?.errorsSoFar ?? "not started")"
+        )
+    }
+
+    /// Ends the server, after it has written all that it knows.
+    package func stop() async throws {
+        self.server?.signal(SIGINT)
+        _ = await self.server?.outcome()
+        self.server = nil
+    }
+
+    /// Lets the server and its sessions write files of any size.
+    package func liftFileLimit() throws {
+        guard let server else { return }
+        try PostgreSQLCluster.shell(
+            """
+            for p in \(server.processID) $(cat /proc/\(server.processID)/task/\(server.processID)/children); do \
+            \(PostgreSQLCluster.asOwner) prlimit --fsize=unlimited --pid $p; done
+            """
+        )
+    }
+}

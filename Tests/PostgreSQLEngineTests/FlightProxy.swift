@@ -1,0 +1,327 @@
+import Foundation
+import Synchronization
+
+@testable import PostgreSQLEngine
+
+/// Stands between an engine and PostgreSQL, and cuts a connection at a chosen point of a chosen flight.
+///
+/// A flight is what a client sends before it waits: messages up to a `Sync` or a simple query. It is
+/// passed on as a whole. The first flight of a connection begins the session.
+final class FlightProxy: Sendable {
+    /// The point of a flight at which its connection is cut.
+    enum Point: CaseIterable {
+        /// The server gets nothing of it.
+        case before
+        /// The server gets half of it.
+        case inside
+        /// The server executes it, and the client hears nothing of that.
+        case behind
+        /// The client gets half of the reply.
+        case insideReply
+        /// The client gets the reply.
+        case behindReply
+    }
+
+    private struct State {
+        /// Flights to come up to the one that is cut; `nil` if none is.
+        var flightsLeft: Int?
+        var point = Point.before
+        var hasCut = false
+        var isClosed = false
+        var links: [ObjectIdentifier: Link] = [:]
+    }
+
+    private let server: String
+    private let folder: String
+    private let port: Int
+    private let listener: Int32
+    private let state = Mutex(State())
+
+    /// Takes connections on a socket in a folder, for PostgreSQL's socket in another one.
+    init(to server: String, in folder: String) throws {
+        self.server = server + "/.s.PGSQL.5432"
+        self.folder = folder
+        self.port = Int.random(in: 30_000..<40_000)
+        self.listener = try UnixSocket.listen(at: "\(folder)/.s.PGSQL.\(self.port)")
+        Thread.detachNewThread { self.accept() }
+    }
+
+    /// The same database through the proxy.
+    func target(_ direct: ConnectionTarget) throws -> ConnectionTarget {
+        let name = direct.databaseName ?? ""
+        return try ConnectionTarget(
+            "postgresql:///\(name)?host=\(self.folder)&port=\(self.port)&user=tidemark"
+        )
+    }
+
+    /// Cuts the flight that is so many flights ahead, of whichever connection.
+    func arm(_ flights: Int, _ point: Point) {
+        self.state.withLock {
+            $0.flightsLeft = flights
+            $0.point = point
+            $0.hasCut = false
+        }
+    }
+
+    /// Cuts none any more; returns whether one was cut.
+    func disarm() -> Bool {
+        self.state.withLock {
+            $0.flightsLeft = nil
+            return $0.hasCut
+        }
+    }
+
+    /// Cuts all connections between two flights.
+    func dropAll() {
+        let links = self.state.withLock { Array($0.links.values) }
+        for link in links { link.cut() }
+    }
+
+    func close() {
+        self.state.withLock { $0.isClosed = true }
+        shutdown(self.listener, Int32(SHUT_RDWR))
+        self.dropAll()
+    }
+
+    private func accept() {
+        while true {
+            let client = Foundation.accept(self.listener, nil, nil)
+            guard client >= 0, !self.state.withLock({ $0.isClosed }) else { break }
+            guard let server = try? UnixSocket.connect(to: self.server) else {
+                Foundation.close(client)
+                continue
+            }
+            let link = Link(client: client, server: server, proxy: self)
+            self.state.withLock { $0.links[ObjectIdentifier(link)] = link }
+            link.start()
+        }
+        Foundation.close(self.listener)
+    }
+
+    /// Counts a flight; returns where it is to be cut, or `nil`.
+    fileprivate func flightCame() -> Point? {
+        self.state.withLock { state in
+            guard let left = state.flightsLeft else { return nil }
+            state.flightsLeft = left > 1 ? left - 1 : nil
+            guard left == 1 else { return nil }
+            state.hasCut = true
+            return state.point
+        }
+    }
+
+    fileprivate func ended(_ link: Link) {
+        self.state.withLock { $0.links[ObjectIdentifier(link)] = nil }
+    }
+}
+
+/// A connection through the proxy: a thread for each direction.
+private final class Link: Sendable {
+    private struct State {
+        var flights = 0
+        /// The flight whose reply is cut, and where.
+        var cut: (flight: Int, point: FlightProxy.Point)?
+        var threads = 2
+    }
+
+    private let client: Int32
+    private let server: Int32
+    private let proxy: FlightProxy
+    private let state = Mutex(State())
+
+    init(client: Int32, server: Int32, proxy: FlightProxy) {
+        self.client = client
+        self.server = server
+        self.proxy = proxy
+    }
+
+    func start() {
+        Thread.detachNewThread {
+            self.passFlights()
+            self.threadEnded()
+        }
+        Thread.detachNewThread {
+            self.passReplies()
+            self.threadEnded()
+        }
+    }
+
+    func cut() {
+        self.state.withLock { state in
+            guard state.threads > 0 else { return }
+            shutdown(self.client, Int32(SHUT_RDWR))
+            shutdown(self.server, Int32(SHUT_RDWR))
+        }
+    }
+
+    private func threadEnded() {
+        self.cut()
+        let isLast = self.state.withLock { state in
+            state.threads -= 1
+            return state.threads == 0
+        }
+        guard isLast else { return }
+        close(self.client)
+        close(self.server)
+        self.proxy.ended(self)
+    }
+
+    private func passFlights() {
+        var messages = Messages(beginsWithStartup: true)
+        var flight: [UInt8] = []
+        while let bytes = UnixSocket.read(self.client) {
+            messages.append(bytes)
+            while let message = messages.next() {
+                flight += message.bytes
+                guard message.endsFlight else { continue }
+                guard self.pass(flight) else { return }
+                flight = []
+            }
+        }
+    }
+
+    private func pass(_ flight: [UInt8]) -> Bool {
+        let point = self.proxy.flightCame()
+        switch point {
+        case .before?: return false
+        case .inside?:
+            _ = UnixSocket.write(flight.prefix(flight.count / 2), to: self.server)
+            return false
+        case .behind?, .insideReply?, .behindReply?, nil:
+            self.state.withLock { state in
+                state.flights += 1
+                if let point { state.cut = (state.flights, point) }
+            }
+            return UnixSocket.write(flight[...], to: self.server)
+        }
+    }
+
+    private func passReplies() {
+        var messages = Messages(beginsWithStartup: false)
+        var number = 1
+        var kept: [UInt8] = []
+        while let bytes = UnixSocket.read(self.server) {
+            messages.append(bytes)
+            while let message = messages.next() {
+                let cut = self.state.withLock { $0.cut }
+                let isCut = cut?.flight == number
+                if isCut {
+                    kept += message.bytes
+                } else {
+                    guard UnixSocket.write(message.bytes[...], to: self.client) else { return }
+                }
+                guard message.isReadyForQuery else { continue }
+                number += 1
+                guard isCut, let cut else { continue }
+                let count =
+                    switch cut.point {
+                    case .insideReply: kept.count / 2
+                    case .behindReply: kept.count
+                    case .before, .inside, .behind: 0
+                    }
+                _ = UnixSocket.write(kept.prefix(count), to: self.client)
+                return
+            }
+        }
+    }
+}
+
+/// Messages of PostgreSQL's protocol, out of bytes as they come.
+private struct Messages {
+    struct Message {
+        let bytes: [UInt8]
+        /// `nil` for the message that begins a session.
+        let kind: UInt8?
+
+        /// Whether the client waits now, or has said goodbye.
+        var endsFlight: Bool { self.kind.map { Array("SQX".utf8).contains($0) } ?? true }
+
+        var isReadyForQuery: Bool { self.kind == UInt8(ascii: "Z") }
+    }
+
+    private var bytes: [UInt8] = []
+    private var isAtStartup: Bool
+
+    init(beginsWithStartup: Bool) { self.isAtStartup = beginsWithStartup }
+
+    mutating func append(_ bytes: [UInt8]) { self.bytes += bytes }
+
+    mutating func next() -> Message? {
+        let start = self.isAtStartup ? 0 : 1
+        guard self.bytes.count >= start + 4 else { return nil }
+        let length = self.bytes[start..<start + 4].reduce(0) { $0 << 8 | Int($1) }
+        guard self.bytes.count >= start + length else { return nil }
+        let message = Message(
+            bytes: Array(self.bytes.prefix(start + length)),
+            kind: self.isAtStartup ? nil : self.bytes[0]
+        )
+        self.bytes.removeFirst(start + length)
+        self.isAtStartup = false
+        return message
+    }
+}
+
+/// Blocking calls on local sockets.
+private enum UnixSocket {
+    struct Failed: Error {
+        let errno: Int32
+    }
+
+    static func listen(at path: String) throws -> Int32 {
+        let descriptor = try self.make()
+        guard self.with(path, { bind(descriptor, $0, $1) }) == 0, Foundation.listen(descriptor, 64) == 0
+        else {
+            throw Failed(errno: errno)
+        }
+        return descriptor
+    }
+
+    static func connect(to path: String) throws -> Int32 {
+        let descriptor = try self.make()
+        guard self.with(path, { Foundation.connect(descriptor, $0, $1) }) == 0 else {
+            close(descriptor)
+            throw Failed(errno: errno)
+        }
+        return descriptor
+    }
+
+    private static func make() throws -> Int32 {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw Failed(errno: errno) }
+        return descriptor
+    }
+
+    // SAFETY: the address lives until the call returns, and its path ends with a zero byte.
+    private static func with(
+        _ path: String,
+        _ call: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) -> Int32 {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(path.utf8.prefix(107))
+        // SAFETY: as above; a path of 107 bytes at most fits before the last byte.
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        // SAFETY: every address begins as `sockaddr` does.
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                call($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+    }
+
+    /// What has come; `nil` at the end.
+    static func read(_ descriptor: Int32) -> [UInt8]? {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        let count = Foundation.read(descriptor, &buffer, buffer.count)
+        return count > 0 ? Array(buffer.prefix(count)) : nil
+    }
+
+    static func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Bool {
+        var rest = Array(bytes)
+        while !rest.isEmpty {
+            let count = send(descriptor, rest, rest.count, Int32(MSG_NOSIGNAL))
+            guard count > 0 else { return false }
+            rest.removeFirst(count)
+        }
+        return true
+    }
+}

@@ -1,0 +1,74 @@
+import PostgreSQLCluster
+import RecordModel
+import RecordStore
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import EngineConformanceTests
+@testable import PostgreSQLEngine
+
+/// A PostgreSQL server that has no room for what is to be written.
+@Suite(.timeLimit(.minutes(5)))
+struct FullDatabaseTests {
+    /// No multiple of a page: of the page that does not fit a part is written, as on a full disk, and
+    /// PostgreSQL says 53100.
+    private static let fileBytesMax = (4 << 20) + 4_096
+    private static let bodyBytes = 50_000
+
+    private static func instance() throws -> PostgreSQLInstance {
+        var options = PostgreSQLInstance.Options()
+        // Files of the log have to fit.
+        options.creation = "--wal-segsize=1"
+        options.fileBytesMax = self.fileBytesMax
+        return try PostgreSQLInstance(options)
+    }
+
+    @Test
+    func `a full database refuses saves, reads go on, and saves go on when there is room`() async throws {
+        let instance = try Self.instance()
+        let target = try instance.target()
+        try PostgreSQLEngine.prepare(target)
+        let events = Mutex<[EngineEvent]>([])
+        let it = try EngineUnderTest(
+            .postgreSQL,
+            configure: { $0.postgreSQL = { $0.target = target } },
+            report: { event in events.withLock { $0.append(event) } }
+        )
+        _ = try await it.modifyZones(["notes"])
+        var generator = SeededGenerator.fromEnvironment()
+        var tags: [String: String] = [:]
+        var refused: StoreError?
+        // No two bodies have anything in common that a compression could save.
+        for number in 0..<1_000 where refused == nil {
+            let body = (0..<Self.bodyBytes).map { _ in UInt8.random(in: 0...255, using: &generator) }
+            let note = save("r\(number)", ["data": .bytes(body)])
+            switch await it.write(.modifyRecords(ModifyRecords(scope: .private, saves: [note]))) {
+            case .success(let outcomes): tags["r\(number)"] = outcomes[0].tag
+            case .failure(let error): refused = error
+            }
+        }
+        guard case .diskFull? = refused else {
+            Issue.record("\(tags.count) saves, then \(String(describing: refused))")
+            return
+        }
+        #expect(tags.count > 20)
+        let isFull = EngineEvent.storageUnavailable(code: SQLState.diskFull.number)
+        #expect(events.withLock { $0.contains(isFull) })
+        for (name, tag) in tags { #expect(try await it.record(id(name))?.changeTag == tag) }
+        // Deletes that need no new page are executed.
+        let outcomes = try await it.modify([], deletes: [id("r0")])
+        #expect(outcomes[0].error == nil)
+        tags["r0"] = nil
+        try instance.liftFileLimit()
+        let data = FieldValue.bytes((0..<Self.bodyBytes).map { UInt8(truncatingIfNeeded: $0 * 7919 >> 3) })
+        for number in 0..<20 {
+            tags["s\(number)"] = try await it.savedRepeatedly(save("s\(number)", ["data": data]))
+        }
+        for (name, tag) in tags { #expect(try await it.record(id(name))?.changeTag == tag) }
+        #expect(try await it.record(id("r0")) == nil)
+        #expect(try await it.isOrderWhole())
+        #expect(try await it.wrongCounters() == [])
+        await it.store.shutdown()
+    }
+}
