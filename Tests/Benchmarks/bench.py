@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import Optional
 
 import history
+import nodes
 import profiling
 from bare_stream import BareStream
 from nats import NATS
@@ -56,6 +57,8 @@ class Row:
     message_bytes: int = 0
     # Measured once, without a measurement to warm up: memory that was given back is used again.
     is_once: bool = False
+    # Servers of one store save side by side (nodes.py): only with --engine postgres.
+    is_of_nodes: bool = False
     # The ratio is of 99th percentiles: the rival's, doubled and with 5 ms added, to ours.
     is_p99_beside: bool = False
 
@@ -135,6 +138,8 @@ ROWS = [
 # the store's own PostgreSQL counts as ours, so these are shares of what is possible at all.
 POSTGRES = {"single-save": (0.6, 0.9), "batch-own-zone": (0.7, 1.0), "fetch": (0.5, 0.8), "change-page": (0.8, 1.2),
             "query-equality": (0.6, 0.9), "push-latency": (50.0, 20.0)}
+NODES = Row("nodes", "durable save, 200 records a request, 16 connections in all, at servers with databases of their own",
+            "items", 16, 200, 200, "records/s", 0, 0, ours="batch-own-zone", is_of_nodes=True)
 
 
 def arguments():
@@ -156,7 +161,7 @@ def arguments():
     parser.add_argument("--against", metavar="FOLDER", help="as --compare, with executables that are built already")
     options = parser.parse_args()
     rows = ROWS if options.engine == "sqlite" else [
-        replace(row, must=POSTGRES[row.workload][0], aim=POSTGRES[row.workload][1]) for row in ROWS if row.workload in POSTGRES]
+        replace(row, must=POSTGRES[row.workload][0], aim=POSTGRES[row.workload][1]) for row in ROWS if row.workload in POSTGRES] + [NODES]
     wanted = options.rows.split(",") if options.rows else [row.workload for row in rows]
     unknown = set(wanted) - {row.workload for row in rows}
     if options.compare:
@@ -165,6 +170,8 @@ def arguments():
         parser.error("--profile is of a row and its peer, not of two builds")
     if options.profile and options.engine != "sqlite":
         parser.error("--profile is for the engine sqlite: with postgres both sides run the same programs")
+    if options.against and options.engine != "sqlite":
+        parser.error("--against is for the engine sqlite")
     if options.profile and not shutil.which("perf"):
         parser.error("--profile needs perf: apt-get install linux-perf")
     if options.record and options.against:
@@ -399,7 +406,7 @@ def main():
         if other:
             os.mkdir(other.folder)
             other.start()
-        elif not all(row.rival or row.figure or row.amount for row in options.rows):
+        elif not all(row.rival or row.figure or row.amount or row.is_of_nodes for row in options.rows):
             peer.start()
         # SQLite maps the first 2 GiB of a file, and reads what lies behind with calls: both zones of first-fetch come before.
         for row in options.rows:
@@ -409,16 +416,17 @@ def main():
                     other.load(row)
         for row in options.rows:
             try:
-                result = (against(row, ours, other, options) if other
-                          else alone(row, ours, options, nats if row.is_beside_nats else None) if row.figure
-                          else compare(row, ours, bare if row.amount else peer, options))
+                measured = (nodes.grow(row, ours, options) if row.is_of_nodes
+                            else [against(row, ours, other, options)] if other
+                            else [alone(row, ours, options, nats if row.is_beside_nats else None)] if row.figure
+                            else [compare(row, ours, bare if row.amount else peer, options)])
             except Failure as failure:
                 # The minutes of the other rows are not lost.
                 print(f"bench: {row.workload}: {failure}", file=sys.stderr)
                 failed.append(row.workload)
                 continue
-            results.append(result)
-            print(table([result]), file=sys.stderr)
+            results += measured
+            print(table(measured), file=sys.stderr)
             if options.profile and not (row.figure or row.amount):
                 sides = [ours] if row.rival else [ours, peer]
                 profiles.append(profiling.table(row.workload, profiling.profile(row, sides, folder, seed_of(row, 900, options))))

@@ -36,7 +36,7 @@ class Tidemark:
     def start(self):
         os.mkdir(self.data, 0o700)
         tidemark = os.path.join(self.executables, "tidemark")
-        self.server, self.port = self._serve(tidemark, self.data, self.log)
+        self.server, self.port = self.serve(self.data, self.log)
         run([tidemark, "container", "create", CONTAINER, "--data", self.data])
         # Saves would define the types, and give every field an index that the peer's table has not.
         run([tidemark, "schema", "import", SCHEMA, "--container", CONTAINER, "--data", self.data])
@@ -47,22 +47,22 @@ class Tidemark:
     def restart(self):
         """Another process on the same data."""
         stop(self.server)
-        self.server, self.port = self._serve(os.path.join(self.executables, "tidemark"), self.data, self.log)
+        self.server, self.port = self.serve(self.data, self.log)
         self._find_place()
 
-    def _serve(self, tidemark, data, log_file):
-        """Starts a server, and returns its process and its port."""
+    def serve(self, data, log_file):
+        """Starts a server of the store, and returns its process and its port."""
         with open(log_file, "wb") as log:
             # A session of its own: Ctrl-C reaches this program only, which then stops its children in order.
             server = subprocess.Popen(
-                [tidemark, "serve", "--data", data, "--listen", "127.0.0.1:0",
+                [os.path.join(self.executables, "tidemark"), "serve", "--data", data, "--listen", "127.0.0.1:0",
                  # Files that earlier rounds have brought go, so that the disk need not have room for all.
                  "--set", "asset_grace_s=60",
                  # The listeners, and who saves: one user, who may have as many as are left for the others.
                  "--set", "connections_max=20032",
                  # One cluster, as the peer has.
-                 *(["--engine", "postgres", "--database-url", self.store.url, "--database-sync", "off"]
-                   if self.store else [])],
+                 *(["--engine", "postgres", "--database-url", self.store.url, "--database-sync", "off",
+                    "--set", "shared_assets=off"] if self.store else [])],
                 stdout=log, stderr=log, start_new_session=True)
         return server, await_port(server, log_file)
 
@@ -86,7 +86,7 @@ class Tidemark:
         if is_wanted and not self.neighbour:
             data = self.data + "-neighbour"
             os.makedirs(data, 0o700, exist_ok=True)
-            self.neighbour, port = self._serve(os.path.join(self.executables, "tidemark"), data, data + ".log")
+            self.neighbour, port = self.serve(data, data + ".log")
             self.listeners = ["--listeners-url", f"tidemark://127.0.0.1:{port}",
                               "--listeners-ca", os.path.join(data, "tls", "ca.pem")]
         elif self.neighbour and not is_wanted:

@@ -70,7 +70,7 @@ struct LogFileTests {
         try first.run("ROLLBACK")
         try Self.fill(second, keys: 1_000..<(1_000 + keys))
         let written = try second.rows("SELECT count(*), sum(length(v)) FROM t")
-        // Whoever was taken back reads its log, and writes the next transaction.
+        // The connection that was taken back reads its log, and writes the next transaction.
         #expect(try first.rows("SELECT count(*), sum(length(v)) FROM t") == written)
         try Self.fill(first, keys: 2_000..<(2_000 + keys))
         let both = [[Int64(2 * keys), Int64(2 * keys * 2_000)]]

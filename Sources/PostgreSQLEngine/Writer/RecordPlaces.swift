@@ -13,6 +13,13 @@ struct RecordPlaces {
         _ changes: [(record: Int64, position: Int64)],
         from left: [Int64]
     ) throws(StorageFailure) {
+        if let change = changes.first, changes.count == 1, left.count == 1 {
+            let positions = [SQLValue.integer(left[0]), .integer(change.position), .integer(change.record)]
+            return try self.transaction.connection.write(
+                RecordSQL.moveChange,
+                self.zone.parameters + positions
+            )
+        }
         if !left.isEmpty {
             try self.transaction.connection.write(
                 RecordSQL.removeChanges,

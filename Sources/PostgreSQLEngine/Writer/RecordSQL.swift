@@ -22,6 +22,14 @@ enum RecordSQL {
         """
     )
 
+    /// `update` for one record: PostgreSQL takes half the time without a join.
+    static let updateOne = SQL(
+        """
+        UPDATE tidemark.record SET position = $4, modified_ms = $5, modifier = $6, parent = $7, body = $8
+        WHERE database = $1 AND zone = $2 AND number = $3
+        """
+    )
+
     static let remove = SQL(
         "DELETE FROM tidemark.record WHERE database = $1 AND zone = $2 AND number = ANY($3::bigint[])"
     )
@@ -50,6 +58,16 @@ enum RecordSQL {
         """
         INSERT INTO tidemark.change (database, zone, position, record)
         SELECT $1, $2, u.position, u.record FROM unnest($3::bigint[], $4::bigint[]) AS u(position, record)
+        """
+    )
+
+    /// `removeChanges` and `insertChanges` for one position that goes and one that comes.
+    static let moveChange = SQL(
+        """
+        WITH removed AS (
+            DELETE FROM tidemark.change WHERE database = $1 AND zone = $2 AND position = $3
+        )
+        INSERT INTO tidemark.change (database, zone, position, record) VALUES ($1, $2, $4, $5)
         """
     )
 
