@@ -315,13 +315,14 @@ struct NodeReportTests {
         let reports = try await told.take(upTo: before + 1)
         let changes = reports.flatMap(\.changes).filter { $0.database == database }
         #expect(changes.count == 1 && changes.allSatisfy { $0.words.hasPrefix("zone ") })
+        withExtendedLifetime((one, two)) {}
     }
 
     @Test
     func `a connection that changes a shared zone is not told of it, whichever node keeps house`()
         async throws
     {
-        let (_, two) = try await Self.sharedScene()
+        let (one, two) = try await Self.sharedScene()
         let pushes = PushedNotifications(of: two)
         try await pushes.listen(as: 0, two.bobSignIn)
         let change = ModifyRecords(
@@ -342,5 +343,7 @@ struct NodeReportTests {
             try await Task.sleep(for: .milliseconds(1))
         }
         #expect(heard == [own[1]])
+        // A node that has ended keeps no house.
+        withExtendedLifetime(one) {}
     }
 }
