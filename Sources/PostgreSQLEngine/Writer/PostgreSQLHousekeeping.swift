@@ -46,10 +46,14 @@ final class PostgreSQLHousekeeping: HousekeepingTransaction {
         return ZoneKey(database: DatabaseID(rawValue: rows.integer(0, 0)), number: rows.integer(0, 1))
     }
 
+    /// Reads one row of a zone whose first tombstone is young enough, as that of nearly every zone is.
     private static let oldTombstones = SQL(
         """
         SELECT position, deleted_ms, name FROM tidemark.tombstone
-        WHERE database = $1 AND zone = $2 ORDER BY position LIMIT $3
+        WHERE database = $1 AND zone = $2 AND (
+            SELECT deleted_ms FROM tidemark.tombstone
+            WHERE database = $1 AND zone = $2 ORDER BY position LIMIT 1
+        ) < $4 ORDER BY position LIMIT $3
         """
     )
     private static let removeTombstones = SQL(
@@ -63,7 +67,7 @@ final class PostgreSQLHousekeeping: HousekeepingTransaction {
     ) throws(StorageFailure) -> RemovedRows {
         let rows = try self.writer.connection.rows(
             Self.oldTombstones,
-            zone.parameters + [.integer(Int64(limit))]
+            zone.parameters + [.integer(Int64(limit)), .integer(time)]
         )
         var removed = RemovedRows()
         for row in 0..<rows.count {
