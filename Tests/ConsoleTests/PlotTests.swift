@@ -144,6 +144,8 @@ struct PlotTests {
         telemetry.plots = [plot]
         let markup = PlotMarkup(plot, of: telemetry)
         #expect(markup.path(of: line) == "M0.5 100h.01L1.5 50M3.5 0h.01M5.5 75h.01")
+        let flat = Plot.Line(name: "b", values: [4, 4, 4, 2, nil, 2, 2])
+        #expect(markup.path(of: flat) == "M0.5 0h.01H2.5L3.5 50M5.5 50h.01H6.5")
         let figure = markup.figure("").html
         #expect(figure.contains("<path class=\"gap\" d=\"M2 0H3V100H2z\"/>"))
         #expect(figure.contains("<path class=\"gap\" d=\"M4 0H5V100H4z\"/>"))

@@ -18,8 +18,8 @@ import Testing
 struct TrialTests {
     private static let container = "iCloud.org.example.iso-codes"
 
-    /// A server with the codes of ISO 3166; a listener that has heard of Japan and ended; and two provinces that
-    /// have changed since.
+    /// A server with the codes of ISO 3166; a listener that has heard of Japan and ended; and two
+    /// provinces that have changed since.
     private static func served() async throws -> ServedConsole {
         let server = try ServerProcess()
         try await server.administer(["container", "create", self.container])
@@ -96,6 +96,7 @@ struct TrialTests {
                 delivery.contains("is 2 changes behind"),
                 "why the listener did not hear of it: \(delivery)"
             )
+            #expect(delivery.contains("It has not asked for changes since"))
             let subscriptions = try await browser.text(ofSection: "subscriptions")
             #expect(subscriptions.contains("yes"), "it would have been told: \(subscriptions)")
         }

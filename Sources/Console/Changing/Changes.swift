@@ -23,14 +23,15 @@ struct Changes: Sendable {
         confirming name: String? = nil,
         _ body: Markup
     ) -> Markup {
-        """
-        <form class="query" method="post" action="\(action)">
-        \(Parts.hidden("secret", request.session.formSecret))
-        \(body)
-        \(self.confirmation(name, place))
-        <p class="actions"><button type="submit"\(name == nil ? "" : " class=\"danger\"")>\(title)</button></p>
-        </form>
-        """
+        let mark: Markup = name == nil ? "" : " class=\"danger\""
+        return """
+            <form class="query" method="post" action="\(action)">
+            \(Parts.hidden("secret", request.session.formSecret))
+            \(body)
+            \(self.confirmation(name, place))
+            <p class="actions"><button type="submit"\(mark)>\(title)</button></p>
+            </form>
+            """
     }
 
     private static func confirmation(_ name: String?, _ place: Place) -> Markup {

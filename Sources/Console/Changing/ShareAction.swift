@@ -106,11 +106,13 @@ enum ShareAction: String, CaseIterable, Sendable {
                     permission: permission
                 )
             ]
-            let name = ShareWords.name(of: identity, it.people)
-            return (
-                .participants(changes),
-                "invite \(name) to \(ShareWords.text(of: permission)) the share of"
-            )
+            let may = ShareWords.text(of: permission)
+            let isForAnybody = identity == UserIdentity()
+            let words =
+                isForAnybody
+                ? "make a one-time URL to \(may) the share of"
+                : "invite \(ShareWords.name(of: identity, it.people)) to \(may) the share of"
+            return (.participants(changes), words)
         case .permission:
             var participant = try pages.participant(form, it)
             participant.permission = try Self.permission(form, [.readOnly, .readWrite])

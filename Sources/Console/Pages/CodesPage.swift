@@ -14,7 +14,7 @@ struct CodePages: Sendable {
         let body: Markup = """
             <p class="lead">Errors of requests and of their items, as the log, the metrics and the protocol name them</p>
             \(Parts.table(
-                caption: "Numbers below 100 are those of CloudKit, with the same meaning",
+                caption: "Numbers below 100 are those of CloudKit, with the same meaning; sections are those of the protocol",
                 columns: ["Code", "Number", "Meaning", "The same request again", "In the log"],
                 rows: rows,
                 isRowList: true
@@ -36,7 +36,7 @@ struct CodePages: Sendable {
         case "now": "may succeed at once"
         case "after": "may succeed after the time that the response names"
         case "after_change": "may succeed once the item, or what it refers to, has changed"
-        default: "\(retry)"
+        default: "may succeed \(retry)"
         }
     }
 }

@@ -55,7 +55,7 @@ extension RecordPages {
                 Self.installation(delivery.installation), people.markup(delivery.userRecordName),
                 "<span class=\"\(self.mark(of: delivery.state))\">\(delivery.text)</span>",
                 "<span class=\"number\">\(delivery.position == 0 ? "–" : Shown.number(delivery.position))</span>",
-                seen, Shown.text(delivery.why),
+                seen, self.why(delivery),
             ]
         }
         let table = Parts.table(
@@ -70,6 +70,12 @@ extension RecordPages {
             <p class="hint">An installation has what came before the token that it presents. The server writes that
             down within a second, and once a minute for one that fetches all the time.</p>
             """
+    }
+
+    /// Why it does not have the change; of one that is behind nobody knows more than that it has not asked.
+    private func why(_ delivery: RecordExplanation.Delivery) -> Markup {
+        guard delivery.state == .isBehind, delivery.why.isEmpty else { return Shown.text(delivery.why) }
+        return "It has not asked for changes since: it has ended, is offline, or was not told."
     }
 
     private func mark(of state: RecordExplanation.Delivery.State) -> String {

@@ -109,17 +109,31 @@ struct PlotMarkup: Sendable {
     /// The line through the middles of intervals, which breaks off at gaps.
     func path(of line: Plot.Line) -> String {
         var path = ""
-        var isDrawing = false
+        // Of the interval before; `nil` at the begin and after a gap.
+        var last: String?
+        // Intervals that are as high as the one before them: one stroke for all.
+        var flat: Int?
+        func stroke() {
+            if let interval = flat { path += "H\(interval).5" }
+            flat = nil
+        }
         for (interval, value) in line.values.enumerated() {
             guard let value, value.isFinite else {
-                isDrawing = false
+                stroke()
+                last = nil
                 continue
             }
-            path += "\(isDrawing ? "L" : "M")\(interval).5 \(self.vertical(value))"
+            let height = self.vertical(value)
+            if height == last {
+                flat = interval
+                continue
+            }
+            stroke()
             // A point by itself has to have a length, to be drawn.
-            if !isDrawing { path += "h.01" }
-            isDrawing = true
+            path += last == nil ? "M\(interval).5 \(height)h.01" : "L\(interval).5 \(height)"
+            last = height
         }
+        stroke()
         return path
     }
 
@@ -160,10 +174,23 @@ struct PlotMarkup: Sendable {
         return "\(self.plot.title). " + lines.joined(separator: "; ") + "."
     }
 
+    /// The figures of a line, empty where there is none.
+    private func texts(of line: Plot.Line) -> [String] {
+        var before: (value: Double, text: String)?
+        return line.values.map { value in
+            guard let value else { return "" }
+            // Most lines are flat most of the time.
+            if let before, before.value == value { return before.text }
+            let text = self.plot.unit.text(value)
+            before = (value, text)
+            return text
+        }
+    }
+
     /// The lines' names, each with its last value; the script puts those under the cursor there.
     private var legend: Markup {
         let items = self.plot.lines.enumerated().map { offset, line -> Markup in
-            let texts = line.values.map { $0.map { self.plot.unit.text($0) } ?? "" }
+            let texts = self.texts(of: line)
             let last = line.values.last { $0 != nil }.flatMap { $0 }.map { self.plot.unit.text($0) } ?? "–"
             return """
                 <li data-name="\(line.name)" data-values="\(texts.joined(separator: "|"))">

@@ -79,7 +79,7 @@ enum TelemetryFile {
         Self.append(UInt64(bitPattern: slot.number), 8, to: &bytes)
         Self.append(UInt64(bitPattern: slot.coveredMilliseconds), 8, to: &bytes)
         for value in slot.values { Self.append(value.bitPattern, 8, to: &bytes) }
-        Self.append(self.check(bytes[...]), 8, to: &bytes)
+        Self.append(self.check(bytes, bytes.indices), 8, to: &bytes)
         return bytes
     }
 
@@ -99,14 +99,37 @@ enum TelemetryFile {
         bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    private static func check(_ bytes: ArraySlice<UInt8>) -> UInt64 {
-        bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    private static func check(_ bytes: [UInt8], _ range: Range<Int>) -> UInt64 {
+        // SAFETY: the bytes are used in the call only, and the range is that of a slot, within them.
+        bytes.withUnsafeBytes { bytes in
+            var sum: UInt64 = 0xcbf2_9ce4_8422_2325
+            // A page needs hundreds of kilobytes, so this is a loop without calls.
+            var offset = range.lowerBound
+            while offset < range.upperBound {
+                sum = (sum ^ UInt64(bytes[offset])) &* 0x100_0000_01b3
+                offset &+= 1
+            }
+            return sum
+        }
+    }
+
+    /// The word at an offset that is within the bytes.
+    private static func word(_ bytes: [UInt8], at offset: Int) -> UInt64 {
+        // SAFETY: the bytes are used in the call only, and loading checks the offset.
+        bytes.withUnsafeBytes {
+            UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        }
     }
 
     // MARK: Reading
 
     /// Reads a file into a ring of this version's columns; those that the file lacks are not known.
-    static func ring(of bytes: [UInt8]) throws(Failure) -> TelemetryRing {
+    ///
+    /// The ring has the slots of some levels, and always the newest of the hour.
+    static func ring(
+        of bytes: [UInt8],
+        levels: [TelemetryRing.Level] = TelemetryRing.Level.allCases
+    ) throws(Failure) -> TelemetryRing {
         guard bytes.count >= self.headBytes, bytes.starts(with: self.magic),
             self.number(bytes[8..<12]) == UInt64(self.format)
         else { throw .unreadable }
@@ -129,34 +152,42 @@ enum TelemetryFile {
         var ring = TelemetryRing()
         var start = head
         for level in TelemetryRing.Level.allCases {
-            for _ in 0..<level.slotCount {
-                if let slot = self.slot(bytes[start..<start + width], offsets, ring.columns.count) {
-                    ring.set(slot, at: level)
+            let starts = (0..<level.slotCount).map { start + $0 * width }
+            start += level.slotCount * width
+            if levels.contains(level) {
+                for start in starts {
+                    let slot = self.slot(bytes, at: start, offsets, ring.columns.count)
+                    if let slot { ring.set(slot, at: level) }
                 }
-                start += width
+            } else if level == .hour {
+                let numbers = starts.map { Int64(bitPattern: self.word(bytes, at: $0)) }
+                let newest = zip(numbers, starts).sorted { $0.0 > $1.0 }.lazy.compactMap {
+                    self.slot(bytes, at: $0.1, offsets, ring.columns.count)
+                }.first
+                if let newest { ring.set(newest, at: level) }
             }
         }
         return ring
     }
 
     private static func slot(
-        _ bytes: ArraySlice<UInt8>,
+        _ bytes: [UInt8],
+        at start: Int,
         _ offsets: [Int?],
         _ columns: Int
     ) -> TelemetryRing.Slot? {
+        let number = self.word(bytes, at: start)
+        let end = start + (offsets.count + 2) * 8
         // Most slots of a new file are empty, and need no sum.
-        guard bytes.prefix(8).contains(where: { $0 != 0 }),
-            self.check(bytes.dropLast(8)) == self.number(bytes.suffix(8))
-        else { return nil }
+        guard number != 0, self.check(bytes, start..<end) == self.word(bytes, at: end) else { return nil }
         var slot = TelemetryRing.Slot(
-            number: Int64(bitPattern: self.number(bytes.prefix(8))),
-            coveredMilliseconds: Int64(bitPattern: self.number(bytes.dropFirst(8).prefix(8))),
+            number: Int64(bitPattern: number),
+            coveredMilliseconds: Int64(bitPattern: self.word(bytes, at: start + 8)),
             values: [Double](repeating: .nan, count: columns)
         )
         for (offset, column) in offsets.enumerated() {
             guard let column else { continue }
-            let start = bytes.startIndex + 16 + offset * 8
-            let value = Double(bitPattern: self.number(bytes[start..<start + 8]))
+            let value = Double(bitPattern: self.word(bytes, at: start + 16 + offset * 8))
             slot.values[column] = value.isFinite ? value : .nan
         }
         return slot
@@ -165,7 +196,10 @@ enum TelemetryFile {
     /// Reads the file at a path, also while a server writes it.
     ///
     /// - Throws: `Failure`.
-    static func read(_ path: String) throws(Failure) -> TelemetryRing {
+    static func read(
+        _ path: String,
+        levels: [TelemetryRing.Level] = TelemetryRing.Level.allCases
+    ) throws(Failure) -> TelemetryRing {
         let bytesMax =
             self.paddedHead(namesBytes: self.namesBytesMax)
             + TelemetryRing.Level.allCases.map(\.slotCount).reduce(0, +) * self.slotBytes(self.columnsMax)
@@ -182,6 +216,6 @@ enum TelemetryFile {
         guard let data = try? file.read(upToCount: Int(size)) else {
             throw .system(errno: EIO)
         }
-        return try self.ring(of: Array(data))
+        return try self.ring(of: Array(data), levels: levels)
     }
 }

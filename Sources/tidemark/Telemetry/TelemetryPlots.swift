@@ -15,11 +15,7 @@ struct TelemetryPlots {
         _ span: Telemetry.Span,
         nowMilliseconds: Int64
     ) -> Telemetry {
-        let level: TelemetryRing.Level =
-            switch span {
-            case .hour: .hour
-            case .day: .day
-            }
+        let level = TelemetryRing.Level(span)
         let slots = ring.slots(of: level, until: nowMilliseconds)
         let last = nowMilliseconds / level.slotMilliseconds
         var telemetry = Telemetry(
@@ -37,7 +33,8 @@ struct TelemetryPlots {
 
     /// The quotas of the server that runs, or ran last.
     static func quotas(of folder: DataFolder) -> StorageQuotas? {
-        guard let ring = try? TelemetryFile.read(TelemetryFile.path(in: folder)), let slot = ring.newest,
+        guard let ring = try? TelemetryFile.read(TelemetryFile.path(in: folder), levels: []),
+            let slot = ring.newest,
             let user = Self.value(slot, TelemetryColumn.name(.userQuotaBytes)),
             let container = Self.value(slot, TelemetryColumn.name(.containerQuotaBytes))
         else { return nil }
@@ -380,6 +377,15 @@ struct TelemetryPlots {
     }
 }
 
+extension TelemetryRing.Level {
+    fileprivate init(_ span: Telemetry.Span) {
+        switch span {
+        case .hour: self = .hour
+        case .day: self = .day
+        }
+    }
+}
+
 extension TelemetryOutcome {
     /// Reads the figures of a folder.
     static func read(
@@ -389,7 +395,7 @@ extension TelemetryOutcome {
     ) -> TelemetryOutcome {
         let path = TelemetryFile.path(in: folder)
         do throws(TelemetryFile.Failure) {
-            let ring = try TelemetryFile.read(path)
+            let ring = try TelemetryFile.read(path, levels: [TelemetryRing.Level(span)])
             return .found(TelemetryPlots.telemetry(of: ring, span, nowMilliseconds: nowMilliseconds))
         } catch {
             switch error {

@@ -66,6 +66,30 @@ struct TelemetryFileTests {
     }
 
     @Test
+    func `a page reads the slots that it shows, and when the server was watched last`() throws {
+        let whole = self.ring()
+        let bytes = TelemetryFile.bytes(of: whole)
+        let day = try TelemetryFile.ring(of: bytes, levels: [.day])
+        let end = Self.start + 3_999_999
+        #expect(
+            day.slots(of: .day, until: end).map { $0?.number }
+                == whole.slots(of: .day, until: end).map { $0?.number }
+        )
+        #expect(day.slots(of: .hour, until: end).count { $0 != nil } == 1)
+        for levels: [TelemetryRing.Level] in [[.day], [.hour], []] {
+            let ring = try TelemetryFile.ring(of: bytes, levels: levels)
+            #expect(ring.newest?.number == whole.newest?.number)
+            #expect(ring.watchedUntilMilliseconds == whole.watchedUntilMilliseconds)
+        }
+        // A newest slot that is spoilt is not the newest.
+        let newest = try #require(whole.newest)
+        let place = TelemetryRing.Place(level: .hour, offset: Int(newest.number % 360))
+        var spoilt = bytes
+        spoilt[TelemetryFile.offset(of: place, in: whole) + 30] ^= 1
+        #expect(try TelemetryFile.ring(of: spoilt, levels: []).newest?.number == newest.number - 1)
+    }
+
+    @Test
     func `a file that is cut, longer or another is refused, and a spoilt slot is a gap`() throws {
         let bytes = TelemetryFile.bytes(of: self.ring())
         for count in [0, 1, 8, 19, 20, 500, 2_000, bytes.count / 2, bytes.count - 1] {
