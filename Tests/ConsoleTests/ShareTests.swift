@@ -31,7 +31,7 @@ struct ShareTests {
         of page: String,
         _ it: ServedConsole
     ) async throws -> ConsoleResponse {
-        let found = page.matches(of: /href="([^"]+)"/)
+        let found = page.matches(of: /href="([^"]+)/)
         let links = found.map { $0.1.unescaped }
         let link = try #require(links.first { $0.contains(part) }, "\(part) in \(page)")
         return try await it.client.get(link)
