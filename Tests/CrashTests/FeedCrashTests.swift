@@ -81,7 +81,11 @@ struct FeedCrashTests {
         for _ in 0..<3 {
             let sync = isSynchronous ? "required" : "off"
             let server = try ServerProcess(
-                settings: ["--engine", "postgres", "--database-url", url, "--database-sync", sync]
+                settings: [
+                    "--engine", "postgres", "--database-url", url, "--database-sync", sync,
+                    // No client stores a file, and the folders are not shared.
+                    "--set", "shared_assets=off",
+                ]
             )
             try await server.start()
             servers.append(server)

@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct FreedMemoryTests {
     private static let rounds = 200
-    private static let bytes = 1 << 20
+    private static let bytes = 1 << 19
     private static let pageBytes = 4_096
 
     /// Pages that the kernel has given to a process that fills and frees a block again and again.

@@ -54,7 +54,10 @@ struct NodePushTests {
                 "--database-url",
                 url,
                 "--database-sync",
-                "off"
+                "off",
+                // No test stores a file, and the folders are not shared.
+                "--set",
+                "shared_assets=off"
             )
         }
         let saving = try await start("/one")
