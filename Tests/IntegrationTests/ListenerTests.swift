@@ -152,7 +152,7 @@ struct ListenerTests {
                 "desk",
                 "--json"
             )
-            try await listener.says("subscribed")
+            try await listener.says(": listening")
             try await desk.server.restart()
             try await listener.says("reconnecting in")
             try await listener.says(": listening", times: 2)
