@@ -223,6 +223,9 @@ extension ChangesOfOthers.Reading {
 
 extension ChangesOfOthers.Reading {
     /// Records up to the one with which the bodies take more than a bound, and how many there are.
+    ///
+    /// `OFFSET 0` has PostgreSQL look at the changes first, and then at a record for each: without
+    /// statistics it may read all records of the zone, to find which of them changed.
     private static let changes = SQL(
         """
         SELECT \(RecordColumns.names), r.zone, r.total FROM (
@@ -231,9 +234,12 @@ extension ChangesOfOthers.Reading {
             FROM unnest($3::bigint[]) AS z(number)
             CROSS JOIN LATERAL (
                 SELECT record FROM tidemark.change
-                WHERE database = $1 AND zone = z.number AND position > $2
+                WHERE database = $1 AND zone = z.number AND position > $2 OFFSET 0
             ) AS c
-            JOIN tidemark.record AS s ON s.database = $1 AND s.zone = z.number AND s.number = c.record
+            CROSS JOIN LATERAL (
+                SELECT * FROM tidemark.record
+                WHERE database = $1 AND zone = z.number AND number = c.record OFFSET 0
+            ) AS s
         ) AS r \(RecordColumns.joins) WHERE r.before < $4
         """
     )
