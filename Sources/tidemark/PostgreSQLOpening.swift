@@ -332,7 +332,7 @@ enum PostgreSQLOpening {
 
     // MARK: Events
 
-    /// What an operator does about a state in which PostgreSQL executes nothing; `nil` for one that passes.
+    /// Advice for a state in which PostgreSQL executes nothing; `nil` for one that passes.
     private static func advice(for state: SQLState) -> String? {
         switch state {
         case .diskFull: "Make room on the disk of PostgreSQL, or delete records and users."

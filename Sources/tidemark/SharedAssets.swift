@@ -19,7 +19,7 @@ final class SharedAssets: Sendable {
         let name: String
         /// Another one at each start.
         let run: Int64
-        /// How long it may still run without having been heard of; 0 for a server that is gone.
+        /// The time that it may still run without being heard of; 0 for a server that is gone.
         var secondsLeft: Int64 = 0
     }
 

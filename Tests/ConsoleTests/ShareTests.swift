@@ -43,7 +43,7 @@ struct ShareTests {
         return try await it.client.get(try #require(response.fields["location"])).body
     }
 
-    /// What `tidemark access` says of the shared record.
+    /// The output of `tidemark access` about the shared record.
     private static func access(_ it: ServedConsole) async throws -> String {
         try await it.server.administer([
             "access", "<list>", "--container", self.container, "--as", "alice", "--zone", "<desk>",
@@ -156,7 +156,7 @@ struct ShareTests {
         #expect(
             try await it.client.get(Self.development + "/zones?\(Self.own)").body.contains(">As a whole<")
         )
-        // What was read before somebody else's change is not saved over it.
+        // A form that was read before somebody else's change does not replace that change.
         let late = try await it.submit(
             "/share/anybody",
             of: page,

@@ -2,7 +2,7 @@ import Foundation
 import PostgreSQLCluster
 import TestSupport
 
-/// What is killed while clients write and read.
+/// The servers that are killed while clients write and read.
 struct FeedKills {
     enum End {
         case rounds(Int)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import tidemark
 
-/// What becomes of memory that a request has used.
+/// Memory that a request has used stays for the next one.
 @Suite(.timeLimit(.minutes(1)))
 struct FreedMemoryTests {
     private static let rounds = 200

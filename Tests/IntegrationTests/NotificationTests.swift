@@ -15,15 +15,6 @@ struct NotificationTests {
         return CKContainer(identifier: TestServer.defaultContainerIdentifier, connection: connection)
     }
 
-    /// The notifications from now on: the server has said that it listens.
-    private func listen(_ container: CKContainer) async -> CKContainer.Notifications.Iterator {
-        let (statuses, status) = AsyncStream.makeStream(of: Void.self)
-        let iterator = container.notifications { if case .listening = $0 { status.yield() } }
-            .makeAsyncIterator()
-        for await _ in statuses { break }
-        return iterator
-    }
-
     @Test
     func `changes of one connection are told to another, in order, and not to itself`() async throws {
         try await Desk.run { desk in
@@ -36,8 +27,8 @@ struct NotificationTests {
                 )
             )
             let told = Collected<String>()
-            var others = await self.listen(try await self.other(desk))
-            var own = await self.listen(desk.container)
+            var others = try await self.other(desk).listening()
+            var own = await desk.container.listening()
             let ownTask = Task { while await own.next() != nil { told.append("own") } }
             for name in ["a", "b", "c"] { try await desk.database.save(desk.record(name)) }
             try await desk.database.deleteRecord(withID: desk.id("b"))
@@ -56,7 +47,7 @@ struct NotificationTests {
     func `hundreds of changes reach a consumer that is slow, at least as news of the last`() async throws {
         try await Desk.run { desk in
             try await desk.database.save(CKRecordZoneSubscription(zoneID: desk.zone, subscriptionID: "desk"))
-            var notifications = await self.listen(try await self.other(desk))
+            var notifications = try await self.other(desk).listening()
             for number in 1...200 { try await desk.database.save(desk.record("n\(number)")) }
             var token: CKServerChangeToken?
             var names: Set<String> = []

@@ -94,10 +94,7 @@ struct ServerDateTests {
                 identifier: TestServer.defaultContainerIdentifier,
                 connection: connection
             )
-            let (statuses, status) = AsyncStream.makeStream(of: Void.self)
-            var iterator = other.notifications { if case .listening = $0 { status.yield() } }
-                .makeAsyncIterator()
-            for await _ in statuses { break }
+            var iterator = await other.listening()
             for number in dates.indices {
                 try await desk.database.save(desk.record("n\(number)"))
                 desk.server.clock.advance(by: .milliseconds(1))

@@ -8,7 +8,7 @@ import TestSupport
 ///
 /// SAFETY: one task of a test at a time uses it.
 package final class PostgreSQLInstance: @unchecked Sendable {
-    /// How the server differs from one without faults.
+    /// The difference of the server from one without faults.
     package struct Options {
         package init() {}
 

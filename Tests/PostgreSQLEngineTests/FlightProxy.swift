@@ -308,7 +308,7 @@ private enum UnixSocket {
         }
     }
 
-    /// What has come; `nil` at the end.
+    /// The bytes that have come; `nil` at the end.
     static func read(_ descriptor: Int32) -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = Foundation.read(descriptor, &buffer, buffer.count)

@@ -12,7 +12,7 @@ import Testing
 struct LostAccessTests {
     private static let password = "correct horse"
 
-    /// What an operator of PostgreSQL does, and takes back.
+    /// A change that an operator of PostgreSQL makes, and takes back.
     struct Change: Sendable {
         let statement: String
         let takenBack: String

@@ -121,7 +121,7 @@ struct NodeFaultTests {
 
     // MARK: Standing still
 
-    /// Where a server stands still.
+    /// The place at which a server stands still.
     enum Stillness: CaseIterable {
         /// Between two flights of a transaction.
         case inTransaction

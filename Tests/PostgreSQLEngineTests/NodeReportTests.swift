@@ -6,7 +6,7 @@ import Testing
 @testable import PostgreSQLEngine
 @testable import RecordStore
 
-/// What a node is told of what others commit.
+/// Reports to a node of commits of others.
 @Suite(.timeLimit(.minutes(5)))
 struct NodeReportTests {
     /// The reports of a node about one database, in order.
@@ -224,7 +224,7 @@ struct NodeReportTests {
         check.take(reports.flatMap(\.changes).map(\.position))
         #expect(check.faults(acknowledged: positions) == [])
         #expect(reports.allSatisfy { $0.incomplete.isEmpty && $0.overwritten.isEmpty })
-        // What the listener's node committed itself is known as it was.
+        // Commits of the listener's own node are known with details.
         for change in reports.flatMap(\.changes) {
             guard case .record(let record) = change.kind else { continue }
             #expect(record.before == nil && record.after?.position == change.position)

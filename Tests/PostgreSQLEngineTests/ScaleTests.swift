@@ -1,14 +1,14 @@
 import Foundation
 import PostgreSQLCluster
 import RecordModel
-import RecordStore
 import TestSupport
 import Testing
 
 @testable import EngineConformanceTests
 @testable import PostgreSQLEngine
+@testable import RecordStore
 
-/// What requests cost in a store of many users and much data: rows that are read, not time.
+/// The cost of requests in a store of many users and much data: rows that are read, not time.
 @Suite(.timeLimit(.minutes(20)))
 struct ScaleTests {
     private static let few = 1_000
@@ -155,6 +155,37 @@ struct ScaleTests {
         _ = try await it.modifySubscriptions([zoneSubscription("z"), query("q")])
     }
 
+    // MARK: Changes of others
+
+    /// Without statistics, and with those that PostgreSQL gathers by itself sooner or later.
+    @Test(arguments: [false, true])
+    func `a few changes of another server are read by themselves in a zone of many records`(
+        hasStatistics: Bool
+    ) async throws {
+        let it = try await EngineUnderTest.withNotes(.postgreSQL)
+        let costs = try Self.costs(it)
+        for start in stride(from: 0, to: 4_000, by: 400) {
+            #expect(try await it.modify((start..<start + 400).map { save("n\($0)") }).areSaved)
+        }
+        let (database, environment) = (it.privately.database, it.privately.environment)
+        let last = try it.store.engine.administer { try $0.position(of: database) }
+        await it.store.shutdown()
+        let cluster = try PostgreSQLCluster.running()
+        if hasStatistics { try cluster.row("ANALYZE", in: costs.database) }
+        let before = try await costs.reads()
+        let stretch = ChangesOfOthers.Stretch(database: database, environment: environment, after: last - 3)
+        let found = try ChangesOfOthers.read(
+            [stretch],
+            on: PostgreSQLConnection(cluster.target(standingFor: it.folder.path))
+        ) { _, _ in FieldDefinitions() }
+        let reports = try #require(found.first).reports(behind: stretch.after, nowMilliseconds: 0)
+        #expect(reports.flatMap(\.changes).count == 3)
+        let reads = StoreCosts.between(before, try await costs.reads())
+        // Each record is an entry of an index and a row.
+        #expect((3...12).contains(reads["record"]?.rows ?? 0), "\(reads)")
+        #expect(StoreCosts.scanned(reads) == [])
+    }
+
     /// Copies the contents of Alice's database into other databases, which have other numbers.
     private static func copyData(_ copies: Int, _ costs: StoreCosts) throws {
         let cluster = try PostgreSQLCluster.running()
@@ -180,7 +211,7 @@ struct ScaleTests {
         }
     }
 
-    /// What an app does in a session, and what a server does beside that.
+    /// The requests of an app in a session, and the work of a server beside them.
     private static func work(_ it: EngineUnderTest) async throws {
         for number in 0..<5 {
             let name = "w\(number)"

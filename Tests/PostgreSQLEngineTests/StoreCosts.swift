@@ -2,7 +2,7 @@ import PostgreSQLCluster
 
 @testable import PostgreSQLEngine
 
-/// What PostgreSQL counts of a database: rows that are there, and rows that were read.
+/// PostgreSQL's counts of a database: rows that are there, and rows that were read.
 struct StoreCosts {
     let database: String
 
@@ -33,7 +33,7 @@ struct StoreCosts {
         )[0].split(separator: ",").map(String.init)
     }
 
-    /// What was read of every table so far, after the end of all sessions, which tell it then.
+    /// The rows that were read of every table so far, after the end of all sessions, which tell it then.
     func reads() async throws -> [String: Reads] {
         let cluster = try PostgreSQLCluster.running()
         let others = """

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RecordServer
 
-/// What the router makes of changes that another server committed, of which rows tell a part.
+/// Notifications of changes that another server committed, of which rows tell a part.
 @Suite(.timeLimit(.minutes(2)))
 struct RouterPartTests {
     private static func record(
@@ -23,7 +23,7 @@ struct RouterPartTests {
         return record
     }
 
-    /// What listeners of subscriptions hear of a report: `detail` or `news`, and the ID.
+    /// The notifications of a report to listeners of subscriptions: `detail` or `news`, and the ID.
     private static func heard(
         _ report: CommittedChanges,
         _ subscriptions: [WatchedSubscription]

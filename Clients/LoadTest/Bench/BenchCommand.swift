@@ -145,7 +145,7 @@ struct BenchCommand: AsyncParsableCommand {
         for client in clients { await client.shutdown() }
     }
 
-    /// Where the connections of a row listen; `nil` if at the server that saves.
+    /// The server at which the connections of a row listen; `nil` for the one that saves.
     private func listenersTarget() throws(LoadFailure) -> Target? {
         guard let listenersURL else { return nil }
         var connection = self.connection

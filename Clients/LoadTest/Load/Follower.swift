@@ -43,12 +43,12 @@ final class Follower: Sendable {
     /// Follows the feeds until `stop`.
     ///
     /// - Parameter tokens: A token of each zone, of a time when nothing is written.
-    /// - Returns: How often it came to the end of a feed.
+    /// - Returns: The number of times that it came to the end of a feed.
     func follow(from tokens: [[UInt8]]) async -> Int {
         var feeds = self.feeds(from: tokens)
         var ends = 0
         while !Task.isCancelled {
-            // What was acknowledged before the stop has to come in this round.
+            // Changes that were acknowledged before the stop have to come in this round.
             let isLast = self.isStopped.withLock { $0 }
             for index in feeds.indices {
                 if await self.reachEnd(&feeds[index], isLast: isLast) {

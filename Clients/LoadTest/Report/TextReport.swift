@@ -155,7 +155,7 @@ struct TextReport {
         return notes
     }
 
-    /// How long connections were without a success after each run of the chaos command.
+    /// The time that connections were without a success after each run of the chaos command.
     private var stalls: [String] {
         let stalls = self.result.stallSeconds
         guard let longest = stalls.max(), longest > 0 else { return [] }

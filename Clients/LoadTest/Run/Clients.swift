@@ -110,7 +110,7 @@ struct Clients: Sendable {
     /// Follows the feeds until `stop` of the followers.
     ///
     /// - Parameter tokens: By user and zone.
-    /// - Returns: How often a follower came to the end of a feed.
+    /// - Returns: The number of times that a follower came to the end of a feed.
     func follow(from tokens: [[[UInt8]]]) async -> Int {
         await withTaskGroup { group in
             for (number, follower) in self.followers.enumerated() {

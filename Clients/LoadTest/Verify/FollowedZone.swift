@@ -1,4 +1,4 @@
-/// What a follower has read of the feed of one zone, compared with what the writers know.
+/// The feed of one zone as a follower has read it, compared with the knowledge of the writers.
 ///
 /// A feed reports each change once, the later state after the earlier one. A follower that has come to the
 /// end has every change that was acknowledged before it asked for the last page. A change at a position
@@ -85,7 +85,7 @@ struct FollowedZone: Sendable {
     /// - Parameters:
     ///   - asked: The keys when the last page was requested.
     ///   - now: The keys after its response.
-    /// - Returns: What is missing.
+    /// - Returns: A finding for each change that is missing.
     mutating func reachedEnd(asked: Knowledge, now: Knowledge) -> [Violation] {
         var violations: [Violation] = []
         for place in self.places {

@@ -12,7 +12,7 @@ struct Verification: Sendable {
         var records = 0
         /// Of these, records whose last write has an unknown effect: either state is right.
         var uncertain = 0
-        /// How often a follower came to the end of a feed during the load.
+        /// The number of times that a follower came to the end of a feed during the load.
         var feedEnds = 0
         var violations = Violations()
 

@@ -26,7 +26,7 @@ enum ShareAction: String, CaseIterable, Sendable {
             user: user,
             scope: it.place.scope,
             id: it.record.id,
-            // What was read with the page, and not what is there now.
+            // The tag that was read with the page, and not the present one.
             changeTag: request.form["tag"],
             kind: kind,
             words: "\(words) \(it.name) of \(user)"

@@ -145,7 +145,7 @@ struct SharePages: Sendable {
         )
     }
 
-    // MARK: What asks again
+    // MARK: Confirmations
 
     func begin(_ request: PageRequest) async throws -> Page {
         let place = try Place(request)
@@ -219,7 +219,7 @@ struct SharePages: Sendable {
         return self.page("Stop sharing \(it.name)", it, request, body)
     }
 
-    // MARK: What a page is about
+    // MARK: The share of a page
 
     /// The share that a page or a form names.
     func subject(_ items: FormItems, _ request: PageRequest) async throws -> Subject {

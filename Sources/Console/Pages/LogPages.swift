@@ -126,7 +126,7 @@ struct LogPages: Sendable {
         return "<li><b>\(pair.key)</b> <a href=\"\(url)\">\(value)</a></li>"
     }
 
-    /// What a value leads to: the lines that have it too, or the meaning of a code.
+    /// The link of a value: to the lines that have it too, or to the meaning of a code.
     private static func url(of pair: LogEntry.Pair) -> PageURL? {
         guard pair.value.utf8.count <= Self.valueBytesMax else { return nil }
         switch pair.key {

@@ -18,7 +18,7 @@ final class ChangePolling: @unchecked Sendable {
     private static let livelyMilliseconds: Int64 = 10
     private static let besideMilliseconds: Int64 = 20
     private static let aloneMilliseconds: Int64 = 200
-    /// How long it is lively behind a change.
+    /// The time that it is lively behind a change.
     private static let livelinessMilliseconds: Int64 = 1_000
     /// The pause is so many times longer at least than PostgreSQL took to answer.
     private static let pauseFactor: Int64 = 2

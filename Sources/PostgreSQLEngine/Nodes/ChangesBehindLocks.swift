@@ -1,7 +1,7 @@
 import RecordModel
 import RecordStore
 
-/// What a transaction finds behind its locks that others have changed in watched databases.
+/// Changes of others in watched databases, which a transaction finds behind its locks.
 struct ChangesBehindLocks {
     private var unread: [ChangesOfOthers.Stretch] = []
     /// In the order in which the databases were locked.

@@ -57,7 +57,7 @@ struct ChangesOfOthers {
 
     // MARK: Reports
 
-    /// What the observer is told of changes behind a position: one report for those of one time, which
+    /// The reports to the observer of changes behind a position: one for those of one time, which
     /// are those of one transaction as far as rows tell.
     func reports(behind known: Int64, nowMilliseconds now: Int64) -> [CommittedChanges] {
         let database = self.stretch.database
@@ -97,7 +97,7 @@ struct ChangesOfOthers {
 
     // MARK: Reading
 
-    /// What was read of one stretch so far.
+    /// The rows of one stretch that were read so far.
     fileprivate final class Reading {
         let stretch: Stretch
         /// The last position; `nil` if there is no such database.

@@ -53,7 +53,7 @@ final class PostgreSQLTransaction {
     private var newRow = StoreRow()
     /// The positions of watched databases that somebody asked for or that were changed.
     private(set) var watchedPositions: [DatabaseID: Int64]
-    /// What others have changed in watched databases since.
+    /// Changes of others in watched databases since.
     private(set) var changesOfOthers = ChangesBehindLocks()
 
     init(_ connection: PostgreSQLConnection, tables: TableStatements, plan: TransactionPlan, _ start: Start) {

@@ -32,7 +32,7 @@ final class PostgreSQLWriter: @unchecked Sendable {
     private var storeRow = StoreRow() {
         didSet { self.databaseLead = self.storeRow.nowMilliseconds - self.clock() }
     }
-    /// How far PostgreSQL's clock is ahead of this server's, in milliseconds.
+    /// The lead of PostgreSQL's clock over this server's, in milliseconds.
     private var databaseLead: Int64 = 0
     /// The locks that the last transaction lacked, if it began in vain.
     var need: TransactionPlan.Need?
@@ -374,7 +374,7 @@ final class PostgreSQLWriter: @unchecked Sendable {
     private func keepHouseBetweenBatches() {
         guard self.session.node != nil else { return }
         guard self.mayKeepHouse else {
-            // What fails is tried again.
+            // A failed step is tried again.
             _ = try? self.followSharedZones()
             return
         }

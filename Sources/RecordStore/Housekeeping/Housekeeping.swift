@@ -99,7 +99,7 @@ package final class Housekeeping {
         try self.views.step(isAlone: isAlone, in: transaction)
     }
 
-    /// How long to wait with `followSharedZones` if nothing else is to be done.
+    /// The time to wait with `followSharedZones` if nothing else is to be done.
     package func milliseconds(untilFollowingFrom now: Int64) -> Int64 {
         self.views.milliseconds(untilStepFrom: now)
     }

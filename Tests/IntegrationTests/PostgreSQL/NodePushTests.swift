@@ -92,15 +92,6 @@ struct NodePushTests {
         }
     }
 
-    /// The notifications from now on: the server has said that it listens.
-    private func listen(_ container: CKContainer) async -> CKContainer.Notifications.Iterator {
-        let (statuses, status) = AsyncStream.makeStream(of: Void.self)
-        let iterator = container.notifications { if case .listening = $0 { status.yield() } }
-            .makeAsyncIterator()
-        for await _ in statuses { break }
-        return iterator
-    }
-
     /// A line about a notification, such as `q 1 note Hello`.
     private static func words(_ notification: CKNotification) -> String {
         let id = notification.subscriptionID ?? "?"
@@ -128,8 +119,8 @@ struct NodePushTests {
             info.desiredKeys = ["text"]
             query.notificationInfo = info
             try await database.save(query)
-            var heard = await self.listen(servers.listener)
-            var own = await self.listen(Servers.connect(servers.alice, servers.saving, "neighbour"))
+            var heard = await servers.listener.listening()
+            var own = await Servers.connect(servers.alice, servers.saving, "neighbour").listening()
             let note = try await database.save(servers.record("note", ["text": "one"]))
             note["text"] = "two"
             var lines: [String] = []
@@ -168,7 +159,7 @@ struct NodePushTests {
             )
             try await database.save(servers.record("first", ["pages": 0]))
             try await database.save(thick)
-            var heard = await self.listen(servers.listener)
+            var heard = await servers.listener.listening()
             func next() async throws -> String { Self.words(try #require(await heard.next())) }
             try await database.save(servers.record("thin", ["pages": 1]))
             let record = try await database.save(servers.record("thick", ["pages": 11]))
@@ -204,9 +195,9 @@ struct NodePushTests {
             info.desiredKeys = ["text"]
             notes.notificationInfo = info
             try await database.save(notes)
-            var bobs = await self.listen(Servers.connect(servers.bob, servers.listening, "bob's"))
-            var alices = await self.listen(servers.listener)
-            var makers = await self.listen(servers.saver)
+            var bobs = await Servers.connect(servers.bob, servers.listening, "bob's").listening()
+            var alices = await servers.listener.listening()
+            var makers = await servers.saver.listening()
             let note = servers.record("note", ["text": "Alice's"])
             note.setParent(list)
             try await database.save(note)
@@ -229,7 +220,7 @@ struct NodePushTests {
             try await database.save(
                 CKRecordZoneSubscription(zoneID: servers.zone, subscriptionID: "desk")
             )
-            var heard = await self.listen(servers.listener)
+            var heard = await servers.listener.listening()
             let saves = Task {
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for part in 0..<4 {
