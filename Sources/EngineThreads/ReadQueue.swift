@@ -80,6 +80,37 @@ package final class ReadQueue: @unchecked Sendable {
         self.ended(next, nanoseconds: end - start, now: end)
     }
 
+    /// The next whose turn it is, and those that can share its snapshot; waits for one.
+    ///
+    /// Empty when the queue is closed and empty.
+    package func take(upTo count: Int) -> [WaitingReads.Waiting] {
+        self.condition.withLock {
+            while true {
+                let taken = self.waiting.take(upTo: count)
+                if !taken.isEmpty || self.closed { return taken }
+                self.condition.wait()
+            }
+        }
+    }
+
+    /// Executes what was taken together, and refuses what comes too late.
+    ///
+    /// Each pays for its part of the time.
+    package func execute(_ taken: [WaitingReads.Waiting], _ read: ([ReadJob]) -> Void) {
+        let now = self.clock()
+        let inTime = taken.filter { $0.job.requester.deadlineMilliseconds >= now }
+        for late in taken where late.job.requester.deadlineMilliseconds < now {
+            late.job.fail(.deadlinePassed)
+            self.ended(late, nanoseconds: nil, now: self.time())
+        }
+        guard !inTime.isEmpty else { return }
+        let start = self.time()
+        read(inTime.map(\.job))
+        let end = self.time()
+        let part = (end - start) / Int64(inTime.count)
+        for next in inTime { self.ended(next, nanoseconds: part, now: end) }
+    }
+
     private func ended(_ next: WaitingReads.Waiting, nanoseconds: Int64?, now: Int64) {
         self.condition.withLock {
             self.waiting.ended(next, nanoseconds: nanoseconds, now: now)

@@ -134,6 +134,8 @@ package final class PostgreSQLEngine: StorageEngine {
         self.polling.close()
     }
 
+    package var prefetches: Bool { true }
+
     package func write(_ job: WriteJob) {
         if case .aside(let milliseconds) = job.schedule {
             let due = milliseconds > 0 ? self.queue.now + milliseconds * 1_000_000 : .min

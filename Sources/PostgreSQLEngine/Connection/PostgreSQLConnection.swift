@@ -1,5 +1,6 @@
 import CLibPQ
 import Foundation
+import RecordStore
 
 /// A connection to a server, used by one thread at a time.
 ///
@@ -14,8 +15,12 @@ package final class PostgreSQLConnection {
     }
 
     private let connection: OpaquePointer
+    /// Sends statements that were put off: called before `rows`, `write` and `drain`, while it does not run.
+    var beforeSending: (() throws(StorageFailure) -> Void)?
+    /// Names of types and users, which rows of records have as numbers.
+    let names = RecordNames()
     /// The names of prepared statements.
-    private var names: [SQL: String] = [:]
+    private var statements: [SQL: String] = [:]
     private var prepared = 0
     private var expected: [Expected] = []
     /// Bytes that were sent since the last wait.
@@ -117,6 +122,11 @@ package final class PostgreSQLConnection {
         PQparameterStatus(self.connection, name).map { String(cString: $0) } ?? ""
     }
 
+    /// Whether somebody wants the answer to a statement that was sent.
+    var awaitsRows: Bool {
+        self.expected.contains { if case .result(.some) = $0 { true } else { false } }
+    }
+
     // MARK: Statements
 
     /// Sends a statement and does not wait for it.
@@ -194,7 +204,7 @@ package final class PostgreSQLConnection {
             defer { PQclear(result) }
             self.skipEnd()
             guard PQresultStatus(result) == PGRES_COMMAND_OK else {
-                self.names[sql] = nil
+                self.statements[sql] = nil
                 throw self.failure(of: result)
             }
         case .result(let receive):
@@ -219,7 +229,7 @@ package final class PostgreSQLConnection {
 
     /// The name of a prepared statement, which is prepared along the way if it has none.
     private func name(of sql: SQL) throws(PostgreSQLError) -> String {
-        if let name = self.names[sql] { return name }
+        if let name = self.statements[sql] { return name }
         assert(Dialect.faults(in: sql).isEmpty, "\(Dialect.faults(in: sql)): \(sql.text)")
         self.prepared += 1
         let name = "s\(self.prepared)"
@@ -228,7 +238,7 @@ package final class PostgreSQLConnection {
         }
         self.expected.append(.preparation(sql))
         self.unreadBytes += sql.text.utf8.count
-        self.names[sql] = name
+        self.statements[sql] = name
         return name
     }
 

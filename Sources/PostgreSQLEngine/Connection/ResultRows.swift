@@ -27,9 +27,9 @@ package final class ResultRows {
         PQgetisnull(self.result, Int32(row), Int32(column)) == 1
     }
 
-    /// The bytes of a value; none if it is null.
+    /// The bytes of a value, for as long as this object lives; none if it is null.
     // SAFETY: the memory is the result's, which lives as long as this object.
-    private func value(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer {
+    func lent(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer {
         let count = Int(PQgetlength(self.result, Int32(row), Int32(column)))
         // SAFETY: as above.
         return UnsafeRawBufferPointer(
@@ -40,7 +40,9 @@ package final class ResultRows {
 
     /// An integer of two, four or eight bytes, or a Boolean; 0 for null.
     package func integer(_ row: Int, _ column: Int) -> Int64 {
-        let value = self.value(row, column)
+        let value = self.lent(row, column)
+        // Nearly all are of eight bytes.
+        if value.count == 8 { return Int64(bigEndian: value.loadUnaligned(as: Int64.self)) }
         guard let first = value.first else { return 0 }
         // The sign of the first byte is that of the number.
         return value.dropFirst().reduce(value.count == 1 ? Int64(first) : Int64(Int8(bitPattern: first))) {
@@ -49,10 +51,10 @@ package final class ResultRows {
     }
 
     package func text(_ row: Int, _ column: Int) -> String {
-        String(decoding: self.value(row, column), as: UTF8.self)
+        String(decoding: self.lent(row, column), as: UTF8.self)
     }
 
-    package func bytes(_ row: Int, _ column: Int) -> [UInt8] { [UInt8](self.value(row, column)) }
+    package func bytes(_ row: Int, _ column: Int) -> [UInt8] { [UInt8](self.lent(row, column)) }
 
     package func optionalInteger(_ row: Int, _ column: Int) -> Int64? {
         self.isNull(row, column) ? nil : self.integer(row, column)

@@ -5,7 +5,8 @@ package struct SQL: Hashable, Sendable {
         case database
         /// Rows of tables that belong to no database, such as users and schemas.
         case directory
-        /// Rows of many databases: housekeeping, or what a rule asks of the whole store.
+        /// Rows of many databases: housekeeping, what a rule asks of the whole store, or what jobs of
+        /// several databases ask together.
         case store
     }
 
@@ -52,7 +53,9 @@ package enum Dialect {
         let named = self.contents.filter { words.contains("\(self.schema).\($0)") }
         switch sql.reach {
         case .database:
-            let isRestricted = sql.text.contains(#/"?database"? = \$\d/#) || self.isInsertion(sql.text)
+            let isRestricted =
+                sql.text.contains(#/"?database"? = \$\d/#) || self.isInsertion(sql.text)
+                || sql.text.contains("$1::bigint AS database")
             if !isRestricted { faults.append("not restricted to a database") }
         case .directory:
             if !named.isEmpty { faults.append("reaches \(named.joined(separator: ", ")) of any database") }

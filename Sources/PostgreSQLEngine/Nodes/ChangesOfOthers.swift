@@ -105,6 +105,8 @@ struct ChangesOfOthers {
         var isReadable = false
         var zones: [Int64: String] = [:]
         var changes: [Change] = []
+        /// Records that came, and whose names were not read yet.
+        var rows: ResultRows?
         var records: [(zone: String, named: NamedRecord, isNew: Bool)] = []
 
         init(_ stretch: Stretch) { self.stretch = stretch }
@@ -130,6 +132,7 @@ struct ChangesOfOthers {
             try reading.sendForRecords(on: connection)
         }
         try connection.drain()
+        for reading in readings { try reading.takeRecords(on: connection) }
         var found: [ChangesOfOthers] = []
         for reading in readings {
             guard let position = reading.position, position > reading.stretch.after else { continue }
@@ -228,7 +231,7 @@ extension ChangesOfOthers.Reading {
     /// statistics it may read all records of the zone, to find which of them changed.
     private static let changes = SQL(
         """
-        SELECT \(RecordColumns.names), r.zone, r.total FROM (
+        SELECT \(RecordColumns.all), r.zone, r.total FROM (
             SELECT s.*, count(*) OVER () AS total,
                 sum(octet_length(s.body)) OVER (ORDER BY s.position) - octet_length(s.body) AS before
             FROM unnest($3::bigint[]) AS z(number)
@@ -240,7 +243,7 @@ extension ChangesOfOthers.Reading {
                 SELECT * FROM tidemark.record
                 WHERE database = $1 AND zone = z.number AND number = c.record OFFSET 0
             ) AS s
-        ) AS r \(RecordColumns.joins) WHERE r.before < $4
+        ) AS r WHERE r.before < $4
         """
     )
     private static let deletions = SQL(
@@ -259,23 +262,28 @@ extension ChangesOfOthers.Reading {
     fileprivate func sendForRecords(on connection: PostgreSQLConnection) throws(StorageFailure) {
         let parameters = self.parameters + [.integers(self.zones.keys.sorted())]
         let bytesMax = SQLValue.integer(ChangesOfOthers.bytesMax)
-        try connection.write(Self.changes, parameters + [bytesMax]) { rows in
-            for row in 0..<rows.count {
-                self.records.append(
-                    (
-                        zone: self.zones[rows.integer(row, RecordColumns.count)] ?? "",
-                        named: rows.namedRecord(row),
-                        isNew: rows.integer(row, RecordColumns.position)
-                            == rows.integer(row, RecordColumns.createdPosition)
-                    )
-                )
-            }
-            if !rows.isEmpty, rows.integer(0, RecordColumns.count + 1) != rows.count {
-                self.isReadable = false
-            }
-        }
+        try connection.write(Self.changes, parameters + [bytesMax]) { self.rows = $0 }
         try connection.write(Self.deletions, parameters) { rows in
             for row in 0..<rows.count { self.changes.append(self.deletion(rows, row)) }
+        }
+    }
+
+    /// Takes the records that came, once all answers are there.
+    fileprivate func takeRecords(on connection: PostgreSQLConnection) throws(StorageFailure) {
+        guard let rows = self.rows else { return }
+        self.rows = nil
+        let found = try RecordRows(rows, on: connection)
+        for row in 0..<found.count {
+            self.records.append(
+                (
+                    zone: self.zones[rows.integer(row, RecordColumns.count)] ?? "",
+                    named: found.namedRecord(row),
+                    isNew: found.isNew(row)
+                )
+            )
+        }
+        if !rows.isEmpty, rows.integer(0, RecordColumns.count + 1) != rows.count {
+            self.isReadable = false
         }
     }
 

@@ -26,6 +26,8 @@ struct TransactionPlan {
     var node: NodeRegistration?
     var reach: Reach
     var databases: Set<DatabaseID>
+    /// Rows that the jobs will ask for, to be read once the rows above are locked.
+    var prefetches: [Prefetch] = []
     /// Whether times are those of PostgreSQL's clock, which all servers of a store share.
     var usesDatabaseClock = false
     private var beginnings = 1

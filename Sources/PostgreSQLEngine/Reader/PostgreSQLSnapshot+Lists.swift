@@ -5,13 +5,7 @@ import RecordStore
 extension PostgreSQLSnapshot {
     // MARK: Changes
 
-    private static let changes = SQL(
-        """
-        SELECT position, record FROM tidemark.change
-        WHERE database = $1 AND zone = $2 AND position > $3 ORDER BY position LIMIT $4
-        """
-    )
-    private static let deletions = SQL(
+    static let deletions = SQL(
         """
         SELECT d.position, d.name, t.name, c.record_name, d.covered_by FROM tidemark.tombstone AS d
         LEFT JOIN tidemark."record_type" AS t ON t.number = d.type
@@ -40,15 +34,15 @@ extension PostgreSQLSnapshot {
         in zone: ZoneKey,
         limit: Int
     ) throws(StorageFailure) -> [FeedChange] {
-        let rows = try self.connection.rows(
-            Self.changes,
-            zone.parameters + [.integer(position), .integer(Int64(limit))]
-        )
-        let changes = (0..<rows.count).map {
-            FeedChange(position: rows.integer($0, 0), record: rows.integer($0, 1))
+        let found: ChangedRecords
+        if let prefetched = self.feed.changes(after: position, in: zone) {
+            found = prefetched
+        } else {
+            let parameters = ChangedRecords.parameters(after: position, in: zone, limit: limit)
+            found = ChangedRecords(try self.rows(ChangedRecords.sql, parameters))
         }
-        self.expect(changes.map(\.record))
-        return changes
+        self.keep(try found.records(on: self.connection), in: zone)
+        return found.changes
     }
 
     func deletions(
@@ -56,10 +50,13 @@ extension PostgreSQLSnapshot {
         in zone: ZoneKey,
         limit: Int
     ) throws(StorageFailure) -> [FeedDeletion] {
-        let rows = try self.connection.rows(
-            Self.deletions,
-            zone.parameters + [.integer(position), .integer(Int64(limit))]
-        )
+        let rows: ResultRows
+        if let prefetched = self.feed.deletions(after: position, in: zone) {
+            rows = prefetched
+        } else {
+            let parameters = [SQLValue.integer(position), .integer(Int64(limit))]
+            rows = try self.rows(Self.deletions, zone.parameters + parameters)
+        }
         return (0..<rows.count).map { row in
             FeedDeletion(
                 position: rows.integer(row, 0),
@@ -76,7 +73,7 @@ extension PostgreSQLSnapshot {
         after position: Int64,
         limit: Int
     ) throws(StorageFailure) -> [FeedZone] {
-        let rows = try self.connection.rows(
+        let rows = try self.rows(
             Self.zones,
             [.integer(database.rawValue), .integer(position), .integer(Int64(limit))]
         )
@@ -98,7 +95,7 @@ extension PostgreSQLSnapshot {
         after position: Int64,
         limit: Int
     ) throws(StorageFailure) -> [FeedZoneDeletion] {
-        let rows = try self.connection.rows(
+        let rows = try self.rows(
             Self.zoneDeletions,
             [.integer(database.rawValue), .integer(position), .integer(Int64(limit))]
         )
@@ -141,7 +138,7 @@ extension PostgreSQLSnapshot {
     ) throws(StorageFailure) -> [EntryPosition] {
         let read = Scan(scan, of: index, in: zone)
         let order = scan.isDescending ? "value DESC, record DESC" : "value, record"
-        let rows = try self.connection.rows(
+        let rows = try self.rows(
             SQL(
                 """
                 SELECT value, record FROM tidemark.index_entry WHERE \(read.conditions)
@@ -172,7 +169,7 @@ extension PostgreSQLSnapshot {
         from number: Int64,
         limit: Int
     ) throws(StorageFailure) -> [Int64] {
-        let rows = try self.connection.rows(
+        let rows = try self.rows(
             Self.having,
             zone.parameters + [.integer(index), .bytes(value), .integer(number), .integer(Int64(limit))]
         )
@@ -188,7 +185,7 @@ extension PostgreSQLSnapshot {
         limit: Int
     ) throws(StorageFailure) -> Int {
         let read = Scan(scan, of: index, in: zone)
-        let rows = try self.connection.rows(
+        let rows = try self.rows(
             SQL(
                 """
                 SELECT count(*) FROM (

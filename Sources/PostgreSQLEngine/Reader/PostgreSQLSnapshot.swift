@@ -4,17 +4,22 @@ import RecordStore
 /// Reads of one snapshot after the other, on one connection.
 ///
 /// A snapshot is a read-only transaction of the isolation level REPEATABLE READ, which never fails for
-/// what others write. Its first statement travels together with the beginning.
+/// what others write. Its first statements travel together with the beginning: those that prefetch, and
+/// the first that a job asks for.
 ///
-/// Feeds and queries ask for one record after the other, in the order of a list that they got before. So
-/// the records that come next in that list are read along with the one that is asked for.
+/// Zones are remembered from one snapshot to the next (`ZoneMemory`). Feeds and queries ask for one
+/// record after the other, in the order of a list that they got before. So the records that come next in
+/// that list are read along with the one that is asked for.
 final class PostgreSQLSnapshot: Snapshot {
     let connection: PostgreSQLConnection
     let tables: TableStatements
     private var schemaVersion: Int64 = -1
+    private var zones = ZoneMemory()
     /// Types as of a version of all schemas.
     private var types: [TypeName: StoredType] = [:]
     private var typesVersion: Int64 = -1
+    private var prefetched = PrefetchedRecords()
+    private(set) var feed = PrefetchedFeed()
     /// The numbers of records that were listed last, whose turn may come.
     private var expected: [Int64] = []
     private var ahead: [Int64: NamedRow] = [:]
@@ -28,17 +33,22 @@ final class PostgreSQLSnapshot: Snapshot {
 
     /// A row of a result that is kept.
     private struct NamedRow {
-        let rows: ResultRows
+        let rows: RecordRows
         let row: Int
     }
 
     /// So many records are read along with one that is asked for, the more the longer it goes on.
-    private static let pieceMin = 4
-    private static let pieceMax = 64
+    private static let pieceMin = 32
+    private static let pieceMax = 256
+    /// So many where their bodies have no bound.
+    private static let unboundedMax = 64
+    /// About so many bytes of bodies.
+    static let pieceBytes: Int64 = 1_024 * 1_024
+    private static let prefetchedBytes: Int64 = 4 * 1_024 * 1_024
     private static let typesMax = 10_000
 
     private static let version = SQL(
-        "SELECT schema_version FROM tidemark.store WHERE id = 1",
+        "SELECT schema_version, generation FROM tidemark.store WHERE id = 1",
         reach: .directory
     )
 
@@ -49,13 +59,17 @@ final class PostgreSQLSnapshot: Snapshot {
 
     // MARK: Beginning and end
 
+    /// Whether what was read is worth nothing: a zone that was remembered may be another one now.
+    var isStale: Bool { self.zones.isStale }
+
     /// Reads in a snapshot of its own.
     func read<Value, Failure: Error>(
+        prefetching prefetches: [Prefetch] = [],
         _ body: (PostgreSQLSnapshot) throws(Failure) -> Value,
         failure: (StorageFailure) -> Failure
     ) throws(Failure) -> Value {
         do throws(StorageFailure) {
-            try self.begin()
+            try self.begin(prefetches)
         } catch {
             throw failure(error)
         }
@@ -63,9 +77,30 @@ final class PostgreSQLSnapshot: Snapshot {
         return try body(self)
     }
 
-    private func begin() throws(StorageFailure) {
+    private func begin(_ prefetches: [Prefetch]) throws(StorageFailure) {
+        self.zones.begin()
         try self.connection.write(TransactionSQL.beginReading)
-        try self.connection.write(Self.version) { self.schemaVersion = $0.integer(0, 0) }
+        try self.connection.write(Self.version) {
+            self.schemaVersion = $0.integer(0, 0)
+            self.zones.note(generation: $0.integer(0, 1))
+        }
+        for prefetch in prefetches {
+            for records in prefetch.records {
+                guard let zone = self.zones.key(named: records.zone, in: records.database) else { continue }
+                self.prefetched.want(records.names, in: zone)
+            }
+            if let feed = prefetch.feed { try self.send(feed) }
+        }
+        try self.prefetched.send(on: self.connection, bytesMax: Self.prefetchedBytes)
+    }
+
+    private func send(_ feed: Prefetch.Feed) throws(StorageFailure) {
+        try self.feed.send(
+            feed,
+            of: self.zones.key(named: feed.zone, in: feed.database),
+            on: self.connection,
+            tables: self.tables
+        )
     }
 
     /// Ends the snapshot, and does not wait for that.
@@ -74,9 +109,34 @@ final class PostgreSQLSnapshot: Snapshot {
         self.ahead = [:]
         self.aheadZone = nil
         self.pieceSize = Self.pieceMin
+        self.prefetched.forget()
+        self.feed = PrefetchedFeed()
         // A connection that is lost has no snapshot, and the next read finds that out.
         guard (try? self.connection.send(TransactionSQL.commit)) != nil else { return }
         try? self.connection.leave()
+    }
+
+    // MARK: Statements
+
+    /// Waits for all that was sent, and takes the records that were prefetched.
+    private func settle() throws(StorageFailure) {
+        try self.connection.drain()
+        try self.checkZones()
+        try self.prefetched.settle(on: self.connection)
+    }
+
+    private func checkZones() throws(StorageFailure) {
+        guard !self.zones.isStale else { throw .conflict }
+    }
+
+    func rows(_ sql: SQL, _ parameters: [SQLValue]) throws(StorageFailure) -> ResultRows {
+        let rows = try self.connection.rows(sql, parameters)
+        try self.checkZones()
+        return rows
+    }
+
+    private func records(_ sql: SQL, _ parameters: [SQLValue]) throws(StorageFailure) -> RecordRows {
+        try RecordRows(self.rows(sql, parameters), on: self.connection)
     }
 
     // MARK: Tables and types
@@ -86,7 +146,13 @@ final class PostgreSQLSnapshot: Snapshot {
         by index: Table.Index,
         keys: [[ColumnValue]]
     ) throws(StorageFailure) -> [[ColumnValue]?] {
-        try self.tables.rows(of: table, by: index, keys: keys)
+        if self.feed.has(table, index, keys) {
+            try self.settle()
+            if let row = self.feed.row(of: table, by: index, keys) { return [row] }
+        }
+        let rows = try self.tables.rows(of: table, by: index, keys: keys)
+        try self.checkZones()
+        return rows
     }
 
     func rows(
@@ -94,11 +160,15 @@ final class PostgreSQLSnapshot: Snapshot {
         in range: TableRange,
         limit: Int
     ) throws(StorageFailure) -> [[ColumnValue]] {
-        try self.tables.rows(of: table, in: range, limit: limit)
+        let rows = try self.tables.rows(of: table, in: range, limit: limit)
+        try self.checkZones()
+        return rows
     }
 
     func count(of table: Table, in range: TableRange, limit: Int) throws(StorageFailure) -> Int {
-        try self.tables.count(of: table, in: range, limit: limit)
+        let count = try self.tables.count(of: table, in: range, limit: limit)
+        try self.checkZones()
+        return count
     }
 
     func types(
@@ -106,7 +176,7 @@ final class PostgreSQLSnapshot: Snapshot {
         in environment: EnvironmentID
     ) throws(StorageFailure) -> [StoredType?] {
         // The version of the snapshot is known only when something was read.
-        try self.connection.drain()
+        try self.settle()
         if self.typesVersion != self.schemaVersion || self.types.count > Self.typesMax {
             self.types = [:]
             self.typesVersion = self.schemaVersion
@@ -128,13 +198,24 @@ final class PostgreSQLSnapshot: Snapshot {
     // MARK: Zones
 
     func zone(named name: String, in database: DatabaseID) throws(StorageFailure) -> ZoneKey? {
-        try self.connection.zone(named: name, in: database)
+        if let key = self.zones.key(named: name, in: database) { return key }
+        let found = try self.connection.zone(named: name, in: database)
+        try self.checkZones()
+        guard let key = found else { return nil }
+        self.zones.remember(key, named: name, in: database)
+        return key
     }
 
     // MARK: Records
 
     func record(named name: String, in zone: ZoneKey) throws(StorageFailure) -> StoredRecord? {
-        try self.connection.record(named: name, in: zone)
+        if !self.prefetched.isEmpty {
+            try self.settle()
+            if let known = self.prefetched.record(named: name, in: zone) { return known }
+        }
+        let record = try self.connection.record(named: name, in: zone)
+        try self.checkZones()
+        return record
     }
 
     func records(
@@ -142,7 +223,15 @@ final class PostgreSQLSnapshot: Snapshot {
         in zone: ZoneKey,
         bytesMax: Int
     ) throws(StorageFailure) -> [StoredRecord?] {
-        try self.connection.records(named: names, in: zone, bytesMax: bytesMax)
+        if !self.prefetched.isEmpty {
+            try self.settle()
+            if let known = self.prefetched.records(named: names, in: zone, bytesMax: bytesMax) {
+                return known
+            }
+        }
+        let records = try self.connection.records(named: names, in: zone, bytesMax: bytesMax)
+        try self.checkZones()
+        return records
     }
 
     func record(_ key: RecordKey) throws(StorageFailure) -> NamedRecord? {
@@ -154,7 +243,7 @@ final class PostgreSQLSnapshot: Snapshot {
         in zone: ZoneKey
     ) throws(StorageFailure) -> RecordPositions? {
         guard !name.utf8.contains(0) else { return nil }
-        let rows = try self.connection.rows(RecordColumns.positions, zone.parameters + [.text(name)])
+        let rows = try self.rows(RecordReads.positions, zone.parameters + [.text(name)])
         guard !rows.isEmpty else { return nil }
         return RecordPositions(
             number: rows.integer(0, 0),
@@ -173,17 +262,17 @@ final class PostgreSQLSnapshot: Snapshot {
         var size = Self.pieceMin
         while true {
             let rows = try FeedFailure.wrapping { () throws(StorageFailure) in
-                try self.connection.rows(
-                    isDescending ? RecordColumns.descending : RecordColumns.ascending,
+                try self.records(
+                    isDescending ? RecordReads.descending : RecordReads.ascending,
                     zone.parameters + [.integer(next), .integer(Int64(size))]
                 )
             }
-            for row in 0..<rows.count {
-                guard try Self.lend(NamedRow(rows: rows, row: row), visit) else { return }
-            }
+            // SAFETY: the rows outlive the visits.
+            defer { withExtendedLifetime(rows) {} }
+            for row in 0..<rows.count { guard try visit(rows.lent(row)) else { return } }
             guard rows.count == size else { return }
-            next = rows.integer(rows.count - 1, RecordColumns.number)
-            size = min(Self.pieceMax, 2 * size)
+            next = rows.number(rows.count - 1)
+            size = Self.unboundedMax
         }
     }
 
@@ -193,35 +282,12 @@ final class PostgreSQLSnapshot: Snapshot {
     ) throws(FeedFailure) -> Bool? {
         let found = try FeedFailure.wrapping { () throws(StorageFailure) in try self.row(of: key) }
         guard let found else { return nil }
-        return try Self.lend(found, visit)
+        // SAFETY: the rows outlive the visit.
+        defer { withExtendedLifetime(found.rows) {} }
+        return try visit(found.rows.lent(found.row))
     }
 
-    private static func lend(
-        _ named: NamedRow,
-        _ visit: (borrowing FeedRow) throws(FeedFailure) -> Bool
-    ) throws(FeedFailure) -> Bool {
-        let record = named.rows.namedRecord(named.row)
-        let stored = record.stored
-        let id = RecordID(zone: .default, recordName: record.name)
-        return try stored.record(id: id).lentThrowing { (lent) throws(FeedFailure) in
-            try visit(
-                FeedRow(
-                    number: stored.number,
-                    position: stored.position,
-                    record: LentRecord(
-                        name: lent.name,
-                        recordType: lent.recordType,
-                        changeTag: lent.changeTag,
-                        system: lent.system,
-                        parent: lent.parent,
-                        fields: lent.fields
-                    )
-                )
-            )
-        }
-    }
-
-    // MARK: What is read ahead
+    // MARK: Records that are read ahead
 
     /// Notes records of which each may be asked for next, in this order.
     func expect(_ numbers: [Int64]) {
@@ -232,24 +298,37 @@ final class PostgreSQLSnapshot: Snapshot {
     /// The row of a record, and with it those that are expected behind it.
     private func row(of key: RecordKey) throws(StorageFailure) -> NamedRow? {
         if self.aheadZone == key.zone, let known = self.ahead[key.number] { return known }
-        var numbers = [key.number]
         if let offset = self.expected.firstIndex(of: key.number) {
-            numbers = Array(self.expected[offset...].prefix(self.pieceSize))
+            let numbers = Array(self.expected[offset...].prefix(self.pieceSize))
             self.expected.removeSubrange(..<offset)
             self.pieceSize = min(Self.pieceMax, 2 * self.pieceSize)
+            if numbers.count > 1 {
+                try self.readAhead(numbers, in: key.zone)
+                if let found = self.ahead[key.number] { return found }
+            }
         }
-        let rows = try self.connection.rows(
-            RecordColumns.byNumber,
-            key.zone.parameters + [.integers(numbers)]
+        let rows = try self.records(
+            RecordReads.oneByNumber,
+            key.zone.parameters + [.integer(key.number)]
         )
-        var found: [Int64: NamedRow] = [:]
-        for row in 0..<rows.count {
-            found[rows.integer(row, RecordColumns.number)] = NamedRow(rows: rows, row: row)
+        return rows.count == 0 ? nil : NamedRow(rows: rows, row: 0)
+    }
+
+    private func readAhead(_ numbers: [Int64], in zone: ZoneKey) throws(StorageFailure) {
+        let rows = try self.records(
+            RecordReads.byNumber,
+            zone.parameters + [.integers(numbers), .integer(Self.pieceBytes)]
+        )
+        self.keep(rows, in: zone)
+    }
+
+    /// Keeps the rows of records that will be asked for.
+    func keep(_ rows: RecordRows, in zone: ZoneKey) {
+        self.ahead = [:]
+        self.ahead.reserveCapacity(rows.count)
+        for row in 0..<rows.count where rows.hasRecord(row) {
+            self.ahead[rows.number(row)] = NamedRow(rows: rows, row: row)
         }
-        if numbers.count > 1 {
-            self.ahead = found
-            self.aheadZone = key.zone
-        }
-        return found[key.number]
+        self.aheadZone = zone
     }
 }

@@ -9,6 +9,9 @@ final class ReadPool: Sendable {
     private let searches: ReadQueue
     private let reads: ReadQueue
 
+    /// So many reads share a snapshot at most, if they wait.
+    private static let togetherMax = 64
+
     init(
         _ configuration: PostgreSQLEngineConfiguration,
         witness: ClusterWitness?,
@@ -32,7 +35,11 @@ final class ReadPool: Sendable {
                 let target = configuration.target
                 EngineThread.start("tidemark-\(name)-\(number)") {
                     let session = ReadSession(target, witness: witness, report: report)
-                    while let next = queue.take() { queue.execute(next) { session.execute($0) } }
+                    while true {
+                        let taken = queue.take(upTo: Self.togetherMax)
+                        if taken.isEmpty { break }
+                        queue.execute(taken) { session.execute($0) }
+                    }
                 }
             }
         }
@@ -76,15 +83,45 @@ final class ReadSession {
         self.report = report
     }
 
-    func execute(_ job: ReadJob) {
+    /// Executes jobs in one snapshot, whose rows are prefetched together.
+    func execute(_ jobs: [ReadJob]) {
+        var left = jobs[...]
+        if jobs.count > 1 {
+            do throws(StorageFailure) {
+                try self.connected({ $0 }).read(
+                    prefetching: jobs.compactMap(\.prefetch),
+                    { (snapshot) throws(StorageFailure) in
+                        while let job = left.first {
+                            try Self.execute(job, in: snapshot)()
+                            left.removeFirst()
+                        }
+                    },
+                    failure: { $0 }
+                )
+            } catch {
+                // Each that is left is read alone, and fails alone.
+                left.first?.sink?.removeAll()
+            }
+        }
+        for job in left { self.execute(job) }
+    }
+
+    private static func execute(
+        _ job: ReadJob,
+        in snapshot: PostgreSQLSnapshot
+    ) throws(StorageFailure) -> ReadJob.Reply {
+        guard let reply = try job.body(snapshot, false) else { throw .unexpected(code: 0) }
+        return reply
+    }
+
+    private func execute(_ job: ReadJob) {
         do throws(StorageFailure) {
             let reply = try self.read(
-                { (snapshot) throws(StorageFailure) in
-                    try job.body(snapshot, false)
-                },
+                prefetching: job.prefetch.map { [$0] } ?? [],
+                { (snapshot) throws(StorageFailure) in try Self.execute(job, in: snapshot) },
+                anew: { job.sink?.removeAll() },
                 failure: { $0 }
             )
-            guard let reply else { throw .unexpected(code: 0) }
             reply()
         } catch {
             switch error {
@@ -96,16 +133,22 @@ final class ReadSession {
         }
     }
 
-    /// Reads in a snapshot, and once more in another one if the connection was lost meanwhile.
+    /// Reads in a snapshot, and once more in another one if the connection was lost meanwhile, or if a
+    /// zone that was remembered is not the same any more.
+    ///
+    /// `anew` is called before it reads once more.
     func read<Value, Failure: Error>(
+        prefetching prefetches: [Prefetch] = [],
         _ body: (PostgreSQLSnapshot) throws(Failure) -> Value,
+        anew: () -> Void = {},
         failure: (StorageFailure) -> Failure
     ) throws(Failure) -> Value {
         do throws(Failure) {
-            return try self.connected(failure).read(body, failure: failure)
+            return try self.connected(failure).read(prefetching: prefetches, body, failure: failure)
         } catch {
-            guard self.snapshot?.connection.isLost == true else { throw error }
-            return try self.connected(failure).read(body, failure: failure)
+            guard let snapshot, snapshot.connection.isLost || snapshot.isStale else { throw error }
+            anew()
+            return try self.connected(failure).read(prefetching: prefetches, body, failure: failure)
         }
     }
 

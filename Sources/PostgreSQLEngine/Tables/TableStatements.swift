@@ -38,6 +38,21 @@ final class TableStatements: TableReader {
         return [rows.isEmpty ? nil : rows.row(0, of: table)]
     }
 
+    /// Asks for a row and does not wait for the answer; no text of the key has a zero byte.
+    func send(
+        for table: Table,
+        by index: Table.Index,
+        key: [ColumnValue],
+        receive: @escaping ([ColumnValue]?) -> Void
+    ) throws(StorageFailure) {
+        try self.connection.write(
+            self.statement(.find(index: index.offset), table),
+            key.map { SQLValue($0) }
+        ) { rows in
+            receive(rows.isEmpty ? nil : rows.row(0, of: table))
+        }
+    }
+
     private func manyRows(
         of table: Table,
         by index: Table.Index,
@@ -101,8 +116,16 @@ final class TableStatements: TableReader {
 }
 
 extension PostgreSQLConnection {
+    private func sendBefore() throws(StorageFailure) {
+        guard let before = self.beforeSending else { return }
+        self.beforeSending = nil
+        defer { self.beforeSending = before }
+        try before()
+    }
+
     /// Sends a statement, and waits for it and all before it.
     func rows(_ sql: SQL, _ parameters: [SQLValue] = []) throws(StorageFailure) -> ResultRows {
+        try self.sendBefore()
         do throws(PostgreSQLError) {
             return try self.query(sql, parameters)
         } catch {
@@ -116,6 +139,7 @@ extension PostgreSQLConnection {
         _ parameters: [SQLValue] = [],
         receive: ((ResultRows) -> Void)? = nil
     ) throws(StorageFailure) {
+        try self.sendBefore()
         do throws(PostgreSQLError) {
             try self.send(sql, parameters, receive: receive)
         } catch {
@@ -125,6 +149,7 @@ extension PostgreSQLConnection {
 
     /// Waits for all that was sent.
     func drain() throws(StorageFailure) {
+        try self.sendBefore()
         do throws(PostgreSQLError) {
             try self.receive()
         } catch {

@@ -90,9 +90,9 @@ final class PostgreSQLHousekeeping: HousekeepingTransaction {
     /// Records in the order of their numbers; the last column says whether their zone is there.
     private static let records = SQL(
         """
-        SELECT \(RecordColumns.names), r.database, r.zone, r.type, EXISTS (
+        SELECT \(RecordColumns.all), r.database, r.zone, EXISTS (
             SELECT 1 FROM tidemark."zone" AS z WHERE z.database = r.database AND z.number = r.zone)
-        FROM tidemark.record AS r \(RecordColumns.joins)
+        FROM tidemark.record AS r
         WHERE r.number >= $1 AND r.number < $2 ORDER BY r.number LIMIT $3
         """,
         reach: .store
@@ -111,12 +111,12 @@ final class PostgreSQLHousekeeping: HousekeepingTransaction {
         var (bytes, others) = (0, 0)
         var next = number
         while true {
-            let rows = try self.writer.connection.rows(
+            let rows = try self.writer.connection.records(
                 Self.records,
                 [.integer(next), .integer(end ?? .max), .integer(Int64(Self.pieceMax))]
             )
             for row in 0..<rows.count {
-                let number = rows.integer(row, RecordColumns.number)
+                let number = rows.number(row)
                 guard bytes < bounds.bytes, piece.records.count < bounds.records, others < bounds.others
                 else {
                     piece.next = number
@@ -125,7 +125,8 @@ final class PostgreSQLHousekeeping: HousekeepingTransaction {
                 next = number + 1
                 let element = Self.element(rows, row)
                 // A record that is being swept is in no zone any more.
-                guard types.contains(element.type), rows.integer(row, RecordColumns.count + 3) != 0 else {
+                guard types.contains(element.type), rows.rows.integer(row, RecordColumns.count + 2) != 0
+                else {
                     others += 1
                     continue
                 }
@@ -136,14 +137,14 @@ final class PostgreSQLHousekeeping: HousekeepingTransaction {
         }
     }
 
-    private static func element(_ rows: ResultRows, _ row: Int) -> IndexedRecords.Element {
-        let database = DatabaseID(rawValue: rows.integer(row, RecordColumns.count))
-        let zone = ZoneKey(database: database, number: rows.integer(row, RecordColumns.count + 1))
+    private static func element(_ found: RecordRows, _ row: Int) -> IndexedRecords.Element {
+        let database = DatabaseID(rawValue: found.rows.integer(row, RecordColumns.count))
+        let zone = ZoneKey(database: database, number: found.rows.integer(row, RecordColumns.count + 1))
         return IndexedRecords.Element(
-            key: RecordKey(zone: zone, number: rows.integer(row, RecordColumns.number)),
-            type: rows.integer(row, RecordColumns.count + 2),
-            name: rows.text(row, RecordColumns.name),
-            record: rows.record(row)
+            key: RecordKey(zone: zone, number: found.number(row)),
+            type: found.rows.integer(row, RecordColumns.type),
+            name: found.name(row),
+            record: found.record(row)
         )
     }
 

@@ -8,6 +8,7 @@ extension PostgreSQLTransaction {
     func record(named name: String, in zone: ZoneKey) throws(StorageFailure) -> StoredRecord? {
         try self.require(zone.database)
         self.workDone += 1
+        if let known = self.prefetched.record(named: name, in: zone) { return known }
         return try self.connection.record(named: name, in: zone)
     }
 
@@ -17,7 +18,12 @@ extension PostgreSQLTransaction {
         bytesMax: Int
     ) throws(StorageFailure) -> [StoredRecord?] {
         try self.require(zone.database)
-        let records = try self.connection.records(named: names, in: zone, bytesMax: bytesMax)
+        let records: [StoredRecord?]
+        if let known = self.prefetched.records(named: names, in: zone, bytesMax: bytesMax) {
+            records = known
+        } else {
+            records = try self.connection.records(named: names, in: zone, bytesMax: bytesMax)
+        }
         self.workDone += records.count
         return records
     }
@@ -69,9 +75,10 @@ extension PostgreSQLTransaction {
         try contents.delete(writes.deletes)
         let changes = zip(numbers, writes.saves.map(\.record.position))
         let places = RecordPlaces(transaction: self, zone: zone)
-        try places.move(changes.map { ($0, $1) }, from: left)
+        self.deferred.move(changes.map { ($0, $1) }, from: left, in: zone)
         try places.change(entries)
         try places.change(references)
+        self.prefetched.note(writes, numbers: numbers, in: zone)
         return numbers
     }
 }

@@ -71,6 +71,7 @@ extension PostgreSQLTransaction: WriteTransaction {
     ) throws(StorageFailure) -> [[ColumnValue]?] {
         let isByDatabase = index.columns.first == 0
         try self.require(keys.map { isByDatabase ? $0.first : nil }, of: table, isWrite: false)
+        if table === RequestRow.table, keys.count == 1, self.outcomes.isAbsent(keys[0]) { return [nil] }
         return try self.tables.rows(of: table, by: index, keys: keys)
     }
 
@@ -118,7 +119,14 @@ extension PostgreSQLTransaction: WriteTransaction {
         self.workDone += rows.count
         self.concern(table, isDeletion: false)
         guard table.numbering != .none else {
-            for row in rows { try self.tables.put(row, in: table) }
+            for row in rows {
+                if table === RequestRow.table, self.outcomes.isAbsent(row) {
+                    self.deferred.put(outcome: row)
+                } else {
+                    try self.tables.put(row, in: table)
+                }
+            }
+            if table === RequestRow.table { self.outcomes.note(rows) }
             return []
         }
         var last = try self.lastNumber(of: table)

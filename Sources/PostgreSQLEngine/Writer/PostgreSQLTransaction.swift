@@ -37,6 +37,11 @@ final class PostgreSQLTransaction {
     var report: CommitReport
     var growth = Growth()
     var knowledge: WriterKnowledge
+    /// Records and outcomes that jobs will ask for; nothing if the store has changed since.
+    let prefetched = PrefetchedRecords()
+    let outcomes = PrefetchedOutcomes()
+    /// Rows that leave before the next statement.
+    let deferred = DeferredWrites()
     /// The last positions of databases whose rows are locked.
     private var lockedPositions: [DatabaseID: Int64] = [:]
     /// Whether a schema was changed.
@@ -88,6 +93,7 @@ final class PostgreSQLTransaction {
             for row in 0..<rows.count { boots[rows.integer(row, 0)] = rows.integer(row, 1) }
         }
         try self.connection.write(TransactionSQL.begin)
+        self.connection.beforeSending = { [weak self] () throws(StorageFailure) in try self?.sendDeferred() }
         switch self.plan.reach {
         case .store:
             try self.connection.write(StoreRow.lock) { self.storeRow = StoreRow($0) }
@@ -100,6 +106,7 @@ final class PostgreSQLTransaction {
         }
         let databases = SQLValue.integers(self.plan.databases.map(\.rawValue))
         try self.connection.write(CounterSQL.lockDatabases, [databases]) { self.noteLocked($0) }
+        try self.sendPrefetches()
         try self.connection.drain()
         guard self.storeRow.format == StoreTables.format else {
             throw .unavailable(code: SQLState.otherFormat.number)
@@ -109,13 +116,34 @@ final class PostgreSQLTransaction {
             guard boot == node.boot else { throw .unavailable(code: SQLState.isReplaced.number) }
         }
         self.begun()
+        try self.prefetched.settle(on: self.connection)
         try self.readOthers()
     }
+
+    /// Asks for the rows that the jobs name, in the flight that locks: PostgreSQL executes one statement
+    /// after the other, and each sees what was committed before it began.
+    private func sendPrefetches() throws(StorageFailure) {
+        for prefetch in self.plan.prefetches {
+            for records in prefetch.records {
+                let name = WriterKnowledge.ZoneName(database: records.database, name: records.zone)
+                guard let zone = self.knowledge.zones[name] else { continue }
+                self.prefetched.want(records.names, in: zone)
+            }
+            if let (database, request) = prefetch.request { self.outcomes.want(request, in: database) }
+        }
+        try self.outcomes.send(on: self.connection)
+        try self.prefetched.send(on: self.connection, bytesMax: Self.prefetchedBytes)
+    }
+
+    /// Of bodies.
+    private static let prefetchedBytes: Int64 = 8 * 1_024 * 1_024
 
     private func begun() {
         if self.plan.usesDatabaseClock { self.nowMilliseconds = self.storeRow.nowMilliseconds }
         if self.knowledge.generation != self.storeRow.generation {
             self.knowledge = WriterKnowledge(generation: self.storeRow.generation)
+            // They may be records of zones that are not there any more.
+            self.prefetched.forget()
         }
         let others = self.storeRow.nodesCount - (self.plan.node == nil ? 0 : 1)
         self.knowledge.forgetOldSums(nowMilliseconds: self.storeRow.nowMilliseconds, isAlone: others <= 0)
@@ -144,6 +172,10 @@ final class PostgreSQLTransaction {
         self.changesOfOthers = changes
     }
 
+    private func sendDeferred() throws(StorageFailure) {
+        try DeferredStatements(transaction: self).send(self.deferred)
+    }
+
     /// Whether housekeeping belongs into the transaction.
     var mayKeepHouse: Bool {
         guard self.plan.reach == .store else { return false }
@@ -166,8 +198,10 @@ final class PostgreSQLTransaction {
     /// - Returns: Whether there was anything to commit.
     /// - Throws: `conflict` if nothing was committed, `outcomeUnknown` if that is not known.
     func commit() throws(StorageFailure) -> Bool {
-        // Rows that deletes and insertions found count as well, and a failure has to come before the commit.
-        try self.connection.drain()
+        try self.sendDeferred()
+        // Rows that deletes and insertions found count as well. Otherwise nothing has to be waited for: after
+        // a failure PostgreSQL executes nothing more of a flight, and so no commit.
+        if self.connection.awaitsRows { try self.connection.drain() }
         for database in self.growth.changedDatabases { try self.require(database) }
         let isChanged = self.hasChanges
         var row = self.newRow
@@ -183,6 +217,7 @@ final class PostgreSQLTransaction {
         var command = ""
         do throws(PostgreSQLError) {
             try self.connection.send(TransactionSQL.commit) { command = $0.command }
+            self.connection.beforeSending = nil
             try self.connection.receive()
         } catch {
             if case .lost = error.kind { throw .outcomeUnknown }
@@ -227,6 +262,7 @@ final class PostgreSQLTransaction {
     }
 
     func takeBack(to savepoint: Savepoint) throws(StorageFailure) {
+        self.deferred.forget()
         // A failure may have left statements that wait, which fail as well.
         do throws(StorageFailure) { try self.connection.drain() } catch {}
         try self.connection.write(TransactionSQL.rollbackToSavepoint)
@@ -235,6 +271,9 @@ final class PostgreSQLTransaction {
         self.growth = savepoint.growth
         self.report = savepoint.report
         self.knowledge = WriterKnowledge(generation: self.knowledge.generation)
+        self.connection.names.forget()
+        self.prefetched.forget()
+        self.outcomes.forget()
     }
 
     // MARK: Positions and reports

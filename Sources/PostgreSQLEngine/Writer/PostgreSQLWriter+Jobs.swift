@@ -41,6 +41,7 @@ extension PostgreSQLWriter {
     /// It begins anew with more rows locked if that turns out to be needed.
     private func commit(_ jobs: [WriteJob]) throws -> Executed {
         var plan = self.plan(Set(jobs.compactMap(\.requester?.database)))
+        plan.prefetches = jobs.compactMap(\.prefetch)
         var isolatesEach = false
         for _ in 0..<Self.attemptsMax {
             do {

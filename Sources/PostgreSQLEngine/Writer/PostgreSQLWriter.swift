@@ -251,9 +251,11 @@ final class PostgreSQLWriter: @unchecked Sendable {
         case .unavailable?, .unexpected?, .conflict?, nil: break
         }
         let connection = transaction.connection
+        connection.beforeSending = nil
         // Statements that wait in the pipeline fail first.
         _ = try? connection.receive()
         _ = try? connection.query(TransactionSQL.rollback)
+        connection.names.forget()
         if self.need == .registration { try? self.session.registerAgain() }
     }
 

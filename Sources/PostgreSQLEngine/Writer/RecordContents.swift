@@ -11,64 +11,31 @@ struct RecordContents {
 
     func create(_ created: [(name: String, record: StoredRecord)]) throws(StorageFailure) {
         guard !created.isEmpty else { return }
-        var (types, creators, modifiers): ([Int64], [Int64], [Int64]) = ([], [], [])
-        for (_, record) in created {
-            types.append(try self.transaction.number(ofType: record.recordType, in: self.environment))
-            creators.append(try self.transaction.number(ofAuthor: record.system.createdBy))
-            modifiers.append(try self.transaction.number(ofAuthor: record.system.modifiedBy))
-        }
-        let records = created.map(\.record)
-        let names = created.map(\.name)
-        try self.transaction.connection.write(
-            RecordSQL.insert,
-            self.zone.parameters + [
-                .integers(records.map(\.number)), .texts(names), .integers(types),
-                .integers(records.map(\.position)), .integers(records.map(\.system.createdMilliseconds)),
-                .integers(records.map(\.system.modifiedMilliseconds)), .integers(creators),
-                .integers(modifiers), .texts(records.map(\.parent)),
-                .byteStrings(records.map(\.body.bytes)),
-            ]
-        )
-        // A record has one state: what is alive has no tombstone.
-        try self.transaction.connection.write(
-            RecordSQL.removeTombstones,
-            self.zone.parameters + [.texts(names)]
-        ) { removed in
-            for row in 0..<removed.count {
-                self.transaction.growth.count(
-                    rowBytes: -RowBytes.tombstone(named: removed.text(row, 0)),
-                    in: self.zone
+        var records: [DeferredWrites.CreatedRecord] = []
+        records.reserveCapacity(created.count)
+        for (name, record) in created {
+            records.append(
+                DeferredWrites.CreatedRecord(
+                    name: name,
+                    type: try self.transaction.number(ofType: record.recordType, in: self.environment),
+                    creator: try self.transaction.number(ofAuthor: record.system.createdBy),
+                    modifier: try self.transaction.number(ofAuthor: record.system.modifiedBy),
+                    record: record
                 )
-            }
+            )
         }
+        self.transaction.deferred.create(records, in: self.zone)
     }
 
     func update(_ records: [StoredRecord]) throws(StorageFailure) {
-        guard let first = records.first else { return }
-        if records.count == 1 {
-            return try self.transaction.connection.write(
-                RecordSQL.updateOne,
-                self.zone.parameters + [
-                    .integer(first.number), .integer(first.position),
-                    .integer(first.system.modifiedMilliseconds),
-                    .integer(try self.transaction.number(ofAuthor: first.system.modifiedBy)),
-                    first.parent.map(SQLValue.text) ?? .null,
-                    .bytes(first.body.bytes),
-                ]
-            )
-        }
-        var modifiers: [Int64] = []
+        guard !records.isEmpty else { return }
+        var updated: [DeferredWrites.UpdatedRecord] = []
+        updated.reserveCapacity(records.count)
         for record in records {
-            modifiers.append(try self.transaction.number(ofAuthor: record.system.modifiedBy))
+            let modifier = try self.transaction.number(ofAuthor: record.system.modifiedBy)
+            updated.append(DeferredWrites.UpdatedRecord(modifier: modifier, record: record))
         }
-        try self.transaction.connection.write(
-            RecordSQL.update,
-            self.zone.parameters + [
-                .integers(records.map(\.number)), .integers(records.map(\.position)),
-                .integers(records.map(\.system.modifiedMilliseconds)), .integers(modifiers),
-                .texts(records.map(\.parent)), .byteStrings(records.map(\.body.bytes)),
-            ]
-        )
+        self.transaction.deferred.update(updated, in: self.zone)
     }
 
     func delete(_ deletes: [RecordWrites.Delete]) throws(StorageFailure) {

@@ -1,37 +1,12 @@
 import RecordModel
 import RecordStore
 
-/// The places where records of a zone are found: the order of changes, indexes, and references.
+/// The places where records of a zone are found beside the order of changes: indexes, and references.
 ///
 /// Each kind of row is one statement with an array for each column, which waits for no answer.
 struct RecordPlaces {
     let transaction: PostgreSQLTransaction
     let zone: ZoneKey
-
-    /// Takes records out of the order of changes, and puts them in at their new positions.
-    func move(
-        _ changes: [(record: Int64, position: Int64)],
-        from left: [Int64]
-    ) throws(StorageFailure) {
-        if let change = changes.first, changes.count == 1, left.count == 1 {
-            let positions = [SQLValue.integer(left[0]), .integer(change.position), .integer(change.record)]
-            return try self.transaction.connection.write(
-                RecordSQL.moveChange,
-                self.zone.parameters + positions
-            )
-        }
-        if !left.isEmpty {
-            try self.transaction.connection.write(
-                RecordSQL.removeChanges,
-                self.zone.parameters + [.integers(left)]
-            )
-        }
-        guard !changes.isEmpty else { return }
-        try self.transaction.connection.write(
-            RecordSQL.insertChanges,
-            self.zone.parameters + [.integers(changes.map(\.position)), .integers(changes.map(\.record))]
-        )
-    }
 
     /// Adds entries of which some may be there, and removes some that may be absent; both count as what
     /// they did.

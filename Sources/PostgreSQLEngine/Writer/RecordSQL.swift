@@ -1,4 +1,6 @@
 /// Statements of the writer on records, their changes, entries and references.
+///
+/// Rows of a zone by a list of keys are joined with the list (`KeyList`).
 enum RecordSQL {
     static let insert = SQL(
         """
@@ -12,13 +14,15 @@ enum RecordSQL {
         """
     )
 
+    private static let updated =
+        "number bigint, position bigint, modified_ms bigint, modifier bigint, parent text, body bytea"
+
     static let update = SQL(
         """
-        UPDATE tidemark.record AS r SET position = u.position, modified_ms = u.modified_ms,
-            modifier = u.modifier, parent = u.parent, body = u.body
-        FROM unnest($3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[], $8::bytea[])
-            AS u(number, position, modified_ms, modifier, parent, body)
-        WHERE r.database = $1 AND r.zone = $2 AND r.number = u.number
+        UPDATE tidemark.record AS r SET position = k.position, modified_ms = k.modified_ms,
+            modifier = k.modifier, parent = k.parent, body = k.body
+        FROM \(KeyList(updated).text)
+        WHERE r.database = k.database AND r.zone = k.zone AND r.number = k.number
         """
     )
 
@@ -31,13 +35,16 @@ enum RecordSQL {
     )
 
     static let remove = SQL(
-        "DELETE FROM tidemark.record WHERE database = $1 AND zone = $2 AND number = ANY($3::bigint[])"
+        """
+        DELETE FROM tidemark.record AS r USING \(KeyList("number bigint").text)
+        WHERE r.database = k.database AND r.zone = k.zone AND r.number = k.number
+        """
     )
 
     static let removeTombstones = SQL(
         """
-        DELETE FROM tidemark.tombstone WHERE database = $1 AND zone = $2 AND name = ANY($3::text[])
-        RETURNING name
+        DELETE FROM tidemark.tombstone AS d USING \(KeyList("name text").text)
+        WHERE d.database = k.database AND d.zone = k.zone AND d.name = k.name RETURNING d.name
         """
     )
 
@@ -51,7 +58,10 @@ enum RecordSQL {
     )
 
     static let removeChanges = SQL(
-        "DELETE FROM tidemark.change WHERE database = $1 AND zone = $2 AND position = ANY($3::bigint[])"
+        """
+        DELETE FROM tidemark.change AS c USING \(KeyList("position bigint").text)
+        WHERE c.database = k.database AND c.zone = k.zone AND c.position = k.position
+        """
     )
 
     static let insertChanges = SQL(
@@ -83,9 +93,9 @@ enum RecordSQL {
     static let removeEntries = SQL(
         """
         DELETE FROM tidemark.index_entry AS e
-        USING unnest($3::bigint[], $4::bytea[], $5::bigint[]) AS u(index_number, value, record)
-        WHERE e.database = $1 AND e.zone = $2 AND e.index_number = u.index_number AND e.value = u.value
-            AND e.record = u.record
+        USING \(KeyList("index_number bigint, value bytea, record bigint").text)
+        WHERE e.database = k.database AND e.zone = k.zone AND e.index_number = k.index_number
+            AND e.value = k.value AND e.record = k.record
         RETURNING octet_length(e.value)
         """
     )
@@ -101,8 +111,8 @@ enum RecordSQL {
 
     static let removeReferences = SQL(
         """
-        DELETE FROM tidemark.hold AS h USING unnest($3::text[], $4::text[]) AS u(target, holder)
-        WHERE h.database = $1 AND h.zone = $2 AND h.target = u.target AND h.holder = u.holder
+        DELETE FROM tidemark.hold AS h USING \(KeyList("target text, holder text").text)
+        WHERE h.database = k.database AND h.zone = k.zone AND h.target = k.target AND h.holder = k.holder
         RETURNING octet_length(h.target) + octet_length(h.holder)
         """
     )

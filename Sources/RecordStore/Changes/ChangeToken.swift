@@ -57,6 +57,12 @@ struct ChangeToken: Hashable, Sendable {
         }
     }
 
+    /// The position behind which a page reads changes first; `nil` if it reads what is alive.
+    var positionOfChanges: Int64? {
+        guard case .feed(let after, _) = self.phase else { return nil }
+        return after
+    }
+
     var bytes: [UInt8] {
         var bytes = CompactBytes()
         bytes.append(byte: Self.version)

@@ -43,10 +43,22 @@ struct ChangeWalk {
     private var deletions: Source<FeedDeletion>
     private var memberships: Source<MembershipChange>
 
-    private static let piece = 128
+    private let piece: Int
+
+    private static let pieceMax = 256
+
+    /// How many changes are read at a time for a page: one more, which says that there are more.
+    static func piece(ofPage limit: Int) -> Int { min(limit, self.pieceMax - 1) + 1 }
 
     /// `hasMemberships` says whether records that came under shares and left them are told too.
-    init(_ snapshot: any Snapshot, zone: ZoneKey, after position: Int64, hasMemberships: Bool) {
+    init(
+        _ snapshot: any Snapshot,
+        zone: ZoneKey,
+        after position: Int64,
+        hasMemberships: Bool,
+        piece: Int = 128
+    ) {
+        self.piece = piece
         self.snapshot = snapshot
         self.zone = zone
         self.changes = Source(after: position)
@@ -68,12 +80,12 @@ struct ChangeWalk {
     }
 
     private mutating func readChanges() throws(StorageFailure) {
-        let piece = try self.snapshot.changes(after: self.changes.after, in: self.zone, limit: Self.piece)
+        let piece = try self.snapshot.changes(after: self.changes.after, in: self.zone, limit: self.piece)
         self.changes.take(piece, position: \.position)
     }
 
     private mutating func readDeletions() throws(StorageFailure) {
-        let piece = try self.snapshot.deletions(after: self.deletions.after, in: self.zone, limit: Self.piece)
+        let piece = try self.snapshot.deletions(after: self.deletions.after, in: self.zone, limit: self.piece)
         self.deletions.take(piece, position: \.position)
     }
 
@@ -81,7 +93,7 @@ struct ChangeWalk {
         let piece = try self.snapshot.membershipChanges(
             after: self.memberships.after,
             in: self.zone,
-            limit: Self.piece
+            limit: self.piece
         )
         self.memberships.take(piece, position: \.position)
     }

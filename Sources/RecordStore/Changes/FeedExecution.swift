@@ -229,7 +229,6 @@ extension ChangeToken {
     /// Up to which position somebody with this token has everything; 0 while their snapshot is not
     /// complete.
     fileprivate var reached: Int64 {
-        guard case .feed(let after, _) = self.phase else { return 0 }
-        return max(after, 0)
+        max(self.positionOfChanges ?? 0, 0)
     }
 }

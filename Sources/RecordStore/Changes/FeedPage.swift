@@ -97,7 +97,8 @@ struct FeedPage {
             self.snapshot,
             zone: self.zone,
             after: position,
-            hasMemberships: self.shared.map { $0.zoneWide == nil } ?? false
+            hasMemberships: self.shared.map { $0.zoneWide == nil } ?? false,
+            piece: ChangeWalk.piece(ofPage: self.read.limit)
         )
         var after = position
         while let turn = try FeedFailure.wrapping({ () throws(StorageFailure) in try walk.next() }) {

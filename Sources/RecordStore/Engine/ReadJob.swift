@@ -19,10 +19,15 @@ package struct ReadJob: Sendable {
     package var effort: Effort
     /// The database whose commits the result may show; `nil` for those of several.
     package var database: DatabaseID?
+    /// Takes what is read, and is emptied before a read begins anew; `nil` if the reply has everything.
+    package var sink: (any RecordSink)?
+    /// For engines that prefetch; `nil` if nothing is known.
+    package var prefetch: Prefetch?
     /// Reads, and returns the reply for the engine to call.
     ///
     /// Gets true for an attempt on the caller's thread, and may return `nil` then: the read takes too
-    /// long for that thread, and the engine runs it again on another one.
+    /// long for that thread, and the engine runs it again on another one. An engine may also begin a
+    /// read anew that failed, once it has emptied `sink`.
     package let body: @Sendable (any Snapshot, _ isAttempt: Bool) throws(StorageFailure) -> Reply?
     package let fail: @Sendable (JobFailure) -> Void
 
@@ -40,4 +45,7 @@ package struct ReadJob: Sendable {
         self.body = body
         self.fail = fail
     }
+
+    /// Whether it may be read in one snapshot with others: a few rows that are known by name.
+    package var sharesSnapshot: Bool { self.effort == .short && self.prefetch != nil }
 }

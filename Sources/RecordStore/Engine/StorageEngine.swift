@@ -131,6 +131,9 @@ package enum ReadOutcome: Hashable, Sendable {
 /// Replies come on a thread of the engine, or on the caller's before the call returns. Replies to
 /// different calls may come in any order. Every reply comes exactly once.
 package protocol StorageEngine: Sendable {
+    /// Whether the engine prefetches the rows that jobs name.
+    var prefetches: Bool { get }
+
     /// Executes a job in a transaction, together with others, and calls back when that is durable.
     ///
     /// - Order: changes of one database take ascending positions in the order of the transactions that
@@ -170,6 +173,10 @@ package protocol StorageEngine: Sendable {
 
     /// Lets the writer finish what it admitted, refuses the rest with `shuttingDown`, closes the files.
     func shutdown() async
+}
+
+extension StorageEngine {
+    package var prefetches: Bool { false }
 }
 
 /// Counters since the start of the engine.

@@ -50,6 +50,8 @@ package final class WriteJob: Sendable {
     package let makesRoom: Bool
     /// Whether the job takes a turn by itself, whatever its size says.
     package let takesTurn: Bool
+    /// For engines that prefetch; `nil` if nothing is known.
+    package let prefetch: Prefetch?
     /// Executes the job.
     ///
     /// - Throws: A failure that `StorageFailure` describes, of the engine's own making: the engine
@@ -67,6 +69,7 @@ package final class WriteJob: Sendable {
         origin: ChangeOrigin?,
         makesRoom: Bool,
         takesTurn: Bool,
+        prefetch: Prefetch? = nil,
         execute: @escaping @Sendable (any WriteTransaction) throws(StorageFailure) -> Progress,
         fail: @escaping @Sendable (JobFailure) -> Void
     ) {
@@ -78,6 +81,7 @@ package final class WriteJob: Sendable {
         self.origin = origin
         self.makesRoom = makesRoom
         self.takesTurn = takesTurn
+        self.prefetch = prefetch
         self.execute = execute
         self.fail = fail
     }

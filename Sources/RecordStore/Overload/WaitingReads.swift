@@ -69,6 +69,18 @@ package struct WaitingReads: ~Copyable {
         return next
     }
 
+    /// Takes the next whose turn it is, and those behind it that can share its snapshot.
+    package mutating func take(upTo count: Int) -> [Waiting] {
+        guard let first = self.take() else { return [] }
+        var taken = [first]
+        guard first.job.sharesSnapshot else { return taken }
+        while taken.count < count, let next = self.reads.popFirst(where: { $0.job.sharesSnapshot }) {
+            self.rule.began(next.portion)
+            taken.append(next)
+        }
+        return taken
+    }
+
     /// What was taken was executed and took so long, or `nil` if it came too late.
     package mutating func ended(_ waiting: Waiting, nanoseconds: Int64?, now: Int64) {
         self.rule.ended([waiting.portion], nanoseconds: nanoseconds, now: now)

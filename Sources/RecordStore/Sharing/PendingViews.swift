@@ -11,19 +11,20 @@ struct PendingViews: Sendable {
     /// A user who has no room to wait is refused. If the entries cannot be applied for another
     /// reason, the read shows what is there.
     func read(_ job: ReadJob) {
-        self.engine.read(
-            ReadJob(
-                requester: job.requester,
-                effort: job.effort,
-                body: { (snapshot, isAttempt) throws(StorageFailure) in
-                    guard try ViewOutbox.hasEntries(in: snapshot) else {
-                        return try job.body(snapshot, isAttempt)
-                    }
-                    return { self.apply(before: job, retriesLeft: RequestExecution.retriesMax) }
-                },
-                fail: job.fail
-            )
+        var checking = ReadJob(
+            requester: job.requester,
+            effort: job.effort,
+            body: { (snapshot, isAttempt) throws(StorageFailure) in
+                guard try ViewOutbox.hasEntries(in: snapshot) else {
+                    return try job.body(snapshot, isAttempt)
+                }
+                return { self.apply(before: job, retriesLeft: RequestExecution.retriesMax) }
+            },
+            fail: job.fail
         )
+        checking.sink = job.sink
+        checking.prefetch = job.prefetch
+        self.engine.read(checking)
     }
 
     private func apply(before job: ReadJob, retriesLeft: Int) {

@@ -57,6 +57,7 @@ final class RequestExecution: Sendable {
             origin: self.request.origin,
             makesRoom: self.request.operation.makesRoom,
             takesTurn: rest?.takesTurn ?? false,
+            prefetch: rest == nil && self.engine.prefetches ? self.request.prefetch : nil,
             execute: { transaction throws(StorageFailure) in
                 switch try self.rules.execute(self.request, rest: rest, in: transaction) {
                 case .finished(let result, let isReplay):
@@ -81,6 +82,19 @@ final class RequestExecution: Sendable {
                 }
             }
         )
+    }
+}
+
+extension WriteRequest {
+    /// Whether the request was executed before, and the records that it changes.
+    fileprivate var prefetch: Prefetch {
+        var prefetch = Prefetch()
+        if case .modifyRecords(let operation) = self.operation {
+            let saved = operation.saves.lazy.map(\.id)
+            prefetch = Prefetch(Array(saved) + operation.deletes, for: self.requester)
+        }
+        prefetch.request = (self.requester.database, self.requestID)
+        return prefetch
     }
 }
 

@@ -26,7 +26,7 @@ extension Store {
         let attempts = self.queryAttempts
         let shape = read.shape(in: requester.database)
         let isAttempted = rules.mayAttempt(read) && attempts.isWorthwhile(shape)
-        let job = ReadJob(requester: requester, effort: .search(isAttempted: isAttempted)) {
+        var job = ReadJob(requester: requester, effort: .search(isAttempted: isAttempted)) {
             (snapshot, isAttempt) throws(StorageFailure) in
             let execution = QueryExecution(
                 read,
@@ -51,6 +51,7 @@ extension Store {
         } fail: { failure in
             reply(.failure(StoreError(failure)))
         }
+        job.sink = sink
         self.engine.read(job)
     }
 
@@ -66,7 +67,9 @@ extension Store {
         reply: @escaping @Sendable (Result<FeedPageEnd, StoreError>) -> Void
     ) {
         guard let client = SeenBy(user: requester.userRecordName, installation: read.installation) else {
-            return self.feed(.long, requester, reply) { (feed) throws(FeedFailure) in
+            let prefetch = self.prefetch(read, for: requester)
+            return self.feed(.long, requester, prefetch: prefetch, into: sink, reply) {
+                (feed) throws(FeedFailure) in
                 try feed.page(read, into: sink)
             }
         }
@@ -77,7 +80,8 @@ extension Store {
             }
             reply(result)
         }
-        self.feed(.long, requester, noted) { (feed) throws(FeedFailure) in
+        self.feed(.long, requester, prefetch: self.prefetch(read, for: requester), into: sink, noted) {
+            (feed) throws(FeedFailure) in
             try feed.page(read, into: sink)
         }
     }
@@ -89,7 +93,7 @@ extension Store {
         into sink: any FeedSink,
         reply: @escaping @Sendable (Result<FeedPageEnd, StoreError>) -> Void
     ) {
-        self.feed(.long, requester, reply) { (feed) throws(FeedFailure) in
+        self.feed(.long, requester, into: sink, reply) { (feed) throws(FeedFailure) in
             try feed.page(read, into: sink)
         }
     }
@@ -108,15 +112,38 @@ extension Store {
         }
     }
 
+    /// The first page behind a token, as far as the token tells where that is.
+    private func prefetch(_ read: FeedRead, for requester: Requester) -> Prefetch? {
+        guard self.engine.prefetches, let zone = Access.storedName(of: read.zone, for: requester) else {
+            return nil
+        }
+        var prefetch = Prefetch()
+        prefetch.feed = Prefetch.Feed(
+            database: requester.database,
+            zone: zone,
+            after: read.token.flatMap { try? ChangeToken($0) }?.positionOfChanges,
+            limit: ChangeWalk.piece(ofPage: read.limit)
+        )
+        return prefetch
+    }
+
     private func feed<Value: Sendable>(
         _ effort: ReadJob.Effort,
         _ requester: Requester,
+        prefetch: Prefetch? = nil,
+        into sink: (any RecordSink)? = nil,
         _ reply: @escaping @Sendable (Result<Value, StoreError>) -> Void,
         _ read: @escaping @Sendable (FeedExecution) throws(FeedFailure) -> Value
     ) {
         let budget = self.readRules.feedBudget
-        self.read(effort, for: requester, needsPendingChanges: true, reply) {
-            (snapshot) throws(StorageFailure) in
+        self.read(
+            effort,
+            for: requester,
+            prefetch: prefetch,
+            into: sink,
+            needsPendingChanges: true,
+            reply
+        ) { (snapshot) throws(StorageFailure) in
             let execution = FeedExecution(for: requester, budget: budget, snapshot: snapshot)
             do throws(FeedFailure) {
                 return .success(try read(execution))

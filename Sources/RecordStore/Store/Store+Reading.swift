@@ -17,7 +17,9 @@ extension Store {
     ) {
         let rules = self.readRules
         let effort = Self.effort(ids.count <= rules.shortRecordsMax)
-        self.read(effort, for: requester, reply) { (snapshot) throws(StorageFailure) in
+        let prefetch = self.engine.prefetches ? Prefetch(ids, for: requester) : nil
+        self.read(effort, for: requester, prefetch: prefetch, into: sink, reply) {
+            (snapshot) throws(StorageFailure) in
             var execution = FetchExecution(
                 for: requester,
                 desiredKeys: desiredKeys,
@@ -186,6 +188,8 @@ extension Store {
     func read<Value: Sendable>(
         _ effort: ReadJob.Effort,
         for requester: Requester,
+        prefetch: Prefetch? = nil,
+        into sink: (any RecordSink)? = nil,
         needsPendingChanges: Bool = false,
         _ reply: @escaping @Sendable (Result<Value, StoreError>) -> Void,
         _ read: @escaping @Sendable (any Snapshot) throws(StorageFailure) -> Result<Value, StoreError>
@@ -195,13 +199,15 @@ extension Store {
         } catch {
             return reply(.failure(error))
         }
-        let job = ReadJob(requester: requester, effort: effort) {
+        var job = ReadJob(requester: requester, effort: effort) {
             (snapshot, _) throws(StorageFailure) in
             let result = try read(snapshot)
             return { reply(result) }
         } fail: { failure in
             reply(.failure(StoreError(failure)))
         }
+        job.sink = sink
+        job.prefetch = prefetch
         guard needsPendingChanges, requester.scope == .shared else { return self.engine.read(job) }
         PendingViews(engine: self.engine).read(job)
     }
