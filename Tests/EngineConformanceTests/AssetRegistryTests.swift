@@ -106,6 +106,39 @@ struct AssetRegistryTests {
     }
 
     @Test(arguments: EngineKind.allCases)
+    func `an upload that was abandoned is not found by the next one, however late its job comes`(
+        kind: EngineKind
+    ) async throws {
+        let script = FailureScript()
+        let it = try EngineUnderTest(kind) { $0.failures = { script.next() } }
+        for (index, failure) in [InjectedFailure.primitive(.conflict, behind: 0), .reply].enumerated() {
+            let number = try #require(try await it.open([file(index)])[0].number)
+            let gate = Gate()
+            let held = Gate()
+            it.send([save("holds the writer \(index)", in: .default)]) { _ in
+                held.open()
+                gate.wait()
+            }
+            held.wait()
+            // That of the job, of the next upload, and of the job once more.
+            script.failures = [failure, nil, failure]
+            it.store.assets.abandon(number)
+            it.store.assets.release([number])
+            let next = await withCheckedContinuation { continuation in
+                it.store.assets.begin([file(index)], in: nil, for: it.privately) {
+                    continuation.resume(returning: $0)
+                }
+                gate.open()
+            }
+            let again = try #require(try next.get()[0].number)
+            #expect(again > number)
+            await #expect(throws: StoreError.assetUploadExpired) { try await it.complete(number) }
+            try await it.complete(again)
+        }
+        #expect(try await it.wrongCounters() == [])
+    }
+
+    @Test(arguments: EngineKind.allCases)
     func `removals come in pieces until there are no more`(kind: EngineKind) async throws {
         let it = try EngineUnderTest(kind)
         let numbers = try await it.begin((0..<7).map { file($0) }).compactMap(\.number)

@@ -14,6 +14,8 @@ package final class AssetRegistry: Sendable {
     private let leases = UploadLeases()
     /// Uploads that got bytes, and whose rows do not say so yet.
     private let touched = Mutex<Set<AssetNumber>>([])
+    /// Uploads that were given up, and whose rows may not say so yet.
+    private let abandoned = Mutex<Set<AssetNumber>>([])
 
     init(engine: any StorageEngine, rules: WriteRules) {
         self.engine = engine
@@ -44,7 +46,8 @@ package final class AssetRegistry: Sendable {
             assets: assets,
             zone: zone,
             requester: requester,
-            rules: self.rules
+            rules: self.rules,
+            isAbandoned: { number in self.abandoned.withLock { $0.contains(number) } }
         )
         let grant = UploadLeases.Grant(self.leases)
         let granted: @Sendable (Result<[UploadStatus], StoreError>) -> Void = { result in
@@ -74,8 +77,16 @@ package final class AssetRegistry: Sendable {
 
     /// Gives up an upload whose bytes do not agree with its hash: the row goes as one that is due, and
     /// its file with it.
+    ///
+    /// A `begin` after the call does not find the row. The engine may execute the job of that `begin`
+    /// first, since jobs take turns and are executed again: such a `begin` marks the row itself.
+    ///
+    /// If the row cannot be written, it goes after the grace time.
     package func abandon(_ number: AssetNumber) {
-        self.write(rows: 1, { _ in }) { (transaction) throws(StorageFailure) in
+        self.abandoned.withLock { _ = $0.insert(number) }
+        // The job is not executed again after its reply, so a row that it left may be found again.
+        self.write(rows: 1, { _ in self.abandoned.withLock { _ = $0.remove(number) } }) {
+            (transaction) throws(StorageFailure) in
             .success(try transaction.abandonUpload(number))
         }
     }

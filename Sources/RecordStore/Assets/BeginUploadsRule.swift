@@ -7,12 +7,21 @@ package struct BeginUploadsRule: Sendable {
     private let zone: ZoneID?
     private let requester: Requester
     private let rules: WriteRules
+    /// Whether an upload was given up, though its row may not say so yet.
+    private let isAbandoned: @Sendable (AssetNumber) -> Bool
 
-    package init(assets: [Asset], zone: ZoneID?, requester: Requester, rules: WriteRules) {
+    package init(
+        assets: [Asset],
+        zone: ZoneID?,
+        requester: Requester,
+        rules: WriteRules,
+        isAbandoned: @escaping @Sendable (AssetNumber) -> Bool
+    ) {
         self.assets = assets
         self.zone = zone
         self.requester = requester
         self.rules = rules
+        self.isAbandoned = isAbandoned
     }
 
     /// Gives one status an asset, in order; a request that is refused has made nothing.
@@ -110,6 +119,10 @@ package struct BeginUploadsRule: Sendable {
             if try transaction.isAsset(number, sentBy: user) { return .complete(number) }
         }
         guard let upload = try transaction.upload(of: asset, by: user, in: database) else { return nil }
+        guard !self.isAbandoned(upload.number) else {
+            try transaction.abandonUpload(upload.number)
+            return nil
+        }
         if self.requester.scope == .shared, let user,
             try transaction.isAsset(upload.number, sentBy: user)
         {
