@@ -398,8 +398,8 @@ let testTargets: [Target] = [
     .testTarget(
         name: "ConsoleTests",
         dependencies: [
-            "Console", "SQLiteEngine", "RecordStore", "RecordModel", "TestSupport", "tidemark",
-            nio("NIOCore"),
+            "Console", "RecordClient", "SQLiteEngine", "RecordStore", "RecordModel", "TestSupport",
+            "WireProtocol", "tidemark", nio("NIOCore"),
             nio("NIOPosix"), crypto,
         ],
         path: "Tests/ConsoleTests",

@@ -83,6 +83,8 @@ struct BrowserChangeTests {
     }
 
     /// Shares a zone with bob and with whoever has a URL, and returns bob's ID in the share.
+    ///
+    /// Carol asks for access.
     private static func share(_ it: ServedConsole) async throws -> String {
         let begin = try await it.client.get(
             self.development + "/share/begin?\(ServedConsole.own)&zone=shelf"
@@ -95,8 +97,15 @@ struct BrowserChangeTests {
             let invited = try await it.submit("/share/invite", of: page, values)
             #expect(invited.status == 303, "\(invited.body)")
         }
-        let page = try await it.client.get(path).body
-        return String(try #require(page.firstMatch(of: /<option value="(\w+)">bob, may read</)).1)
+        var page = try await it.client.get(path).body
+        let bob = try #require(page.firstMatch(of: /<option value="(\w+)">bob, may read</)).1
+        _ = try await it.submit("/share/requests", of: page, [("taken", "yes")])
+        let carol = try await it.server.administer(["user", "add", "carol", "--container", self.container])
+        page = try await it.client.get(path).body
+        let url = try #require(page.firstMatch(of: /\/share\/(\w{16,})</)).1
+        let asking = RequestShareAccess(tokens: [String(url)])
+        #expect(try await it.perform(.requestShareAccess(asking), token: carol))
+        return String(bob)
     }
 
     // MARK: Flows

@@ -1,6 +1,9 @@
 import Foundation
+import RecordClient
+import RecordModel
 import TestSupport
 import Testing
+import WireProtocol
 
 @testable import Console
 
@@ -76,6 +79,25 @@ struct ServedConsole {
         try await self.server.administer(
             ["records", "export", "--as", "alice", "--container", Self.container] + arguments
         )
+    }
+
+    // MARK: Clients
+
+    /// Makes a request as a client does, and returns whether its first item succeeded.
+    func perform(_ operation: RecordModel.Operation, token: String) async throws -> Bool {
+        let client = RecordClient(
+            configuration: ClientConfiguration(
+                host: "localhost",
+                port: self.server.port,
+                trust: .authorities(file: self.server.authorityPath),
+                container: Self.container,
+                accessToken: token
+            )
+        )
+        let outcomes = try await client.perform(operation, timeout: .seconds(20))
+        await client.shutdown()
+        if case .failure? = outcomes[0] { return false }
+        return outcomes[0] != nil
     }
 
     // MARK: Forms

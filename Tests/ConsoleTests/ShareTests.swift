@@ -26,7 +26,7 @@ struct ShareTests {
     }
 
     /// Follows a link of a page by a part of its address.
-    private static func follow(
+    static func follow(
         _ part: String,
         of page: String,
         _ it: ServedConsole
@@ -38,7 +38,7 @@ struct ShareTests {
     }
 
     /// The page to which a change leads.
-    private static func led(_ response: ConsoleResponse, _ it: ServedConsole) async throws -> String {
+    static func led(_ response: ConsoleResponse, _ it: ServedConsole) async throws -> String {
         #expect(response.status == 303, "\(response.body)")
         return try await it.client.get(try #require(response.fields["location"])).body
     }

@@ -24,14 +24,33 @@ struct Changes: Sendable {
         _ body: Markup
     ) -> Markup {
         let mark: Markup = name == nil ? "" : " class=\"danger\""
-        return """
-            <form class="query" method="post" action="\(action)">
-            \(Parts.hidden("secret", request.session.formSecret))
-            \(body)
-            \(self.confirmation(name, place))
-            <p class="actions"><button type="submit"\(mark)>\(title)</button></p>
-            </form>
-            """
+        return self.form(
+            action: action,
+            request,
+            place: place,
+            confirming: name,
+            buttons: "<button type=\"submit\"\(mark)>\(title)</button>",
+            body
+        )
+    }
+
+    /// The same with any buttons, whose values say what is to be done.
+    static func form(
+        action: PageURL,
+        _ request: PageRequest,
+        place: Place,
+        confirming name: String? = nil,
+        buttons: Markup,
+        _ body: Markup
+    ) -> Markup {
+        """
+        <form class="query" method="post" action="\(action)">
+        \(Parts.hidden("secret", request.session.formSecret))
+        \(body)
+        \(self.confirmation(name, place))
+        <p class="actions">\(buttons)</p>
+        </form>
+        """
     }
 
     private static func confirmation(_ name: String?, _ place: Place) -> Markup {

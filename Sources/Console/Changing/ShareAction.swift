@@ -7,6 +7,9 @@ enum ShareAction: String, CaseIterable, Sendable {
     case begin
     case invite
     case permission
+    /// Lets somebody in who asks for access, or denies it.
+    case answer
+    case requests
     case anybody
     case remove
     case end
@@ -78,7 +81,7 @@ enum ShareAction: String, CaseIterable, Sendable {
         _ pages: SharePages
     ) throws(PageFailure) -> String? {
         switch self {
-        case .begin, .invite, .permission: return nil
+        case .begin, .invite, .permission, .answer, .requests: return nil
         case .remove:
             return ShareWords.name(of: try pages.participant(request.form, it).identity, it.people)
         case .anybody, .end: return it.name
@@ -122,6 +125,14 @@ enum ShareAction: String, CaseIterable, Sendable {
                 .participants(changes),
                 "let \(name) \(ShareWords.text(of: participant.permission)) the share of"
             )
+        case .answer: return try self.answer(form, it, pages)
+        case .requests:
+            guard let text = form["taken"], ["yes", "no"].contains(text) else {
+                throw .invalid("The form does not say whether requests are taken.")
+            }
+            changes.allowsAccessRequests = text == "yes"
+            let words = text == "yes" ? "take" : "no longer take"
+            return (.participants(changes), "\(words) requests for access to the share of")
         case .anybody:
             let permission = try Self.permission(form, [.none, .readOnly, .readWrite])
             changes.publicPermission = permission
@@ -135,6 +146,33 @@ enum ShareAction: String, CaseIterable, Sendable {
                 "remove \(ShareWords.name(of: participant.identity, it.people)) from the share of"
             )
         }
+    }
+
+    /// Invites somebody who asked, by the user record name, or denies the request.
+    private func answer(
+        _ form: FormItems,
+        _ it: SharePages.Subject,
+        _ pages: SharePages
+    ) throws(PageFailure) -> (ShareChange.Kind, String) {
+        var changes = ShareChanges()
+        let user = try pages.requester(form, it)
+        let permission = try Self.permission(form, [.none, .readOnly, .readWrite])
+        let name = it.people.shortName(of: user)
+        guard permission != .none else {
+            changes.denied = [user]
+            return (.participants(changes), "deny \(name) access to the share of")
+        }
+        changes.participants = [
+            ShareParticipant(
+                id: Secret.make(),
+                identity: UserIdentity(lookup: .userRecordName(user)),
+                permission: permission
+            )
+        ]
+        return (
+            .participants(changes),
+            "let \(name), who asked, \(ShareWords.text(of: permission)) the share of"
+        )
     }
 
     private static func permission(

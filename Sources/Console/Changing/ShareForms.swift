@@ -14,6 +14,7 @@ struct ShareForms {
 
     var markup: Markup {
         """
+        \(Parts.section("Requests for access", id: "requests", self.requests))
         \(Parts.section("Invite", id: "invite", self.invite))
         \(self.others.isEmpty ? "" : Parts.section("Permission", id: "permission", self.permission))
         \(Parts.section("Anybody with the URL", id: "public", self.publicPermission))
@@ -47,6 +48,68 @@ struct ShareForms {
             )
         }
     }
+
+    // MARK: Requests
+
+    private var requests: Markup {
+        "\(self.it.share.requesters.isEmpty ? "" : self.answer)\(self.taking)"
+    }
+
+    /// Buttons for those who ask; the one who asked first comes first.
+    private var answer: Markup {
+        let names = self.it.share.requesters.map {
+            Parts.option(
+                $0.userRecordName,
+                ShareWords.name(of: $0, self.it.people),
+                isSelected: false
+            )
+        }
+        let isOpen = self.it.share.publicPermission != .none
+        let invites: Markup = """
+            \(self.button("Let them read", .readOnly))
+            \(self.button("Let them read and write", .readWrite))
+            """
+        let note: Markup =
+            isOpen
+            ? "Anybody with the URL may join now, without a request."
+            : "People join with the URL once they are let in. Those who are denied may ask again."
+        return Changes.form(
+            action: self.it.url("share/" + ShareAction.answer.rawValue),
+            self.request,
+            place: self.it.place,
+            buttons: "\(isOpen ? "" : invites)\(self.button("Deny", .none))",
+            """
+            \(ShareForms.hidden(self.it))
+            <label>Who asks <select name="requester">\(names)</select></label>
+            <p class="hint">\(note)</p>
+            """
+        )
+    }
+
+    private func button(_ title: String, _ permission: SharePermission) -> Markup {
+        let mark: Markup = permission == .none ? " class=\"second\"" : ""
+        return """
+            <button type="submit" name="permission" value="\(permission.rawValue)"\(mark)>\(title)</button>
+            """
+    }
+
+    private var taking: Markup {
+        let isTaken = self.it.share.allowsAccessRequests
+        return self.form(
+            "Set for requests",
+            .requests,
+            """
+            <label>Requests of people who have the URL
+            <select name="taken">
+            \(Parts.option("yes", "are taken", isSelected: isTaken))
+            \(Parts.option("no", "are not taken", isSelected: !isTaken))
+            </select>
+            </label>
+            """
+        )
+    }
+
+    // MARK: Participants
 
     private var invite: Markup {
         guard self.it.share.publicPermission == .none else {

@@ -4,7 +4,7 @@ import RecordStore
 
 /// A share of a record or a zone: its participants, and what its owner may change about them.
 ///
-///     record, zone ─► begin ─► share ─► invite, permission, URL
+///     record, zone ─► begin ─► share ─► invite, permission, answer, requests, URL
 ///                                 │
 ///                                 └───► remove, end (with a name that is typed)
 struct SharePages: Sendable {
@@ -36,17 +36,43 @@ struct SharePages: Sendable {
 
     // MARK: Links
 
-    /// The link on the page of a record: to its share, or to the beginning of one.
-    func link(of record: Record, _ place: Place) -> Markup {
+    /// The name of the share whose root a record is; `nil` if it is none.
+    static func nameOfShare(beginningAt record: Record) -> String? {
+        let field = record.body.fields.first { $0.name == ShareRecord.referenceField }
+        guard case .reference(let reference)? = field?.value else { return nil }
+        return reference.recordName
+    }
+
+    /// The share of a record, of one above it, or of the whole zone; `nil` if there is none.
+    static func share(
+        covering record: Record,
+        _ ancestors: RecordPages.Ancestors,
+        _ place: Place,
+        _ reader: DatabaseReader
+    ) async -> Record? {
+        guard place.scope == .private, !record.id.zone.isDefault else { return nil }
+        let name = ancestors.share ?? ShareRecord.zoneWideName
+        let id = RecordID(zone: record.id.zone, recordName: name)
+        guard case .record(let share)? = try? await reader.fetch([id]).first else { return nil }
+        return share
+    }
+
+    /// The link on the page of a record: to the share that covers it, or to the beginning of one.
+    ///
+    /// It says how many people ask for access.
+    func link(of record: Record, _ share: Record?, _ place: Place) -> Markup {
         guard place.user != nil, place.scope != .public else { return "" }
         if record.recordType == ShareRecord.type {
             return self.link("Participants", "share", record.id, place)
         }
         guard place.scope == .private else { return "" }
-        let field = record.body.fields.first { $0.name == ShareRecord.referenceField }
-        if case .reference(let reference)? = field?.value {
-            let id = RecordID(zone: record.id.zone, recordName: reference.recordName)
-            return self.link("Its share", "share", id, place)
+        if let share {
+            let isOwn = Self.nameOfShare(beginningAt: record) != nil
+            let link = self.link(isOwn ? "Its share" : "The share that covers it", "share", share.id, place)
+            let count = share.body.share?.requesters.count ?? 0
+            guard count > 0 else { return link }
+            let words = count == 1 ? "1 person asks" : "\(count) people ask"
+            return "\(link) <span class=\"hint\">\(words) for access</span>"
         }
         guard self.changes.areOffered, !record.id.zone.isDefault else { return "" }
         return self.link("Share", "share/begin", record.id, place)
@@ -93,15 +119,14 @@ struct SharePages: Sendable {
     }
 
     private func facts(of it: Subject) -> Markup {
-        let requesters = it.share.requesters.map { ShareWords.name(of: $0, it.people) }
         let blocked = it.share.blocked.map { ShareWords.name(of: $0, it.people) }
         var facts: [(String, Markup)] = [
             ("Anybody with the URL may", "\(ShareWords.text(of: it.share.publicPermission))"),
             ("URL", "<code>\(self.url(of: it.share.token))</code>"),
             ("Requests for access", it.share.allowsAccessRequests ? "are taken" : "are not taken"),
         ]
-        if !requesters.isEmpty {
-            facts.append(("Ask for access", Shown.cut(requesters.joined(separator: ", "), to: 4_096)))
+        if !it.share.requesters.isEmpty {
+            facts.append(("Ask for access", ShareWords.requesters(of: it.share, it.people)))
         }
         if !blocked.isEmpty {
             facts.append(("Shut out", Shown.cut(blocked.joined(separator: ", "), to: 4_096)))
@@ -155,13 +180,16 @@ struct SharePages: Sendable {
             throw PageFailure.invalid("Records of the default zone cannot be shared: move them to another.")
         }
         let what: Markup
+        let back: Markup
         let name: String
         if request.query["name"] == nil {
             name = zone.zoneName
+            back = "<a href=\"\(place.url(.zones))\">Back to the zones</a>"
             what = "the zone \(Shown.text(name)) with all its records, and those that will be in it"
         } else {
             let record = try await self.console.found(request, try await self.console.reader(of: place))
             name = record.id.recordName
+            back = "<a href=\"\(place.recordURL(record.id))\">Back to the record</a>"
             what = "the record \(Shown.text(name)) with all records below it"
         }
         let body: Markup = """
@@ -173,6 +201,7 @@ struct SharePages: Sendable {
                 place: place,
                 "\(place.hiddenFields)\(Parts.hidden("zone", zone.zoneName))\(Parts.hidden("name", request.query["name"]))"
             ))
+            <p class="screen">\(back)</p>
             """
         return self.console.page("Share \(name)", request, place: place, section: .records, body)
     }
@@ -243,6 +272,14 @@ struct SharePages: Sendable {
             let found = it.share.participants.first(where: { $0.id == id }), found.role != .owner
         else { throw .missing("The share has no such participant: somebody may have removed them.") }
         return found
+    }
+
+    /// The user record name of somebody who asks for access.
+    func requester(_ items: FormItems, _ it: Subject) throws(PageFailure) -> String {
+        guard let user = items["requester"],
+            it.share.requesters.contains(where: { $0.userRecordName == user })
+        else { throw .missing("Nobody of that name asks for access: somebody may have answered them.") }
+        return user
     }
 
     func checkOwner(_ place: Place) throws(PageFailure) {

@@ -11,11 +11,12 @@ extension RecordPages {
 
     func family(
         of record: Record,
+        _ ancestors: Ancestors,
         _ schema: SchemaDocument,
         _ place: Place,
         _ reader: DatabaseReader
     ) async throws -> Markup {
-        let parents = try await self.parents(of: record, reader).map { RecordLink.markup($0, in: place) }
+        let parents = ancestors.ids.map { RecordLink.markup($0, in: place) }
         let chain: Markup =
             parents.isEmpty
             ? "<p class=\"empty\">The record has no parent.</p>"
@@ -44,16 +45,25 @@ extension RecordPages {
             """
     }
 
-    private func parents(of record: Record, _ reader: DatabaseReader) async throws -> [RecordID] {
-        var parents: [RecordID] = []
+    /// The parents of a record, nearest first.
+    struct Ancestors: Sendable {
+        var ids: [RecordID] = []
+        /// The name of the share that begins at the record or at the nearest of them.
+        var share: String?
+    }
+
+    func ancestors(of record: Record, _ reader: DatabaseReader) async -> Ancestors {
+        var ancestors = Ancestors(share: SharePages.nameOfShare(beginningAt: record))
         var next = record.parent
-        while let name = next, parents.count < Self.ancestorsMax {
+        while let name = next, ancestors.ids.count < Self.ancestorsMax {
             let id = RecordID(zone: record.id.zone, recordName: name)
-            parents.append(id)
+            ancestors.ids.append(id)
             next = nil
-            if case .record(let parent)? = try? await reader.fetch([id]).first { next = parent.parent }
+            guard case .record(let parent)? = try? await reader.fetch([id]).first else { continue }
+            next = parent.parent
+            ancestors.share = ancestors.share ?? SharePages.nameOfShare(beginningAt: parent)
         }
-        return parents
+        return ancestors
     }
 
     private struct Relative: Sendable {

@@ -13,12 +13,14 @@ struct RecordPages: Sendable {
         let schema = try await self.console.schema(of: place)
         let people = try await self.console.people(of: place)
         let id = record.id
+        let ancestors = await self.ancestors(of: record, reader)
+        let share = await SharePages.share(covering: record, ancestors, place, reader)
         let body: Markup = """
             <p class="lead">\(Shown.text(record.recordType)) in the zone \(Shown.text(id.zone.zoneName)) of \(place.databaseText)</p>
-            \(self.links(of: record, place))
+            \(self.links(of: record, share, place))
             \(Parts.section("Fields", id: "fields", self.fields(of: record, schema[record.recordType], place)))
             \(Parts.section("System fields", id: "system", self.systemFields(of: record, people)))
-            \(Parts.section("Family", id: "family", try await self.family(of: record, schema, place, reader)))
+            \(Parts.section("Family", id: "family", try await self.family(of: record, ancestors, schema, place, reader)))
             \(record.body.share.map { self.sharing($0, of: record, people, place) })
             \(try await self.explained(record.id, people, place, reader))
             \(self.copies(of: record))
@@ -27,8 +29,8 @@ struct RecordPages: Sendable {
     }
 
     /// A record has a modifier, so it is edited as a user.
-    private func links(of record: Record, _ place: Place) -> Markup {
-        let share = SharePages(console: self.console).link(of: record, place)
+    private func links(of record: Record, _ covering: Record?, _ place: Place) -> Markup {
+        let share = SharePages(console: self.console).link(of: record, covering, place)
         guard self.console.configuration.save != nil else {
             return share.isEmpty ? "" : "<p class=\"pages\">\(share)</p>"
         }
@@ -108,9 +110,14 @@ struct RecordPages: Sendable {
             share.root.map { root -> Markup in
                 RecordLink.markup(RecordID(zone: record.id.zone, recordName: root), in: place)
             } ?? "the whole zone"
+        let answer = PageURL(place.url(named: "share").path, place.recordURL(record.id).items)
+        let requests: Markup = """
+            <p>Ask for access: \(ShareWords.requesters(of: share, people)). <a href="\(answer)">Answer them</a></p>
+            """
         let body: Markup = """
             <p>Shares \(what). Anybody with the URL may: \(ShareWords.text(of: share.publicPermission)).</p>
             \(ShareWords.table(of: share, people))
+            \(share.requesters.isEmpty ? "" : requests)
             """
         return Parts.section("Share", id: "share", body)
     }

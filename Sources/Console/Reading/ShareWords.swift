@@ -42,6 +42,12 @@ enum ShareWords {
         }
     }
 
+    /// The names of those who ask for access, the first who asked first.
+    static func requesters(of share: Share, _ people: People) -> Markup {
+        let names = share.requesters.map { self.name(of: $0, people) }
+        return Shown.cut(names.joined(separator: ", "), to: 4_096)
+    }
+
     /// The subject of a share: a record with all below it, or a zone.
     static func subject(of share: Share, in zone: ZoneID) -> String { share.root ?? zone.zoneName }
 
