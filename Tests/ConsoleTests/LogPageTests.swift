@@ -287,7 +287,7 @@ struct LogPageTests {
             #expect(page.contains("<b>code</b> <a href=\"/logs/codes#zone_not_found\">"))
             #expect(page.contains("</b> <bdi>&lt;i&gt;none"), "what is no code leads nowhere")
             let codes = try await client.get("/logs/codes").body
-            #expect(codes.contains("<code id=\"zone_not_found\">zone_not_found</code>"))
+            #expect(codes.contains("<code class=\"word\" id=\"zone_not_found\">zone_not_found</code>"))
             #expect(codes.contains("There is no zone of this name."))
             let events = try #require(page.firstMatch(of: /data-log-events="([^"]+)"/)).1.unescaped
             let peer = try await client.peer("GET", events)

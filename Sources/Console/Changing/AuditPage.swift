@@ -13,7 +13,8 @@ struct AuditPages: Sendable {
         let rows = entries.map { entry -> [Markup] in
             [
                 Shown.time(milliseconds: entry.atMilliseconds), Shown.text(entry.person),
-                Shown.text(entry.environment), Shown.cut(entry.what, to: 1_024), self.outcome(of: entry),
+                "<span class=\"word\">\(entry.environment)</span>", Shown.cut(entry.what, to: 1_024),
+                self.outcome(of: entry),
             ]
         }
         let body: Markup = """

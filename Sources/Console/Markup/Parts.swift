@@ -98,6 +98,14 @@ enum Parts {
         return "<datalist id=\"\(id)\">\(options)</datalist>"
     }
 
+    /// A command to be typed, whose options are not broken behind their dashes.
+    static func command(_ text: String) -> Markup {
+        let words = text.split(separator: " ").map { word -> Markup in
+            word.hasPrefix("-") ? "<span class=\"word\">\(String(word))</span> " : "\(String(word)) "
+        }
+        return "<code>\(words)</code>"
+    }
+
     /// A link to the next page of a list.
     static func next(_ url: PageURL?) -> Markup {
         guard let url else { return "" }

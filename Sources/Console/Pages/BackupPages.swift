@@ -81,7 +81,7 @@ struct BackupPages: Sendable {
                     backup.server.map { Shown.cut($0) } ?? "",
                 ]
             },
-            empty: "None is known. Make one above, or with <code>tidemark backup --to DIR</code>."
+            empty: "None is known. Make one above, or with \(Parts.command("tidemark backup --to DIR"))."
         )
     }
 
@@ -92,8 +92,8 @@ struct BackupPages: Sendable {
 
     private static func text(_ kind: KnownBackups.Kind) -> Markup {
         switch kind {
-        case .folder: "a copy"
-        case .continued: "continued"
+        case .folder: "<span class=\"word\">a copy</span>"
+        case .continued: "<span class=\"word\">continued</span>"
         case .stream: "a stream"
         }
     }
@@ -127,7 +127,7 @@ struct BackupPages: Sendable {
                 ]
             },
             empty:
-                "A backup that was never restored may be none. Rehearse it: <code>tidemark backup --drill --from DIR</code>"
+                "A backup that was never restored may be none. Rehearse it: \(Parts.command("tidemark backup --drill --from DIR"))"
         )
     }
 

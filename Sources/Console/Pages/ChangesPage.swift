@@ -21,7 +21,7 @@ struct ChangePages: Sendable {
             \(Parts.option("beginning", "the beginning", isSelected: start == "beginning"))
             </select>
             </label>
-            <label class="wide">or from behind a token, as tidemark records changes prints it
+            <label class="wide"><span>or from behind a token, as <code>tidemark records changes</code> prints it</span>
             <input name="token" value="\(request.query["token"] ?? "")" autocomplete="off" spellcheck="false">
             </label>
             <p class="actions"><button type="submit">Show changes</button></p>

@@ -7,7 +7,8 @@ struct CodePages: Sendable {
     func codes(_ request: PageRequest) async throws -> Page {
         let rows = CodeMeaning.all.map { code -> [Markup] in
             [
-                "<code id=\"\(code.name)\">\(code.name)</code>", Parts.number("\(code.number)"),
+                "<code class=\"word\" id=\"\(code.name)\">\(code.name)</code>",
+                Parts.number("\(code.number)"),
                 "\(code.meaning)", Self.words(of: code.retry), self.lines(of: code),
             ]
         }

@@ -40,7 +40,7 @@ struct PeoplePages: Sendable {
                 caption: "Users and services, by name; roles in \(environment.name)",
                 columns: ["Name", "Kind", "State", "Roles", "Contacts", "Created", "User record name"],
                 rows: rows,
-                empty: "There are none. Add one: <code>tidemark user add NAME --container \(container)</code>",
+                empty: "There are none. Add one: \(Parts.command("tidemark user add NAME --container \(container)"))",
                 isRowList: true
             ))
             \(Parts.next(next))

@@ -101,7 +101,7 @@ struct QueryPages: Sendable {
             <p class="paper">Query: \(Shown.text(form.words))</p>
             \(self.cost(of: found.end, query, taken))
             \(order)
-            \(try await self.count(query, form, reader, here, request))
+            \(isMore || request.query["cursor"] != nil || request.query["count"] != nil ? try await self.count(query, form, reader, here, request) : "")
             \(table)
             \(Parts.next(next))
             \(ExportPages.links(from: "query", types: [form.type], isOneType: true, place, here.items))

@@ -90,7 +90,7 @@ extension RecordPages {
     static func installation(_ id: [UInt8]) -> Markup {
         guard !id.isEmpty else { return "none is known" }
         let digits = id.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        return "<code title=\"\(digits)\">\(String(digits.prefix(12)))</code>"
+        return "<code class=\"word\" title=\"\(digits)\">\(String(digits.prefix(12)))</code>"
     }
 
     // MARK: Subscriptions

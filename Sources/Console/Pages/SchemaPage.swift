@@ -79,7 +79,7 @@ struct SchemaPages: Sendable {
             <summary>A deploy would make \(Shown.count(difference.lines.count, "change")) in production</summary>
             \(DifferenceMarkup.list(difference))
             </details>
-            <p class="hint">On the command line: <code>tidemark schema deploy --container \(container)</code></p>
+            <p class="hint">On the command line: \(Parts.command("tidemark schema deploy --container \(container)"))</p>
             """
     }
 }
