@@ -7,21 +7,31 @@ extension Browser {
     ///
     /// Its pictures are in the build folder (`Axe.folder`).
     func inspect(_ pages: [(name: String, path: String)], of base: String) async throws {
-        let axe = try await Axe.script()
         for page in pages {
-            for screen in Screen.allCases {
-                for look in Look.allCases where look != .print || screen == .desk {
-                    try await self.show(on: screen, look)
-                    try await self.go(base + page.path)
-                    let name = look == .print ? "\(page.name)-print" : "\(page.name)-\(screen)-\(look)"
-                    let faults = try await self.evaluate(Self.inspection)
-                    #expect(faults == "[]", "\(name): \(faults)")
-                    if look != .print {
-                        let violations = try await Axe.violations(axe, in: self)
-                        #expect(violations == [], "\(name): \(violations)")
-                    }
-                    try await self.picture(to: Axe.folder.appendingPathComponent(name + ".png").path)
+            try await self.inspect(page.name) { try await self.go(base + page.path) }
+        }
+    }
+
+    /// The same for the page that is there, such as the answer to a form.
+    func inspectPresent(_ name: String) async throws {
+        try await self.inspect(name) {}
+        try await self.show(on: .desk, .light)
+    }
+
+    private func inspect(_ page: String, _ load: () async throws -> Void) async throws {
+        let axe = try await Axe.script()
+        for screen in Screen.allCases {
+            for look in Look.allCases where look != .print || screen == .desk {
+                try await self.show(on: screen, look)
+                try await load()
+                let name = look == .print ? "\(page)-print" : "\(page)-\(screen)-\(look)"
+                let faults = try await self.evaluate(Self.inspection)
+                #expect(faults == "[]", "\(name): \(faults)")
+                if look != .print {
+                    let violations = try await Axe.violations(axe, in: self)
+                    #expect(violations == [], "\(name): \(violations)")
                 }
+                try await self.picture(to: Axe.folder.appendingPathComponent(name + ".png").path)
             }
         }
     }
