@@ -4,17 +4,22 @@
 Makes a data folder, imports records, runs `tidemark console`, and asks for each page with one
 connection a request, as curl does: 5 times to warm up, then 50 times. Prints a row a page:
 the median and the slowest of 50, in milliseconds, from the start of the connection to the first byte.
+
+The server has just begun, so the hour and the day of its figures are made up: a figure in every
+column of every slot. Nothing of the server's own makes the pages of them slower.
 """
 
 import argparse
 import contextlib
 import http.client
 import json
+import math
 import os
 import re
 import signal
 import socket
 import statistics
+import struct
 import subprocess
 import sys
 import tempfile
@@ -57,6 +62,47 @@ def write_records(path, count):
             }
             record = {"recordName": f"note-{number:07}", "recordType": "Note", "fields": fields}
             file.write(json.dumps(record, separators=(",", ":")) + "\n")
+
+
+def checksum(data):
+    """FNV-1a, as at the end of each slot."""
+    total = 0xCBF29CE484222325
+    for byte in data:
+        total = (total ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
+    return total
+
+
+def figure(name, slot, end):
+    """A figure of a column, another one in each slot but for moments."""
+    if name == "process_start_time_seconds":
+        return float(end // 86_400_000 * 86_400)
+    if name == "tidemark_metrics_written_timestamp_seconds":
+        return end / 1_000
+    phase = sum(name.encode()) % 97
+    return 1_234.5 * (1.2 + math.sin((slot + phase) / 9) * math.sin(slot * (phase + 3)))
+
+
+def fill_figures(path):
+    """Fills every slot of the file of figures that a server has made (TelemetryFile.swift)."""
+    deadline = time.monotonic() + 30
+    while not os.path.exists(path):
+        if time.monotonic() > deadline:
+            sys.exit(f"the server has made no {path}")
+        time.sleep(0.1)
+    with open(path, "r+b") as file:
+        columns, name_bytes = struct.unpack("<8x4xII", file.read(20))
+        names = file.read(name_bytes).decode().split("\n")
+        assert len(names) == columns
+        head = (20 + name_bytes + 511) // 512 * 512
+        width = (columns + 3) * 8
+        now = int(time.time() * 1_000)
+        for first, count, milliseconds in [(0, 360, 10_000), (360, 288, 300_000)]:
+            last = now // milliseconds
+            for number in range(last - count + 1, last + 1):
+                figures = [figure(name, number, (number + 1) * milliseconds) for name in names]
+                slot = struct.pack(f"<qq{columns}d", number, milliseconds, *figures)
+                file.seek(head + (first + number % count) * width)
+                file.write(slot + struct.pack("<Q", checksum(slot)))
 
 
 def first_byte(port, path, cookie):
@@ -112,6 +158,7 @@ def main():
         begin = time.perf_counter()
         run(tidemark, data, "records", "import", file, "--as", "alice", "--container", CONTAINER)
         print(f"{options.records} records were imported in {time.perf_counter() - begin:.0f} s", file=sys.stderr)
+        fill_figures(os.path.join(data, "telemetry.ring"))
         console = processes.enter_context(running(tidemark, "console", "--no-open", "--data", data))
         port, cookie = session(console)
         own = f"/c/{CONTAINER}/development"
@@ -120,12 +167,14 @@ def main():
             ("records of a type", f"{own}/records?{who}&type=Note"),
             ("sorted by an index", f"{own}/records?{who}&type=Note&sort=count&order=descending"),
             ("a condition", f"{own}/records?{who}&type=Note&field=count&test=ge&value={options.records // 2}"),
-            ("snapshot of the zone", f"{own}/records/snapshot?{who}"),
+            ("snapshot of the zone", f"{own}/records/snapshot?{who}&zone=_defaultZone"),
             ("changes from the beginning", f"{own}/records/changes?{who}&from=beginning"),
             ("a record", f"{own}/record?{who}&name=note-{options.records // 2:07}"),
             ("zones", f"{own}/zones?{who}"),
             ("usage", f"{own}/usage"),
-            ("telemetry", "/telemetry"),
+            ("telemetry of a full hour", "/telemetry"),
+            ("telemetry of a full day", "/telemetry?span=day"),
+            ("all figures of one plot", "/telemetry/requests"),
         ]
         print("| page | median, ms | slowest of 50, ms |\n|---|---|---|")
         for name, path in pages:

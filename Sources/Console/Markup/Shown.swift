@@ -61,6 +61,8 @@ enum Shown {
 
     /// A number with its digits in groups of three.
     static func number(_ value: Int64) -> String {
+        // Most of the thousands of figures of a page of plots are small.
+        guard value.magnitude >= 1_000 else { return String(value) }
         let digits = Array(String(value.magnitude))
         var grouped = value < 0 ? "-" : ""
         for (offset, digit) in digits.enumerated() {
