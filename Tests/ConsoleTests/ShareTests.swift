@@ -95,7 +95,7 @@ struct ShareTests {
         let permission = [("participant", String(bob)), ("permission", "3")]
         page = try await Self.led(try await it.submit("/share/permission", of: page, permission), it)
         #expect(page.contains(">bob, may read and write<"))
-        #expect(try await Self.access(it).contains("readWrite"))
+        #expect(try await Self.access(it).contains("invited user who may read and write"))
         let audit = try await it.client.get(Self.development + "/audit").body
         for text in [
             "share the record &lt;list&gt; of alice", "invite bob to read the share of &lt;list&gt; of alice",

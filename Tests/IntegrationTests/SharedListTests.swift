@@ -56,7 +56,7 @@ struct SharedListTests {
         let report = try await server.administer([
             "access", "shopping", "--container", container, "--as", "alice", "--zone", "Lists",
         ])
-        #expect(report.contains("publicUser with readWrite in the share"))
+        #expect(report.contains("user with the URL who may read and write, in the share"))
         for service in [host, guest] {
             service.process.signal(SIGTERM)
             _ = await service.process.outcome()

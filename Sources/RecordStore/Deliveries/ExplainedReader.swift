@@ -116,7 +116,7 @@ extension ExplainExecution {
         return ExplainedReader(
             name: name,
             may: grant.mayWrite ? [.create, .read, .write] : .read,
-            why: "\(grant.role) with \(grant.permission) in the share '\(grant.share.name)'",
+            why: "\(grant.role.words) who may \(grant.permission.words), in the share '\(grant.share.name)'",
             sharedDatabase: database,
             expiredThrough: try self.snapshot.tokensExpiredThrough(in: subject.zone, of: database),
             arrival: grant.share.root == nil ? 0 : membership?.since ?? 0,

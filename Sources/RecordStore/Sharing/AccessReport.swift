@@ -66,7 +66,7 @@ extension AccessReport {
             Line(
                 who: "anybody with the URL",
                 may: contents.publicPermission.permissions,
-                why: "after joining \(what), whose public permission is \(contents.publicPermission)"
+                why: "after joining \(what), which lets anybody \(contents.publicPermission.words)"
             )
         )
     }
@@ -91,16 +91,39 @@ extension AccessReport {
                 }
         }
         let hasJoined = participant.acceptance == .accepted
-        let role = "\(participant.role) with \(participant.permission)"
+        let role = "\(participant.role.words) who may \(participant.permission.words)"
         return Line(
             who: who,
             may: hasJoined ? participant.permission.permissions : [],
-            why: hasJoined ? "\(role) in \(what)" : "\(role), invited to \(what) and has not joined"
+            why: hasJoined ? "\(role), in \(what)" : "\(role) after joining \(what)"
         )
     }
 }
 
+extension ShareRole {
+    /// As the subject of a reason.
+    var words: String {
+        switch self {
+        case .owner: "owner"
+        case .administrator: "administrator"
+        case .privateUser: "invited user"
+        case .publicUser: "user with the URL"
+        case .unknown: "participant of an unknown role"
+        }
+    }
+}
+
 extension SharePermission {
+    /// After "may".
+    var words: String {
+        switch self {
+        case .none: "do nothing"
+        case .readOnly: "read"
+        case .readWrite: "read and write"
+        case .unknown: "do what is not known"
+        }
+    }
+
     /// With what is shared.
     fileprivate var permissions: Permissions {
         switch self {
