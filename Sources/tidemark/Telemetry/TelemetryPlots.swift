@@ -292,12 +292,27 @@ struct TelemetryPlots {
         )
     }
 
+    /// The same for one column, which most lines have.
+    private func line(
+        _ name: String,
+        of column: String,
+        _ value: (TelemetryRing.Slot, Double) -> Double?
+    ) -> Plot.Line {
+        let offset = TelemetryColumn.offsets[column]
+        return Plot.Line(
+            name: name,
+            values: self.slots.map { slot in
+                slot.flatMap { slot in Self.value(slot, at: offset).flatMap { value(slot, $0) } }
+            }
+        )
+    }
+
     private func gauge(_ name: String, _ metric: MetricName) -> Plot.Line {
         self.count(name, TelemetryColumn.name(metric))
     }
 
     private func rate(_ name: String, _ column: String) -> Plot.Line {
-        self.line(name, of: [column]) { slot, values in values[0].flatMap { slot.perSecond($0) } }
+        self.line(name, of: column) { slot, value in slot.perSecond(value) }
     }
 
     private func rate(_ name: String, _ metric: MetricName) -> Plot.Line {
@@ -306,7 +321,7 @@ struct TelemetryPlots {
 
     /// Counts of a sample that two slots share are parts of one.
     private func count(_ name: String, _ column: String) -> Plot.Line {
-        self.line(name, of: [column]) { _, values in values[0] }
+        self.line(name, of: column) { _, value in value }
     }
 
     private func count(_ name: String, _ metric: MetricName) -> Plot.Line {
