@@ -40,6 +40,7 @@ struct RecordsTable {
         switch field.value {
         case .int64(let number): return Parts.number(Shown.number(number))
         case .double(let number): return Parts.number(String(number))
+        case .timestamp(let seconds): return ValueMarkup.moment(seconds)
         default: return Shown.cut(ValueMarkup.line(field.value))
         }
     }

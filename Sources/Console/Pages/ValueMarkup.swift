@@ -105,7 +105,7 @@ enum ValueMarkup {
 
     // MARK: Texts
 
-    private static func moment(_ seconds: Double) -> Markup {
+    static func moment(_ seconds: Double) -> Markup {
         let milliseconds = (seconds + Date.timeIntervalBetween1970AndReferenceDate) * 1_000
         // Dates that no calendar prints.
         guard milliseconds.magnitude < 2.5e14 else { return "\(String(seconds)) s after 2001" }
