@@ -78,6 +78,11 @@ struct BrowserChangeTests {
                 (name: page.name, path: page.path.hasSuffix("=") ? page.path + participant : page.path)
             }
             try await browser.inspect(pages, of: it.address)
+            try await browser.go(it.address + Self.development + "/users/add")
+            _ = try await browser.evaluate("document.querySelector('input[name=name]').value = 'dave'")
+            try await browser.click("main form button")
+            try await browser.wait(for: "location.pathname.endsWith('/users/add-user')")
+            try await browser.inspectPresent("user-token")
         }
         await it.end()
     }
@@ -133,7 +138,7 @@ struct BrowserChangeTests {
                 ) == "true",
                 "the cursor is at the error"
             )
-            try await browser.picture(to: Axe.folder.appendingPathComponent("schema-fault.png").path)
+            try await browser.inspectPresent("schema-fault")
             _ = try await browser.evaluate(
                 """
                 document.querySelector("textarea").value = document.querySelector("textarea").value
@@ -142,6 +147,7 @@ struct BrowserChangeTests {
             )
             try await browser.click("main form button")
             try await browser.waitForTitle("Review the changes")
+            try await browser.inspectPresent("schema-review")
             #expect(
                 try await browser.evaluate("document.body.innerText.includes('extra INT64 QUERYABLE')")
                     == "true"
@@ -197,7 +203,7 @@ struct BrowserChangeTests {
             )
             try await browser.waitForTitle("Dry run of the import")
             #expect(try await browser.evaluate("document.body.innerText.includes('2,000')") == "true")
-            try await browser.picture(to: Axe.folder.appendingPathComponent("import-dry-run.png").path)
+            try await browser.inspectPresent("import-dry-run")
             try await browser.click("main form button")
             try await browser.waitForTitle("Imported")
         }
