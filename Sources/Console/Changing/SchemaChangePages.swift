@@ -287,7 +287,7 @@ struct SchemaFault {
         let blanks = String(repeating: " ", count: margin.count + column - 1 - start)
         return """
             \(notice)
-            <pre class="fault">\(margin)\(Shown.text(shown))
+            <pre class="fault" tabindex="0">\(margin)\(Shown.text(shown))
             \(blanks)<span class="error">▲</span></pre>
             """
     }
