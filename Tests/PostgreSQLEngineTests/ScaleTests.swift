@@ -155,6 +155,44 @@ struct ScaleTests {
         _ = try await it.modifySubscriptions([zoneSubscription("z"), query("q")])
     }
 
+    // MARK: One zone
+
+    /// Without statistics PostgreSQL takes the zone for a row or two.
+    @Test(arguments: [false, true])
+    func `requests in a zone of many records read those that they name`(hasStatistics: Bool) async throws {
+        let it = try await EngineUnderTest.withNotes(.postgreSQL)
+        let costs = try Self.costs(it)
+        for start in stride(from: 0, to: 4_000, by: 400) {
+            let saves = (start..<start + 400).map { save("n\($0)", ["number": .int64(Int64($0))]) }
+            #expect(try await it.modify(saves).areSaved)
+        }
+        await it.store.shutdown()
+        if hasStatistics { try PostgreSQLCluster.running().row("ANALYZE", in: costs.database) }
+        let before = try await costs.reads()
+        let opened = try await it.reopened()
+        let token = try await opened.changes(FeedRead(zone: notes, limit: 400)).token
+        for start in [100, 2_100] {
+            let names = (start..<start + 50).map { "n\($0)" }
+            let saves = names.map { save($0, ["number": .int64(-1)]) }
+            #expect(try await opened.modify(saves, policy: .allKeys).areSaved)
+            #expect(try await opened.modify([saves[0]], policy: .allKeys).areSaved)
+            #expect(try await opened.fetch(names.map { id($0) }).count == 50)
+            #expect(try await opened.modify([], deletes: names.suffix(20).map { id($0) }).count == 20)
+            #expect(try await opened.modify([save(names[49])]).areSaved)
+            let page = try await opened.changes(FeedRead(zone: notes, token: token, limit: 50))
+            #expect(page.items.count == 50)
+            let found = Query(recordType: "Note", predicate: NumberedNotes.number(.equals, -1))
+            #expect(try await !opened.query(QueryRead(query: found, zone: notes)).records.isEmpty)
+        }
+        await opened.store.shutdown()
+        let reads = StoreCosts.between(before, try await costs.reads())
+        #expect(StoreCosts.scanned(reads) == [])
+        // The requests name some 900 records. A statement that read the zone would read 4,000, several times.
+        for table in ["record", "change", "tombstone", "index_entry"] {
+            #expect(reads[table]?.rows ?? 0 < 6_000, "\(table): \(reads)")
+        }
+    }
+
     // MARK: Changes of others
 
     /// Without statistics, and with those that PostgreSQL gathers by itself sooner or later.
