@@ -129,7 +129,7 @@ final class PostgreSQLTransaction {
                 guard let zone = self.knowledge.zones[name] else { continue }
                 self.prefetched.want(records.names, in: zone)
             }
-            if let (database, request) = prefetch.request { self.outcomes.want(request, in: database) }
+            if let request = prefetch.request { self.outcomes.want(request.id, in: request.database) }
         }
         try self.outcomes.send(on: self.connection)
         try self.prefetched.send(on: self.connection, bytesMax: Self.prefetchedBytes)

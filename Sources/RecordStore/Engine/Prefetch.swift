@@ -4,13 +4,15 @@ package import RecordModel
 ///
 /// An engine to which each question is a round trip reads them for several jobs at once, before it
 /// executes these. Nothing depends on it: a row that was not prefetched is read when it is asked for.
-package struct Prefetch: Sendable {
+///
+/// A class, as nearly all jobs of other engines have none: then a copy of a job costs nothing more.
+package final class Prefetch: Sendable {
     /// Records by name.
     package struct Records: Sendable {
         package let database: DatabaseID
         /// The name under which the database has the zone.
         package let zone: String
-        package var names: [String]
+        package fileprivate(set) var names: [String]
     }
 
     /// A page of the feed of a zone.
@@ -24,24 +26,36 @@ package struct Prefetch: Sendable {
         package let limit: Int
     }
 
-    package var records: [Records] = []
-    package var feed: Feed?
-    /// The request of which there may be an outcome.
-    package var request: (database: DatabaseID, id: RequestID)?
+    /// An execution of a request, of which there may be an outcome.
+    package struct Request: Sendable {
+        package let database: DatabaseID
+        package let id: RequestID
+    }
 
-    package init() {}
+    package let records: [Records]
+    package let feed: Feed?
+    package let request: Request?
 
-    /// Records that a requester names, as far as the requester's database can have them.
-    package init(_ ids: some Sequence<RecordID>, for requester: Requester) {
-        var last: ZoneID?
+    package init(records: [Records] = [], feed: Feed? = nil, request: Request? = nil) {
+        self.records = records
+        self.feed = feed
+        self.request = request
+    }
+}
+
+extension Prefetch.Records {
+    /// Records that a requester names, by zone, as far as the requester's database can have them.
+    static func named(_ ids: some Sequence<RecordID>, by requester: Requester) -> [Self] {
+        var named: [Self] = []
+        var last: (id: ZoneID, isStored: Bool)?
         for id in ids {
-            if id.zone != last {
-                last = id.zone
-                guard let zone = Access.storedName(of: id.zone, for: requester) else { continue }
-                self.records.append(Records(database: requester.database, zone: zone, names: []))
+            if id.zone != last?.id {
+                let zone = Access.storedName(of: id.zone, for: requester)
+                if let zone { named.append(Self(database: requester.database, zone: zone, names: [])) }
+                last = (id.zone, zone != nil)
             }
-            guard Access.storedName(of: id.zone, for: requester) != nil else { continue }
-            self.records[self.records.count - 1].names.append(id.recordName)
+            if last?.isStored == true { named[named.count - 1].names.append(id.recordName) }
         }
+        return named
     }
 }

@@ -88,13 +88,13 @@ final class RequestExecution: Sendable {
 extension WriteRequest {
     /// Whether the request was executed before, and the records that it changes.
     fileprivate var prefetch: Prefetch {
-        var prefetch = Prefetch()
+        var records: [Prefetch.Records] = []
         if case .modifyRecords(let operation) = self.operation {
-            let saved = operation.saves.lazy.map(\.id)
-            prefetch = Prefetch(Array(saved) + operation.deletes, for: self.requester)
+            let ids = operation.saves.map(\.id) + operation.deletes
+            records = Prefetch.Records.named(ids, by: self.requester)
         }
-        prefetch.request = (self.requester.database, self.requestID)
-        return prefetch
+        let request = Prefetch.Request(database: self.requester.database, id: self.requestID)
+        return Prefetch(records: records, request: request)
     }
 }
 

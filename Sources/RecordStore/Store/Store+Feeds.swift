@@ -117,14 +117,14 @@ extension Store {
         guard self.engine.prefetches, let zone = Access.storedName(of: read.zone, for: requester) else {
             return nil
         }
-        var prefetch = Prefetch()
-        prefetch.feed = Prefetch.Feed(
-            database: requester.database,
-            zone: zone,
-            after: read.token.flatMap { try? ChangeToken($0) }?.positionOfChanges,
-            limit: ChangeWalk.piece(ofPage: read.limit)
+        return Prefetch(
+            feed: Prefetch.Feed(
+                database: requester.database,
+                zone: zone,
+                after: read.token.flatMap { try? ChangeToken($0) }?.positionOfChanges,
+                limit: ChangeWalk.piece(ofPage: read.limit)
+            )
         )
-        return prefetch
     }
 
     private func feed<Value: Sendable>(

@@ -17,7 +17,8 @@ extension Store {
     ) {
         let rules = self.readRules
         let effort = Self.effort(ids.count <= rules.shortRecordsMax)
-        let prefetch = self.engine.prefetches ? Prefetch(ids, for: requester) : nil
+        let prefetch =
+            self.engine.prefetches ? Prefetch(records: Prefetch.Records.named(ids, by: requester)) : nil
         self.read(effort, for: requester, prefetch: prefetch, into: sink, reply) {
             (snapshot) throws(StorageFailure) in
             var execution = FetchExecution(
