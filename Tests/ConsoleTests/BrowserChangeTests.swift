@@ -35,7 +35,7 @@ struct BrowserChangeTests {
 
     // MARK: Pages
 
-    private static let pages: [(name: String, path: String)] = {
+    static let pages: [(name: String, path: String)] = {
         let own = ServedConsole.own
         let zone = "zone=%3Cscript%3Ealert(1)%3C%2Fscript%3E"
         return [
@@ -83,6 +83,14 @@ struct BrowserChangeTests {
             try await browser.click("main form button")
             try await browser.wait(for: "location.pathname.endsWith('/users/add-user')")
             try await browser.inspectPresent("user-token")
+            try await browser.go(it.address + Self.development + "/users/add")
+            let service = "form[action$='/users/add-key']"
+            _ = try await browser.evaluate(
+                "document.querySelector(\"\(service) input[name=name]\").value = 'press'"
+            )
+            try await browser.click("\(service) button")
+            try await browser.wait(for: "location.pathname.endsWith('/users/add-key')")
+            try await browser.inspectPresent("service-key")
         }
         await it.end()
     }
@@ -206,6 +214,7 @@ struct BrowserChangeTests {
             try await browser.inspectPresent("import-dry-run")
             try await browser.click("main form button")
             try await browser.waitForTitle("Imported")
+            try await browser.inspectPresent("imported")
         }
         #expect(try await it.exportRecords().contains("\"f1999\""))
         await it.end()

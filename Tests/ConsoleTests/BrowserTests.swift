@@ -100,7 +100,7 @@ struct BrowserTests {
         }
     }
 
-    private static let pages: [(name: String, path: String)] = [
+    static let pages: [(name: String, path: String)] = [
         ("start", "/"), ("container", place), ("records", place + "/records?\(own)"),
         (
             "query",

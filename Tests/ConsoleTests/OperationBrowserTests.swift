@@ -92,7 +92,7 @@ struct OperationBrowserTests {
         }
     }
 
-    private static let pages: [(name: String, path: String)] = [
+    static let pages: [(name: String, path: String)] = [
         ("telemetry", "/telemetry"), ("telemetry-day", "/telemetry?span=day"),
         ("telemetry-one", "/telemetry/requests"), ("logs", "/logs"),
         ("logs-filtered", "/logs?level=error&user=alice"), ("logs-none", "/logs?text=nothing+has+this"),
@@ -209,7 +209,6 @@ struct OperationBrowserTests {
     @Test
     func `a backup is made from the page, with its progress`() async throws {
         let operation = try Operation()
-        let axe = try await Axe.script()
         try await self.browsing(operation.scene) { browser, base in
             try await browser.show(on: .desk, .light)
             try await browser.go(base + "/backups")
@@ -230,14 +229,17 @@ struct OperationBrowserTests {
                 try await browser.evaluate("document.querySelector('[data-live-state]').textContent")
                     == "\"2.9 MiB of 3.8 MiB\""
             )
-            let violations = try await Axe.violations(axe, in: browser)
-            #expect(violations == [])
-            try await browser.picture(to: Axe.folder.appendingPathComponent("backups-running.png").path)
+            try await browser.inspectPresent("backups-running")
+            try await browser.submit(["path": "/mnt/other", "served": "yes"], to: "/backups")
+            try await browser.waitForTitle("Not begun")
+            try await browser.inspectPresent("failure-not-begun")
+            try await browser.go(base + "/backups")
+            try await browser.wait(for: "document.querySelector('progress')")
             operation.release()
             try await browser.wait(
                 for: "document.body.innerText.includes('is complete: 3.8 MiB, 12 assets.')"
             )
-            try await browser.picture(to: Axe.folder.appendingPathComponent("backups-made.png").path)
+            try await browser.inspectPresent("backups-made")
         }
         await operation.scene.shutdown()
     }
