@@ -399,7 +399,7 @@ let testTargets: [Target] = [
         name: "ConsoleTests",
         dependencies: [
             "Console", "RecordClient", "SQLiteEngine", "RecordStore", "RecordModel", "TestSupport",
-            "WireProtocol", "tidemark", nio("NIOCore"),
+            "WireProtocol", "tidemark", hummingbird, httpTypes, logging, nio("NIOCore"), nio("NIOEmbedded"),
             nio("NIOPosix"), crypto,
         ],
         path: "Tests/ConsoleTests",

@@ -27,10 +27,16 @@ extension ConsoleRouter {
         }
     }
 
+    /// A form, whose failure is a page that leads on.
     private func post(_ path: String, to group: RouterGroup<ConsoleContext>, _ make: @escaping Make) {
         group.post(RouterPath(path)) { [pages] request, context in
             let form = try await Self.form(request, context)
-            return try await make(pages, Self.pageRequest(request, context, form: form))
+            let page = try Self.pageRequest(request, context, form: form)
+            do {
+                return try await make(pages, page)
+            } catch let failure as PageFailure {
+                return Self.response(await pages.failed(failure, page), status: failure.status)
+            }
         }
     }
 }

@@ -42,6 +42,13 @@ struct PageFailure: Error, Hashable, Sendable {
         "A change has to come from a page of this console. Open the page again, and repeat the change."
     )
 
+    /// A fault of the console's own.
+    static let fault = PageFailure(
+        .internalServerError,
+        "A fault",
+        "The console could not answer. Load the page again. If it fails again, report what the command has printed."
+    )
+
     init(_ error: DirectoryError) {
         switch error {
         case .containerMissing: self = .missing("There is no container of this name.")

@@ -200,7 +200,9 @@ struct BrowserChangeTests {
                 (() => {
                     const line = number => JSON.stringify(
                         { recordName: "f" + number, recordType: "Note", fields: { title: { value: "<b>" } } });
-                    const lines = Array.from({ length: 2000 }, (_, number) => line(number)).join("\\n");
+                    const lines = Array.from({ length: 2000 }, (_, number) => line(number))
+                        .concat(JSON.stringify({ recordName: "bad", recordType: "Note", fields: { title: { value: 1 } } }))
+                        .join("\\n");
                     const files = new DataTransfer();
                     files.items.add(new File([lines], "notes.jsonl"));
                     const form = document.querySelector("form[data-upload]");
@@ -210,10 +212,12 @@ struct BrowserChangeTests {
                 """
             )
             try await browser.waitForTitle("Dry run of the import")
-            #expect(try await browser.evaluate("document.body.innerText.includes('2,000')") == "true")
+            #expect(try await browser.evaluate("document.body.innerText.includes('2,001')") == "true")
             try await browser.inspectPresent("import-dry-run")
             try await browser.click("main form button")
             try await browser.waitForTitle("Imported")
+            let report = try await browser.evaluate("document.querySelector('main').innerText")
+            #expect(report.contains("2,000") && report.contains("1 refused record"))
             try await browser.inspectPresent("imported")
         }
         #expect(try await it.exportRecords().contains("\"f1999\""))

@@ -66,6 +66,16 @@ final class ConsoleScene: Sendable {
 
     // MARK: The console
 
+    /// The pages of a console that is not run.
+    var pages: ConsolePages {
+        let configuration = self.configuration
+        return ConsolePages(
+            store: self.reader,
+            configuration: configuration,
+            sessions: Sessions(secret: Secret.make(), now: configuration.now)
+        )
+    }
+
     /// Runs a console, and calls the body with a browser that has a session.
     func browsing(_ body: @escaping @Sendable (ConsoleClient) async throws -> Void) async throws {
         try await self.running { client, link in

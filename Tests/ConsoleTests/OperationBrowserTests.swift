@@ -233,7 +233,8 @@ struct OperationBrowserTests {
             try await browser.submit(["path": "/mnt/other", "served": "yes"], to: "/backups")
             try await browser.waitForTitle("Not begun")
             try await browser.inspectPresent("failure-not-begun")
-            try await browser.go(base + "/backups")
+            // The page leads back.
+            try await browser.click(".tools a[href='/backups']")
             try await browser.wait(for: "document.querySelector('progress')")
             operation.release()
             try await browser.wait(

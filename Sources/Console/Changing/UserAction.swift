@@ -88,8 +88,8 @@ enum UserAction: String, CaseIterable, Sendable {
         let body: Markup = """
             \(Parts.notice("This is the \(what) of \(Shown.text(name)). It is not shown again, and the console does not keep it."))
             <pre id="made" tabindex="0">\(secret)</pre>
-            <p><button type="button" class="script" data-copies="made">Copy</button></p>
-            <p><a href="\(place.url(.users, "/user").adding("name", name))">Go on to \(Shown.text(name))</a></p>
+            <p class="screen"><button type="button" class="script" data-copies="made">Copy</button></p>
+            <p class="screen"><a href="\(place.url(.users, "/user").adding("name", name))">Go on to \(Shown.text(name))</a></p>
             """
         return ConsoleRouter.response(
             console.page("The \(what) of \(name)", request, place: place, section: .users, body)

@@ -75,7 +75,7 @@ struct BackupPages: Sendable {
                     Self.text(backup.kind),
                     Self.text(backup.state),
                     backup.milliseconds.map { Shown.time(milliseconds: $0) } ?? "",
-                    "\(backup.milliseconds.map { self.ago($0) } ?? "")",
+                    backup.milliseconds.map { "<span class=\"word\">\(self.ago($0))</span>" } ?? "",
                     Self.number(backup.bytes.map { Shown.bytes($0) }),
                     Self.number(backup.assets.map { Shown.number($0) }),
                     backup.server.map { Shown.cut($0) } ?? "",

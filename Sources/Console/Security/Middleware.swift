@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import Logging
 import NIOCore
 
 /// Gives every response its fields, and every failure a page.
@@ -17,10 +18,15 @@ struct FieldsMiddleware: RouterMiddleware {
         do {
             response = try await next(request, context)
         } catch let failure as PageFailure {
-            response = ConsoleRouter.response(self.pages.failed(failure), status: failure.status)
+            let page = self.pages.failed(failure, leads: failure == .otherOrigin)
+            response = ConsoleRouter.response(page, status: failure.status)
         } catch let error as any HTTPResponseError {
             let title = error.status == .notFound ? "Not found" : "Refused"
             let failure = PageFailure(error.status, title, Self.text(of: error.status))
+            response = ConsoleRouter.response(self.pages.failed(failure, leads: true), status: failure.status)
+        } catch {
+            context.logger.error("a page failed", metadata: ["error": "\(error)"])
+            let failure = PageFailure.fault
             response = ConsoleRouter.response(self.pages.failed(failure, leads: true), status: failure.status)
         }
         ResponseFields.complete(&response.headers)

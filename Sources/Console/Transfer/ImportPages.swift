@@ -63,11 +63,16 @@ struct ImportPages: Sendable {
             </label>
             <p class="actions"><button type="submit">Dry run</button></p>
             </form>
-            <p class="hint">A dry run reads everything, compares it with the records that are there, and writes nothing.
-            Files of assets are not taken: \
+            <p class="hint">A dry run reads everything, compares it with the records that are there, and writes nothing. \
+            \(Self.limit) Files of assets are not taken: \
             <code>tidemark records import</code> brings them.</p>
             """
     }
+
+    /// The knowledge that a dry run has not.
+    private static let limit =
+        "It cannot tell what the server itself refuses, such as a value of another type than its field, a missing "
+        + "target of a reference, or a missing right."
 
     // MARK: What comes
 
@@ -112,6 +117,7 @@ struct ImportPages: Sendable {
         let body: Markup = """
             <p>Nothing was written. In \(place.databaseText) an import would have these results:</p>
             \(self.numbers(report))
+            <p class="hint">A dry run compares the file with the records that are there. \(Self.limit)</p>
             \(again)
             \(self.failures(report))
             """
@@ -139,10 +145,10 @@ struct ImportPages: Sendable {
         changes.end(ticket, .done)
         self.console.uploads.remove(upload)
         let body: Markup = """
-            <p>The records are in \(place.databaseText).</p>
+            <p>\(report.refused > 0 ? "Records that were not refused are" : "The records are") in \(place.databaseText).</p>
             \(self.numbers(report))
             \(self.failures(report))
-            <p><a href="\(place.url(.records, "/snapshot").adding("zone", form.zone))">Show the zone</a></p>
+            <p class="screen"><a href="\(place.url(.records, "/snapshot").adding("zone", form.zone))">Show the zone</a></p>
             """
         return ConsoleRouter.response(self.page("Imported", request, place, body))
     }
@@ -208,8 +214,9 @@ struct ImportPages: Sendable {
                 Shown.cut(failure.reason, to: 2_048),
             ]
         }
+        let cut = rows.count < report.refused ? ", the first \(rows.count)" : ""
         let table = Parts.table(
-            caption: "The first \(rows.count) of \(Shown.count(report.refused, "record")) that are refused",
+            caption: "\(Shown.count(report.refused, "refused record"))\(cut)",
             columns: ["Line", "Record", "Why"],
             rows: Array(rows)
         )
