@@ -34,7 +34,17 @@ struct HTMLReportTests {
             unitOfY: "ms",
             lines: [Chart.Line(name: "p50", points: [(0, 0), (1, 10), nil, (10, 5)])]
         )
-        #expect(chart.svg.contains(#"d="M52.0 176.0h0L87.2 8.0M404.0 92.0h0""#))
+        #expect(chart.svg.contains(#"d="M52.0 182.0h0L87.2 14.0M404.0 98.0h0""#))
         #expect(chart.svg.contains("a &lt;title&gt;"))
+    }
+
+    @Test
+    func `the number at the top of a chart has room in a font of any height`() throws {
+        let axis = Axis.logarithmic(1, 10)
+        let svg = Chart(title: "a", x: axis, y: axis, unitOfX: "seconds", unitOfY: "ms").svg
+        let tops = svg.matches(of: /<text x="46.0" y="([0-9.]+)" dy="4"/).compactMap { Double($0.1) }
+        let highest = try #require(tops.min())
+        // On paper the numbers have 17 pixels. Few fonts reach further up than their size.
+        #expect(highest + 4 >= 17)
     }
 }

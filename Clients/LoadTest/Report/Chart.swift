@@ -25,10 +25,11 @@ struct Chart {
 
     private static let pointsMax = 60
     private static let width = 420.0
-    private static let height = 216.0
+    private static let height = 222.0
     private static let left = 52.0
     private static let right = 16.0
-    private static let top = 8.0
+    /// Enough for the number at the top line, in whatever font, on a screen or on paper.
+    private static let top = 14.0
     private static let bottom = 40.0
 
     let title: String
