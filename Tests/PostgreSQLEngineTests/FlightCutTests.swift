@@ -65,9 +65,7 @@ struct FlightCutTests {
         let cluster = try PostgreSQLCluster.running()
         let proxy = try FlightProxy(to: cluster.folder, in: directory.path)
         defer { proxy.close() }
-        let it = try await EngineUnderTest.withNotes(.postgreSQL) { settings in
-            settings.postgreSQL = { $0.target = (try? proxy.target($0.target)) ?? $0.target }
-        }
+        let it = try await EngineUnderTest.withNotes(behind: proxy)
         let deleted = (1...Self.flightsMax).map { save("d\($0)") }
         #expect(try await it.modify([save("changed")] + deleted).areSaved)
         var cuts = 0

@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 
+@testable import EngineConformanceTests
 @testable import PostgreSQLEngine
 
 /// Stands between an engine and PostgreSQL, and cuts a connection at a chosen point of a chosen flight.
@@ -323,5 +324,14 @@ private enum UnixSocket {
             rest.removeFirst(count)
         }
         return true
+    }
+}
+
+extension EngineUnderTest {
+    /// An engine whose connections go through a proxy.
+    static func withNotes(behind proxy: FlightProxy) async throws -> EngineUnderTest {
+        try await self.withNotes(.postgreSQL) { settings in
+            settings.postgreSQL = { $0.target = (try? proxy.target($0.target)) ?? $0.target }
+        }
     }
 }

@@ -1,7 +1,7 @@
 import RecordModel
 import RecordStore
 
-/// Records that were read in one statement before jobs ask for them, whoever's they are.
+/// Records of all jobs that were read in one statement, before the jobs ask for them.
 ///
 /// A transaction notes here what it writes: so a job finds the records of the jobs before it.
 ///

@@ -111,21 +111,21 @@ final class PostgreSQLHousekeeping: HousekeepingTransaction {
         var (bytes, others) = (0, 0)
         var next = number
         while true {
-            let rows = try self.writer.connection.records(
+            let found = try self.writer.connection.records(
                 Self.records,
                 [.integer(next), .integer(end ?? .max), .integer(Int64(Self.pieceMax))]
             )
-            for row in 0..<rows.count {
-                let number = rows.number(row)
+            for row in 0..<found.count {
+                let number = found.number(row)
                 guard bytes < bounds.bytes, piece.records.count < bounds.records, others < bounds.others
                 else {
                     piece.next = number
                     return piece
                 }
                 next = number + 1
-                let element = Self.element(rows, row)
+                let element = Self.element(found, row)
                 // A record that is being swept is in no zone any more.
-                guard types.contains(element.type), rows.rows.integer(row, RecordColumns.count + 2) != 0
+                guard types.contains(element.type), found.rows.integer(row, RecordColumns.count + 2) != 0
                 else {
                     others += 1
                     continue
@@ -133,7 +133,7 @@ final class PostgreSQLHousekeeping: HousekeepingTransaction {
                 bytes += element.record.body.bytes.count
                 piece.records.append(element)
             }
-            guard rows.count == Self.pieceMax else { return piece }
+            guard found.count == Self.pieceMax else { return piece }
         }
     }
 
