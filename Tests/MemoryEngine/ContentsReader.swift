@@ -210,7 +210,8 @@ class ContentsReader: Snapshot {
         in index: Int64,
         of zone: ZoneKey,
         from number: Int64,
-        limit: Int
+        limit: Int,
+        leadsToRecords: Bool
     ) -> [Int64] {
         guard let entries = self.contents.zones[zone]?.entries[index] else { return [] }
         let value = Values(value)

@@ -71,6 +71,58 @@ struct PrefetchTests {
         }
     }
 
+    // MARK: Record types that are remembered
+
+    @Test
+    func `a type to which another server added a field is not taken for the old one`() async throws {
+        let it = try await EngineUnderTest.withNotes(.postgreSQL)
+        let other = try it.beside()
+        #expect(try await it.modify([save("old", ["n": .int64(1)])]).areSaved)
+        let predicate = NumberedNotes.equals("later", .int64(2))
+        let query = QueryRead(query: Query(recordType: "Note", predicate: predicate), zone: notes)
+        // The refusal needs no statement, so nothing but the end of the read finds out what is true.
+        for _ in 0..<8 {
+            await #expect(throws: StoreError.fieldUnknown(field: "later")) { try await it.query(query) }
+        }
+        #expect(try await other.modify([save("new", ["later": .int64(2)])]).areSaved)
+        for _ in 0..<8 {
+            #expect(try await it.query(query).records.map(\.id.recordName) == ["new"])
+        }
+    }
+
+    // MARK: Lists with their records
+
+    @Test
+    func `a page of a query has the records that did not fit beside their entries`() async throws {
+        let it = try await EngineUnderTest.withNotes(.postgreSQL)
+        let text = FieldValue.string(String(repeating: "x", count: 400_000))
+        let names = (0..<9).map { "r\($0)" }
+        for (number, name) in names.enumerated() {
+            // Small ones follow large ones.
+            let fields: [String: FieldValue] = [
+                "kind": .int64(1), "n": .int64(Int64(number)), "text": number % 3 == 2 ? .string("") : text,
+            ]
+            #expect(try await it.modify([save(name, fields)]).areSaved)
+        }
+        let kind = NumberedNotes.equals("kind", .int64(1))
+        func found(_ query: Query) async throws -> [String] {
+            var read = QueryRead(query: query, zone: notes, limit: 7)
+            var names: [String] = []
+            repeat {
+                let page = try await it.query(read)
+                names += page.records.map(\.id.recordName)
+                #expect(page.records.allSatisfy { $0.body.fields.count == 3 })
+                read.resume = page.resume
+            } while read.resume != nil
+            return names
+        }
+        let (up, down) = (SortKey(field: "n"), SortKey(field: "n", isAscending: false))
+        #expect(try await found(Query(recordType: "Note", predicate: kind)) == names)
+        #expect(try await found(Query(recordType: "Note", sort: [up])) == names)
+        #expect(try await found(Query(recordType: "Note", sort: [down])) == names.reversed())
+        #expect(try await found(Query(recordType: "Note", predicate: kind, sort: [down])) == names.reversed())
+    }
+
     // MARK: Reads that begin anew
 
     @Test(arguments: [FlightProxy.Point.before, .insideReply, .behindReply])
@@ -79,9 +131,7 @@ struct PrefetchTests {
         let cluster = try PostgreSQLCluster.running()
         let proxy = try FlightProxy(to: cluster.folder, in: directory.path)
         defer { proxy.close() }
-        let it = try await EngineUnderTest.withNotes(.postgreSQL) { settings in
-            settings.postgreSQL = { $0.target = (try? proxy.target($0.target)) ?? $0.target }
-        }
+        let it = try await EngineUnderTest.withNotes(behind: proxy)
         let begin = try await it.changes(FeedRead(zone: notes)).token
         for piece in 0..<2 {
             let saves = (0..<200).map { save("r\(1_000 + 200 * piece + $0)", ["n": .int64(1)]) }

@@ -29,7 +29,8 @@ struct EntryListTests {
                         in: Int64(first.index),
                         of: zone,
                         from: start,
-                        limit: limit
+                        limit: limit,
+                        leadsToRecords: false
                     )
                 }
                 #expect(listed == Array(numbers.filter { $0 >= start }.prefix(limit)))

@@ -137,43 +137,64 @@ extension PostgreSQLSnapshot {
         limit: Int
     ) throws(StorageFailure) -> [EntryPosition] {
         let read = Scan(scan, of: index, in: zone)
-        let order = scan.isDescending ? "value DESC, record DESC" : "value, record"
-        let rows = try self.rows(
-            SQL(
-                """
-                SELECT value, record FROM tidemark.index_entry WHERE \(read.conditions)
-                ORDER BY \(order) LIMIT \(read.number(1)) OFFSET \(read.number(2))
-                """
-            ),
-            read.parameters + [.integer(Int64(limit)), .integer(Int64(scan.offset))]
+        let listed = ListedRecords.Entries(
+            columns: "value, record",
+            conditions: read.conditions,
+            order: scan.isDescending ? "value DESC, record DESC" : "value, record",
+            limit: "\(read.number(1)) OFFSET \(read.number(2))"
+        )
+        let (rows, first) = try self.list(
+            ListedRecords.sql(listed, bytesMax: scan.leadsToRecords ? read.number(3) : nil),
+            read.parameters + [.integer(Int64(limit)), .integer(Int64(scan.offset))],
+            in: zone,
+            leadsToRecords: scan.leadsToRecords
         )
         let entries = (0..<rows.count).map {
-            EntryPosition(value: rows.bytes($0, 0), record: rows.integer($0, 1))
+            EntryPosition(value: rows.bytes($0, first), record: rows.integer($0, first + 1))
         }
         self.expect(entries.map(\.record))
         return entries
     }
 
-    private static let having = SQL(
-        """
-        SELECT record FROM tidemark.index_entry
-        WHERE database = $1 AND zone = $2 AND index_number = $3 AND value = $4 AND record >= $5
-        ORDER BY record LIMIT $6
-        """
+    private static let listHaving = ListedRecords.Entries(
+        columns: "record",
+        conditions: "database = $1 AND zone = $2 AND index_number = $3 AND value = $4 AND record >= $5",
+        order: "record",
+        limit: "$6"
     )
+    private static let having = ListedRecords.sql(PostgreSQLSnapshot.listHaving, bytesMax: nil)
+    private static let havingWithRecords = ListedRecords.sql(PostgreSQLSnapshot.listHaving, bytesMax: "$7")
+
+    /// Lists entries, and keeps their records if those come along.
+    ///
+    /// Returns the rows, and their first column of an entry.
+    private func list(
+        _ sql: SQL,
+        _ parameters: [SQLValue],
+        in zone: ZoneKey,
+        leadsToRecords: Bool
+    ) throws(StorageFailure) -> (rows: ResultRows, first: Int) {
+        guard leadsToRecords else { return (try self.rows(sql, parameters), 0) }
+        let rows = try self.rows(sql, parameters + [.integer(Self.pieceBytes)])
+        self.keep(try RecordRows(rows, on: self.connection), in: zone)
+        return (rows, RecordColumns.count)
+    }
 
     func records(
         having value: [UInt8],
         in index: Int64,
         of zone: ZoneKey,
         from number: Int64,
-        limit: Int
+        limit: Int,
+        leadsToRecords: Bool
     ) throws(StorageFailure) -> [Int64] {
-        let rows = try self.rows(
-            Self.having,
-            zone.parameters + [.integer(index), .bytes(value), .integer(number), .integer(Int64(limit))]
+        let (rows, first) = try self.list(
+            leadsToRecords ? Self.havingWithRecords : Self.having,
+            zone.parameters + [.integer(index), .bytes(value), .integer(number), .integer(Int64(limit))],
+            in: zone,
+            leadsToRecords: leadsToRecords
         )
-        let numbers = (0..<rows.count).map { rows.integer($0, 0) }
+        let numbers = (0..<rows.count).map { rows.integer($0, first) }
         self.expect(numbers)
         return numbers
     }

@@ -7,17 +7,14 @@ import RecordStore
 /// what others write. Its first statements travel together with the beginning: those that prefetch, and
 /// the first that a job asks for.
 ///
-/// Zones are remembered from one snapshot to the next (`ZoneMemory`). Feeds and queries ask for one
-/// record after the other, in the order of a list that they got before. So the records that come next in
-/// that list are read along with the one that is asked for.
+/// Zones and record types are remembered from one snapshot to the next (`SnapshotMemory`). Feeds and
+/// queries ask for one record after the other, in the order of a list that they got before. So a list has
+/// its records with it. Those that did not fit are read along with the one that is asked for.
 final class PostgreSQLSnapshot: Snapshot {
     let connection: PostgreSQLConnection
     let tables: TableStatements
-    private var schemaVersion: Int64 = -1
-    private var zones = ZoneMemory()
-    /// Types as of a version of all schemas.
-    private var types: [TypeName: StoredType] = [:]
-    private var typesVersion: Int64 = -1
+    private var zones = SnapshotMemory<ZoneName, ZoneKey>()
+    private var types = SnapshotMemory<TypeName, StoredType>()
     private var prefetched = PrefetchedRecords()
     private(set) var feed = PrefetchedFeed()
     /// The numbers of records that were listed last, whose turn may come.
@@ -25,6 +22,11 @@ final class PostgreSQLSnapshot: Snapshot {
     private var ahead: [Int64: NamedRow] = [:]
     private var aheadZone: ZoneKey?
     private var pieceSize = PostgreSQLSnapshot.pieceMin
+
+    private struct ZoneName: Hashable {
+        let database: DatabaseID
+        let name: String
+    }
 
     private struct TypeName: Hashable {
         let environment: EnvironmentID
@@ -45,9 +47,10 @@ final class PostgreSQLSnapshot: Snapshot {
     /// About so many bytes of bodies.
     static let pieceBytes: Int64 = 1_024 * 1_024
     private static let prefetchedBytes: Int64 = 4 * 1_024 * 1_024
-    private static let typesMax = 10_000
 
-    private static let version = SQL(
+    /// Every commit that may change a schema counts the first up, and every one that may create or delete
+    /// a zone the second.
+    private static let versions = SQL(
         "SELECT schema_version, generation FROM tidemark.store WHERE id = 1",
         reach: .directory
     )
@@ -59,8 +62,8 @@ final class PostgreSQLSnapshot: Snapshot {
 
     // MARK: Beginning and end
 
-    /// Whether what was read is worth nothing: a zone that was remembered may be another one now.
-    var isStale: Bool { self.zones.isStale }
+    /// Whether what was read is worth nothing: what was remembered may be something else now.
+    var isStale: Bool { self.zones.isStale || self.types.isStale }
 
     /// Reads in a snapshot of its own.
     func read<Value, Failure: Error>(
@@ -74,19 +77,28 @@ final class PostgreSQLSnapshot: Snapshot {
             throw failure(error)
         }
         defer { self.end() }
-        return try body(self)
+        let value: Value
+        do throws(Failure) { value = try body(self) } catch {
+            // What was remembered may be the reason.
+            try? self.confirm()
+            throw error
+        }
+        do throws(StorageFailure) { try self.confirm() } catch { throw failure(error) }
+        return value
     }
 
     private func begin(_ prefetches: [Prefetch]) throws(StorageFailure) {
         self.zones.begin()
+        self.types.begin()
         try self.connection.write(TransactionSQL.beginReading)
-        try self.connection.write(Self.version) {
-            self.schemaVersion = $0.integer(0, 0)
-            self.zones.note(generation: $0.integer(0, 1))
+        try self.connection.write(Self.versions) {
+            self.types.note(version: $0.integer(0, 0))
+            self.zones.note(version: $0.integer(0, 1))
         }
         for prefetch in prefetches {
             for records in prefetch.records {
-                guard let zone = self.zones.key(named: records.zone, in: records.database) else { continue }
+                let name = ZoneName(database: records.database, name: records.zone)
+                guard let zone = self.zones.value(name) else { continue }
                 self.prefetched.want(records.names, in: zone)
             }
             if let feed = prefetch.feed { try self.send(feed) }
@@ -97,7 +109,7 @@ final class PostgreSQLSnapshot: Snapshot {
     private func send(_ feed: Prefetch.Feed) throws(StorageFailure) {
         try self.feed.send(
             feed,
-            of: self.zones.key(named: feed.zone, in: feed.database),
+            of: self.zones.value(ZoneName(database: feed.database, name: feed.zone)),
             on: self.connection,
             tables: self.tables
         )
@@ -121,17 +133,22 @@ final class PostgreSQLSnapshot: Snapshot {
     /// Waits for all that was sent, and takes the records that were prefetched.
     private func settle() throws(StorageFailure) {
         try self.connection.drain()
-        try self.checkZones()
+        try self.checkMemory()
         try self.prefetched.settle(on: self.connection)
     }
 
-    private func checkZones() throws(StorageFailure) {
-        guard !self.zones.isStale else { throw .conflict }
+    private func checkMemory() throws(StorageFailure) {
+        guard !self.isStale else { throw .conflict }
+    }
+
+    /// Makes sure that all that was remembered and used is true of the snapshot.
+    func confirm() throws(StorageFailure) {
+        if self.zones.isOpen || self.types.isOpen { try self.settle() }
     }
 
     func rows(_ sql: SQL, _ parameters: [SQLValue]) throws(StorageFailure) -> ResultRows {
         let rows = try self.connection.rows(sql, parameters)
-        try self.checkZones()
+        try self.checkMemory()
         return rows
     }
 
@@ -151,7 +168,7 @@ final class PostgreSQLSnapshot: Snapshot {
             if let row = self.feed.row(of: table, by: index, keys) { return [row] }
         }
         let rows = try self.tables.rows(of: table, by: index, keys: keys)
-        try self.checkZones()
+        try self.checkMemory()
         return rows
     }
 
@@ -161,13 +178,13 @@ final class PostgreSQLSnapshot: Snapshot {
         limit: Int
     ) throws(StorageFailure) -> [[ColumnValue]] {
         let rows = try self.tables.rows(of: table, in: range, limit: limit)
-        try self.checkZones()
+        try self.checkMemory()
         return rows
     }
 
     func count(of table: Table, in range: TableRange, limit: Int) throws(StorageFailure) -> Int {
         let count = try self.tables.count(of: table, in: range, limit: limit)
-        try self.checkZones()
+        try self.checkMemory()
         return count
     }
 
@@ -175,20 +192,17 @@ final class PostgreSQLSnapshot: Snapshot {
         named names: [String],
         in environment: EnvironmentID
     ) throws(StorageFailure) -> [StoredType?] {
-        // The version of the snapshot is known only when something was read.
+        let keys = names.map { TypeName(environment: environment, name: $0) }
+        let known = keys.map { self.types.value($0) }
+        guard known.contains(where: { $0 == nil }) else { return known }
+        // The versions of the snapshot are known only when something was read.
         try self.settle()
-        if self.typesVersion != self.schemaVersion || self.types.count > Self.typesMax {
-            self.types = [:]
-            self.typesVersion = self.schemaVersion
+        let unknown = Set(zip(names, known).filter { $0.1 == nil }.map(\.0)).sorted()
+        let found = try StoredType.types(named: unknown, in: environment, from: self.tables)
+        for (name, type) in zip(unknown, found) {
+            if let type { self.types.remember(type, for: TypeName(environment: environment, name: name)) }
         }
-        let unknown = names.filter { self.types[TypeName(environment: environment, name: $0)] == nil }
-        if !unknown.isEmpty {
-            let found = try StoredType.types(named: unknown, in: environment, from: self.tables)
-            for (name, type) in zip(unknown, found) {
-                if let type { self.types[TypeName(environment: environment, name: name)] = type }
-            }
-        }
-        return names.map { self.types[TypeName(environment: environment, name: $0)] }
+        return keys.map { self.types.value($0) }
     }
 
     func hasEntries(ofIndex index: Int64, in environment: EnvironmentID) throws(StorageFailure) -> Bool {
@@ -198,12 +212,12 @@ final class PostgreSQLSnapshot: Snapshot {
     // MARK: Zones
 
     func zone(named name: String, in database: DatabaseID) throws(StorageFailure) -> ZoneKey? {
-        if let key = self.zones.key(named: name, in: database) { return key }
+        let key = ZoneName(database: database, name: name)
+        if let known = self.zones.value(key) { return known }
         let found = try self.connection.zone(named: name, in: database)
-        try self.checkZones()
-        guard let key = found else { return nil }
-        self.zones.remember(key, named: name, in: database)
-        return key
+        try self.checkMemory()
+        if let found { self.zones.remember(found, for: key) }
+        return found
     }
 
     // MARK: Records
@@ -214,7 +228,7 @@ final class PostgreSQLSnapshot: Snapshot {
             if let known = self.prefetched.record(named: name, in: zone) { return known }
         }
         let record = try self.connection.record(named: name, in: zone)
-        try self.checkZones()
+        try self.checkMemory()
         return record
     }
 
@@ -230,7 +244,7 @@ final class PostgreSQLSnapshot: Snapshot {
             }
         }
         let records = try self.connection.records(named: names, in: zone, bytesMax: bytesMax)
-        try self.checkZones()
+        try self.checkMemory()
         return records
     }
 

@@ -92,7 +92,9 @@ final class ReadSession {
                     prefetching: jobs.compactMap(\.prefetch),
                     { (snapshot) throws(StorageFailure) in
                         while let job = left.first {
-                            try Self.execute(job, in: snapshot)()
+                            let reply = try Self.execute(job, in: snapshot)
+                            try snapshot.confirm()
+                            reply()
                             left.removeFirst()
                         }
                     },
@@ -133,8 +135,8 @@ final class ReadSession {
         }
     }
 
-    /// Reads in a snapshot, and once more in another one if the connection was lost meanwhile, or if a
-    /// zone that was remembered is not the same any more.
+    /// Reads in a snapshot, and once more in another one if the connection was lost meanwhile, or if
+    /// what was remembered is not the same any more.
     ///
     /// `anew` is called before it reads once more.
     func read<Value, Failure: Error>(

@@ -1,49 +1,42 @@
-import RecordStore
-
-/// The zones that the snapshots of a connection have found, by name.
+/// What the snapshots of a connection have found, as of a version.
 ///
-/// Every commit that may create or delete a zone counts the generation of the store up. A snapshot learns
-/// its generation with its first answer. If zones were remembered of another one and used before, the
-/// snapshot is stale: its read begins anew, in a snapshot that remembers nothing.
-struct ZoneMemory {
-    private struct Name: Hashable {
-        let database: DatabaseID
-        let name: String
-    }
-
-    private var keys: [Name: ZoneKey] = [:]
-    private var generation: Int64 = -1
-    /// Whether the generation of the snapshot is known.
+/// The store has a version of its zones, and one of its record types. A snapshot learns them with its
+/// first answer. If something was remembered of another version and used before that, the snapshot is
+/// stale: its read begins anew, in a snapshot that remembers nothing.
+struct SnapshotMemory<Key: Hashable, Value> {
+    private var values: [Key: Value] = [:]
+    private var version: Int64 = -1
+    /// Whether the version of the snapshot is known.
     private var isChecked = true
-    private var isUsed = false
+    /// Whether something was used of which it is not known whether the snapshot has it.
+    private(set) var isOpen = false
     private(set) var isStale = false
 
-    /// Beyond so many zones all are forgotten: the memory is bounded.
-    private static let zonesMax = 10_000
+    /// Beyond so many values all are forgotten: the memory is bounded.
+    private static var valuesMax: Int { 10_000 }
 
     /// A snapshot begins.
     mutating func begin() {
-        if self.keys.count > Self.zonesMax { self.keys = [:] }
-        (self.isChecked, self.isUsed, self.isStale) = (false, false, false)
+        if self.values.count > Self.valuesMax { self.values = [:] }
+        (self.isChecked, self.isOpen, self.isStale) = (false, false, false)
     }
 
-    /// The generation of the snapshot.
-    mutating func note(generation: Int64) {
+    /// The version of the snapshot.
+    mutating func note(version: Int64) {
         self.isChecked = true
-        guard generation != self.generation else { return }
-        self.isStale = self.isUsed
-        self.keys = [:]
-        self.generation = generation
+        defer { self.isOpen = false }
+        guard version != self.version else { return }
+        self.isStale = self.isOpen
+        self.values = [:]
+        self.version = version
     }
 
-    mutating func key(named name: String, in database: DatabaseID) -> ZoneKey? {
-        guard let key = self.keys[Name(database: database, name: name)] else { return nil }
-        if !self.isChecked { self.isUsed = true }
-        return key
+    mutating func value(_ key: Key) -> Value? {
+        guard let value = self.values[key] else { return nil }
+        if !self.isChecked { self.isOpen = true }
+        return value
     }
 
-    /// Remembers a zone that the snapshot has, whose generation is known.
-    mutating func remember(_ key: ZoneKey, named name: String, in database: DatabaseID) {
-        self.keys[Name(database: database, name: name)] = key
-    }
+    /// Remembers a value that the snapshot has, whose version is known.
+    mutating func remember(_ value: Value, for key: Key) { self.values[key] = value }
 }

@@ -156,6 +156,10 @@ enum RecordColumns {
         r.parent, r.body, r.name, r.created_position
         """
 
+    /// The same, with nulls for the number and the body of a record without `r.fits`.
+    static let fitting = Self.all.replacing("r.number", with: "CASE WHEN r.fits THEN r.number END")
+        .replacing("r.body", with: "CASE WHEN r.fits THEN r.body END")
+
     static let number = 0
     static let position = 1
     static let type = 2

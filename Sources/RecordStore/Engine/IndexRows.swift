@@ -8,17 +8,23 @@ package struct EntryScan: Hashable, Sendable {
     package var after: EntryPosition?
     /// So many are passed over first.
     package var offset = 0
+    /// Whether the caller reads the record of each entry next, in this order.
+    ///
+    /// An engine may read them along.
+    package var leadsToRecords: Bool
 
     package init(
         range: EntryRange,
         isDescending: Bool = false,
         after: EntryPosition? = nil,
-        offset: Int = 0
+        offset: Int = 0,
+        leadsToRecords: Bool = false
     ) {
         self.range = range
         self.isDescending = isDescending
         self.after = after
         self.offset = offset
+        self.leadsToRecords = leadsToRecords
     }
 }
 

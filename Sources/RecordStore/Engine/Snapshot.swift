@@ -91,12 +91,15 @@ package protocol Snapshot: RecordReader {
     ) throws(StorageFailure) -> [EntryPosition]
     /// Lists the numbers of the zone's records that have exactly this value, ascending, from a number
     /// on; at most `limit`.
+    ///
+    /// `leadsToRecords` is as in `EntryScan`.
     func records(
         having value: [UInt8],
         in index: Int64,
         of zone: ZoneKey,
         from number: Int64,
-        limit: Int
+        limit: Int,
+        leadsToRecords: Bool
     ) throws(StorageFailure) -> [Int64]
     /// Counts the entries that an ascending scan would give, its offset aside, up to `limit`.
     func countOfEntries(

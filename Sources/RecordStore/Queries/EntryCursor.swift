@@ -4,6 +4,7 @@ final class EntryCursor {
     private let zone: ZoneKey
     private let store: QueryStore
     private let isDescending: Bool
+    private let leadsToRecords: Bool
     /// Ranges that are not yet read; the next one is at the end.
     private var ranges: [EntryRange]
     private var after: EntryPosition?
@@ -16,7 +17,7 @@ final class EntryCursor {
     /// Reads ascending, disjoint ranges.
     ///
     /// `after` is the position at which another cursor over them ended. `pieceSize` is the number
-    /// of entries to read at first.
+    /// of entries to read at first. `leadsToRecords` says whether the record of each is read next.
     init(
         _ index: Int64,
         in zone: ZoneKey,
@@ -24,12 +25,14 @@ final class EntryCursor {
         isDescending: Bool = false,
         after: EntryPosition? = nil,
         pieceSize: Int,
+        leadsToRecords: Bool,
         _ store: QueryStore
     ) {
         self.index = index
         self.zone = zone
         self.store = store
         self.isDescending = isDescending
+        self.leadsToRecords = leadsToRecords
         self.pieceSize = max(1, min(pieceSize, Self.pieceSizeMax))
         self.after = after
         let left = ranges.filter { range in
@@ -47,7 +50,12 @@ final class EntryCursor {
             guard let range = self.ranges.last else { return .end }
             if self.store.meter.isUsedUp { return .paused(nil) }
             self.piece = try self.store.entries(
-                EntryScan(range: range, isDescending: self.isDescending, after: self.behind(range)),
+                EntryScan(
+                    range: range,
+                    isDescending: self.isDescending,
+                    after: self.behind(range),
+                    leadsToRecords: self.leadsToRecords
+                ),
                 of: self.index,
                 in: self.zone,
                 limit: self.pieceSize

@@ -22,16 +22,24 @@ final class NumberCursor {
         case all([NumberCursor])
     }
 
+    /// The caller's use for the numbers.
+    enum Use {
+        case numbers
+        /// It reads the record of each next, and has room for so many, or for all.
+        case records(Int?)
+    }
+
     private let kind: Kind
 
-    init(_ source: NumberSource, in zone: ZoneKey, _ store: QueryStore) {
+    init(_ source: NumberSource, in zone: ZoneKey, for use: Use, _ store: QueryStore) {
         switch source {
         case .value(let index, let value):
-            self.kind = .list(NumberList(index.number, value, zone, store))
+            self.kind = .list(NumberList(index.number, value, zone, for: use, store))
+        // Of the numbers of several lists, few may be left.
         case .any(let parts):
-            self.kind = .any(parts.map { NumberCursor($0, in: zone, store) })
+            self.kind = .any(parts.map { NumberCursor($0, in: zone, for: .numbers, store) })
         case .all(let parts):
-            self.kind = .all(parts.map { NumberCursor($0, in: zone, store) })
+            self.kind = .all(parts.map { NumberCursor($0, in: zone, for: .numbers, store) })
         }
     }
 
@@ -105,18 +113,31 @@ private final class NumberList {
     private var position = 0
     private var isLast = false
     private var hasRead = false
-    private var pieceSize = NumberList.pieceSizeMin
+    private var pieceSize: Int
+    private let leadsToRecords: Bool
 
     /// The entries of such a piece cost as much as the search for its first.
     private static let pieceSizeMin = 64
     private static let pieceSizeMax = 1_024
     private static let growth = 4
 
-    init(_ index: Int64, _ value: [UInt8], _ zone: ZoneKey, _ store: QueryStore) {
+    init(
+        _ index: Int64,
+        _ value: [UInt8],
+        _ zone: ZoneKey,
+        for use: NumberCursor.Use,
+        _ store: QueryStore
+    ) {
         self.index = index
         self.value = value
         self.zone = zone
         self.store = store
+        switch use {
+        case .numbers: (self.pieceSize, self.leadsToRecords) = (Self.pieceSizeMin, false)
+        case .records(let room):
+            self.pieceSize = room.map { max(1, min($0, Self.pieceSizeMin)) } ?? Self.pieceSizeMin
+            self.leadsToRecords = true
+        }
     }
 
     func next(from number: Int64) throws(QueryFailure) -> CursorStep<Int64> {
@@ -137,7 +158,8 @@ private final class NumberList {
                 in: self.index,
                 of: self.zone,
                 from: number,
-                limit: self.pieceSize
+                limit: self.pieceSize,
+                leadsToRecords: self.leadsToRecords
             )
             self.position = 0
             self.isLast = self.piece.count < self.pieceSize

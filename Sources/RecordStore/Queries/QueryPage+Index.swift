@@ -67,6 +67,7 @@ extension QueryPage {
                 ranges: left,
                 isDescending: isDescending,
                 pieceSize: zones.count == 1 ? self.room + 1 : 8,
+                leadsToRecords: zones.count == 1,
                 self.store
             )
             return ZoneEntries(zone: zone, cursor: cursor)

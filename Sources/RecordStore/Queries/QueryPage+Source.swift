@@ -170,7 +170,9 @@ extension QueryPage {
         from start: Int64,
         _ take: Take?
     ) throws(QueryFailure) -> QueryPosition.Point? {
-        let cursor = NumberCursor(numbers, in: walk.zone.key, self.store)
+        let room = self.isCount ? nil : self.room + 1
+        let use = self.countsUnseen ? NumberCursor.Use.numbers : .records(room)
+        let cursor = NumberCursor(numbers, in: walk.zone.key, for: use, self.store)
         var next = start
         while true {
             switch try cursor.next(from: next) {
@@ -205,6 +207,7 @@ extension QueryPage {
             ranges: ranges,
             after: start.lastEntry,
             pieceSize: self.isCount ? .max : self.room + 1,
+            leadsToRecords: !self.countsUnseen || index.isMany,
             self.store
         )
         var last = start

@@ -28,10 +28,18 @@ final class QueryStore {
         in index: Int64,
         of zone: ZoneKey,
         from number: Int64,
-        limit: Int
+        limit: Int,
+        leadsToRecords: Bool
     ) throws(QueryFailure) -> [Int64] {
         let numbers = try self.stored { (snapshot) throws(StorageFailure) in
-            try snapshot.records(having: value, in: index, of: zone, from: number, limit: limit)
+            try snapshot.records(
+                having: value,
+                in: index,
+                of: zone,
+                from: number,
+                limit: limit,
+                leadsToRecords: leadsToRecords
+            )
         }
         try self.meter.countEntries(numbers.count)
         return numbers

@@ -17,7 +17,8 @@ extension ReadConnection {
         in index: Int64,
         of zone: ZoneKey,
         from number: Int64,
-        limit: Int
+        limit: Int,
+        leadsToRecords: Bool
     ) throws(StorageFailure) -> [Int64] {
         try self.entryReader.records(having: value, in: index, of: zone, from: number, limit: limit)
     }

@@ -93,7 +93,8 @@ final class MemorySnapshot: MemoryRows, Snapshot {
         in index: Int64,
         of zone: ZoneKey,
         from number: Int64,
-        limit: Int
+        limit: Int,
+        leadsToRecords: Bool
     ) -> [Int64] { [] }
 
     func countOfEntries(_ scan: EntryScan, of index: Int64, in zone: ZoneKey, limit: Int) -> Int { 0 }
