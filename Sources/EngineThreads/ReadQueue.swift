@@ -82,9 +82,12 @@ package final class ReadQueue: @unchecked Sendable {
 
     /// The next whose turn it is, and those that can share its snapshot; waits for one.
     ///
-    /// Empty when the queue is closed and empty.
-    package func take(upTo count: Int) -> [WaitingReads.Waiting] {
-        self.condition.withLock {
+    /// `rest` is called before it waits. Empty when the queue is closed and empty.
+    package func take(upTo count: Int, rest: () -> Void) -> [WaitingReads.Waiting] {
+        let ready = self.condition.withLock { self.waiting.take(upTo: count) }
+        guard ready.isEmpty else { return ready }
+        rest()
+        return self.condition.withLock {
             while true {
                 let taken = self.waiting.take(upTo: count)
                 if !taken.isEmpty || self.closed { return taken }

@@ -95,7 +95,7 @@ struct PrefetchTests {
     @Test
     func `a page of a query has the records that did not fit beside their entries`() async throws {
         let it = try await EngineUnderTest.withNotes(.postgreSQL)
-        let text = FieldValue.string(String(repeating: "x", count: 400_000))
+        let text = FieldValue.string(String(repeating: "x", count: 900_000))
         let names = (0..<9).map { "r\($0)" }
         for (number, name) in names.enumerated() {
             // Small ones follow large ones.

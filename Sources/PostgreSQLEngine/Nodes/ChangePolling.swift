@@ -146,6 +146,7 @@ final class ChangePolling: @unchecked Sendable {
         _ found: [(database: DatabaseID, position: Int64)],
         _ session: PostgreSQLSnapshot
     ) -> [ChangesOfOthers] {
+        defer { session.rest() }
         do throws(StorageFailure) {
             return try session.read(
                 { (snapshot) throws(StorageFailure) in

@@ -2,24 +2,20 @@ import RecordStore
 
 /// A piece of the order of changes of a zone, with the record of each change.
 ///
-/// A reader of changes asks for their records next, so one statement has both. The piece is shorter than
-/// its limit if the bodies take more than a bound.
+/// A reader of changes asks for their records next, so one statement has both, but for records that are
+/// larger than their share (`ListedRecords`).
 struct ChangedRecords {
     let rows: ResultRows
 
     static let sql = SQL(
         """
-        SELECT \(RecordColumns.all), r.change_position, r.change_record FROM (
-            SELECT c.position AS change_position, c.record AS change_record, s.*,
-                sum(octet_length(s.body)) OVER (
-                    ORDER BY c.position ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
-            FROM (
-                SELECT database, zone, position, record FROM tidemark.change
-                WHERE database = $1 AND zone = $2 AND position > $3 ORDER BY position LIMIT $4
-            ) AS c
-            LEFT JOIN tidemark.record AS s
-                ON s.database = c.database AND s.zone = c.zone AND s.number = c.record
-        ) AS r WHERE coalesce(r.before, 0) <= $5 ORDER BY r.change_position
+        SELECT \(RecordColumns.all(upTo: "$5")), c.position, c.record FROM (
+            SELECT database, zone, position, record FROM tidemark.change
+            WHERE database = $1 AND zone = $2 AND position > $3 ORDER BY position LIMIT $4
+        ) AS c
+        LEFT JOIN tidemark.record AS r
+            ON r.database = c.database AND r.zone = c.zone AND r.number = c.record
+        ORDER BY c.position
         """
     )
 
@@ -27,7 +23,7 @@ struct ChangedRecords {
 
     static func parameters(after position: Int64, in zone: ZoneKey, limit: Int) -> [SQLValue] {
         zone.parameters + [
-            .integer(position), .integer(Int64(limit)), .integer(PostgreSQLSnapshot.pieceBytes),
+            .integer(position), .integer(Int64(limit)), .integer(ListedRecords.share(of: limit)),
         ]
     }
 

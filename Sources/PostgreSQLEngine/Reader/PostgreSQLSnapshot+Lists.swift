@@ -42,7 +42,9 @@ extension PostgreSQLSnapshot {
             found = ChangedRecords(try self.rows(ChangedRecords.sql, parameters))
         }
         self.keep(try found.records(on: self.connection), in: zone)
-        return found.changes
+        let changes = found.changes
+        self.expect(changes.map(\.record))
+        return changes
     }
 
     func deletions(
@@ -147,7 +149,7 @@ extension PostgreSQLSnapshot {
             ListedRecords.sql(listed, bytesMax: scan.leadsToRecords ? read.number(3) : nil),
             read.parameters + [.integer(Int64(limit)), .integer(Int64(scan.offset))],
             in: zone,
-            leadsToRecords: scan.leadsToRecords
+            recordsMax: scan.leadsToRecords ? limit : nil
         )
         let entries = (0..<rows.count).map {
             EntryPosition(value: rows.bytes($0, first), record: rows.integer($0, first + 1))
@@ -163,19 +165,19 @@ extension PostgreSQLSnapshot {
         limit: "$6"
     )
     private static let having = ListedRecords.sql(PostgreSQLSnapshot.listHaving, bytesMax: nil)
-    private static let havingWithRecords = ListedRecords.sql(PostgreSQLSnapshot.listHaving, bytesMax: "$7")
+    static let havingWithRecords = ListedRecords.sql(PostgreSQLSnapshot.listHaving, bytesMax: "$7")
 
     /// Lists entries, and keeps their records if those come along.
     ///
-    /// Returns the rows, and their first column of an entry.
+    /// `recordsMax` is the number of these, at most. Returns the rows, and their first column of an entry.
     private func list(
         _ sql: SQL,
         _ parameters: [SQLValue],
         in zone: ZoneKey,
-        leadsToRecords: Bool
+        recordsMax: Int?
     ) throws(StorageFailure) -> (rows: ResultRows, first: Int) {
-        guard leadsToRecords else { return (try self.rows(sql, parameters), 0) }
-        let rows = try self.rows(sql, parameters + [.integer(Self.pieceBytes)])
+        guard let recordsMax else { return (try self.rows(sql, parameters), 0) }
+        let rows = try self.rows(sql, parameters + [.integer(ListedRecords.share(of: recordsMax))])
         self.keep(try RecordRows(rows, on: self.connection), in: zone)
         return (rows, RecordColumns.count)
     }
@@ -192,7 +194,7 @@ extension PostgreSQLSnapshot {
             leadsToRecords ? Self.havingWithRecords : Self.having,
             zone.parameters + [.integer(index), .bytes(value), .integer(number), .integer(Int64(limit))],
             in: zone,
-            leadsToRecords: leadsToRecords
+            recordsMax: leadsToRecords ? limit : nil
         )
         let numbers = (0..<rows.count).map { rows.integer($0, first) }
         self.expect(numbers)

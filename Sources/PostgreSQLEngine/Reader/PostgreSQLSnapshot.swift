@@ -5,7 +5,7 @@ import RecordStore
 ///
 /// A snapshot is a read-only transaction of the isolation level REPEATABLE READ, which never fails for
 /// what others write. Its first statements travel together with the beginning: those that prefetch, and
-/// the first that a job asks for.
+/// the first that a job asks for. If another read waits, the end of the last snapshot does so too.
 ///
 /// Zones and record types are remembered from one snapshot to the next (`SnapshotMemory`). Feeds and
 /// queries ask for one record after the other, in the order of a list that they got before. So a list has
@@ -45,12 +45,12 @@ final class PostgreSQLSnapshot: Snapshot {
     /// So many where their bodies have no bound.
     private static let unboundedMax = 64
     /// About so many bytes of bodies.
-    static let pieceBytes: Int64 = 1_024 * 1_024
+    private static let pieceBytes: Int64 = 1_024 * 1_024
     private static let prefetchedBytes: Int64 = 4 * 1_024 * 1_024
 
     /// Every commit that may change a schema counts the first up, and every one that may create or delete
     /// a zone the second.
-    private static let versions = SQL(
+    static let versions = SQL(
         "SELECT schema_version, generation FROM tidemark.store WHERE id = 1",
         reach: .directory
     )
@@ -115,7 +115,7 @@ final class PostgreSQLSnapshot: Snapshot {
         )
     }
 
-    /// Ends the snapshot, and does not wait for that.
+    /// Has the snapshot end: with the beginning of the next one, or when the thread rests.
     private func end() {
         self.expected = []
         self.ahead = [:]
@@ -124,9 +124,11 @@ final class PostgreSQLSnapshot: Snapshot {
         self.prefetched.forget()
         self.feed = PrefetchedFeed()
         // A connection that is lost has no snapshot, and the next read finds that out.
-        guard (try? self.connection.send(TransactionSQL.commit)) != nil else { return }
-        try? self.connection.leave()
+        try? self.connection.send(TransactionSQL.commit)
     }
+
+    /// Ends the last snapshot, and does not wait for that.
+    func rest() { try? self.connection.leave() }
 
     // MARK: Statements
 

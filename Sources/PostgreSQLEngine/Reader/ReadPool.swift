@@ -36,7 +36,7 @@ final class ReadPool: Sendable {
                 EngineThread.start("tidemark-\(name)-\(number)") {
                     let session = ReadSession(target, witness: witness, report: report)
                     while true {
-                        let taken = queue.take(upTo: Self.togetherMax)
+                        let taken = queue.take(upTo: Self.togetherMax) { session.rest() }
                         if taken.isEmpty { break }
                         queue.execute(taken) { session.execute($0) }
                     }
@@ -153,6 +153,9 @@ final class ReadSession {
             return try self.connected(failure).read(prefetching: prefetches, body, failure: failure)
         }
     }
+
+    /// Ends the last snapshot, because no other follows at once.
+    func rest() { self.snapshot?.rest() }
 
     private func connected<Failure: Error>(
         _ failure: (StorageFailure) -> Failure

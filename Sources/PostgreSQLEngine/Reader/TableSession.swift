@@ -12,7 +12,8 @@ final class TableSession: @unchecked Sendable {
 
     func read<Value>(_ read: (any IndexReader) throws -> Value) throws -> Value {
         try self.condition.withLock {
-            try self.session.read({ try read($0) }, failure: { $0 as any Error })
+            defer { self.session.rest() }
+            return try self.session.read({ try read($0) }, failure: { $0 as any Error })
         }
     }
 }

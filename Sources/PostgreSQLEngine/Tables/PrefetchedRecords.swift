@@ -22,17 +22,14 @@ final class PrefetchedRecords {
     private var rows: ResultRows?
     private var found: [ZoneKey: [String: Found]] = [:]
 
-    /// Up to the record with which the bodies take more than a bound; an absent one has nulls.
+    /// An absent record has nulls, and one that is larger than its share has no body.
     private static let records = SQL(
         """
-        SELECT \(RecordColumns.all), r.place FROM (
-            SELECT k.place, s.*, sum(octet_length(s.body)) OVER (
-                ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
-            FROM unnest($1::bigint[], $2::bigint[], $3::text[]) WITH ORDINALITY
-                AS k(of_database, of_zone, of_name, place)
-            LEFT JOIN tidemark.record AS s
-                ON s.database = k.of_database AND s.zone = k.of_zone AND s.name = k.of_name
-        ) AS r WHERE coalesce(r.before, 0) <= $4
+        SELECT \(RecordColumns.all(upTo: "$4")), k.place
+        FROM unnest($1::bigint[], $2::bigint[], $3::text[]) WITH ORDINALITY
+            AS k(of_database, of_zone, of_name, place)
+        LEFT JOIN tidemark.record AS r
+            ON r.database = k.of_database AND r.zone = k.of_zone AND r.name = k.of_name
         """,
         reach: .store
     )
@@ -46,6 +43,8 @@ final class PrefetchedRecords {
     }
 
     /// Sends the statement, and does not wait for it.
+    ///
+    /// The bodies take `bytesMax` together, of which each record has the same share.
     func send(on connection: PostgreSQLConnection, bytesMax: Int64) throws(StorageFailure) {
         guard let first = self.wanted.first else { return }
         guard self.wanted.count > 1 else {
@@ -54,7 +53,7 @@ final class PrefetchedRecords {
         }
         let parameters: [SQLValue] = [
             .integers(self.wanted.map(\.zone.database.rawValue)), .integers(self.wanted.map(\.zone.number)),
-            .texts(self.wanted.map(\.name)), .integer(bytesMax),
+            .texts(self.wanted.map(\.name)), .integer(bytesMax / Int64(self.wanted.count)),
         ]
         try connection.write(Self.records, parameters) { self.rows = $0 }
     }
@@ -72,7 +71,11 @@ final class PrefetchedRecords {
         }
         for row in 0..<rows.count {
             let place = Int(rows.integer(row, RecordColumns.count)) - 1
-            self.note(found.hasRecord(row) ? .row(found, row) : .absent, wanted[place])
+            if found.hasRecord(row) {
+                self.note(.row(found, row), wanted[place])
+            } else if found.isAbsent(row) {
+                self.note(.absent, wanted[place])
+            }
         }
     }
 

@@ -93,7 +93,11 @@ final class RecordRows {
 
     var count: Int { self.rows.count }
 
-    func hasRecord(_ row: Int) -> Bool { !self.rows.isNull(row, self.first + RecordColumns.number) }
+    /// Whether there is no record.
+    func isAbsent(_ row: Int) -> Bool { self.rows.isNull(row, self.first + RecordColumns.number) }
+
+    /// Whether there is a record, and its body was not left out.
+    func hasRecord(_ row: Int) -> Bool { !self.rows.isNull(row, self.first + RecordColumns.body) }
 
     func number(_ row: Int) -> Int64 { self.integer(row, RecordColumns.number) }
 
@@ -151,14 +155,19 @@ final class RecordRows {
 /// Columns of a record, as every statement takes them.
 enum RecordColumns {
     /// `r` is the record.
-    static let all = """
-        r.number, r.position, r.type, r.created_ms, r.modified_ms, r.creator, r.modifier, \
-        r.parent, r.body, r.name, r.created_position
-        """
+    static let all = Self.all(body: "r.body")
 
-    /// The same, with nulls for the number and the body of a record without `r.fits`.
-    static let fitting = Self.all.replacing("r.number", with: "CASE WHEN r.fits THEN r.number END")
-        .replacing("r.body", with: "CASE WHEN r.fits THEN r.body END")
+    /// All, with null in place of a body that is larger than a parameter.
+    static func all(upTo bytes: String) -> String {
+        Self.all(body: "CASE WHEN octet_length(r.body) <= \(bytes)::bigint THEN r.body END")
+    }
+
+    private static func all(body: String) -> String {
+        """
+        r.number, r.position, r.type, r.created_ms, r.modified_ms, r.creator, r.modifier, \
+        r.parent, \(body), r.name, r.created_position
+        """
+    }
 
     static let number = 0
     static let position = 1
