@@ -63,16 +63,14 @@ struct ImportPages: Sendable {
             </label>
             <p class="actions"><button type="submit">Dry run</button></p>
             </form>
-            <p class="hint">A dry run reads everything, compares it with the records that are there, and writes nothing. \
+            <p class="hint">A dry run reads everything, compares it with the schema and the records that are there, and writes nothing. \
             \(Self.limit) Files of assets are not taken: \
             <code>tidemark records import</code> brings them.</p>
             """
     }
 
     /// The knowledge that a dry run has not.
-    private static let limit =
-        "It cannot tell what the server itself refuses, such as a value of another type than its field, a missing "
-        + "target of a reference, or a missing right."
+    private static let limit = "It does not look for missing targets of references, rights and quotas."
 
     // MARK: What comes
 
@@ -117,7 +115,7 @@ struct ImportPages: Sendable {
         let body: Markup = """
             <p>Nothing was written. In \(place.databaseText) an import would have these results:</p>
             \(self.numbers(report))
-            <p class="hint">A dry run compares the file with the records that are there. \(Self.limit)</p>
+            <p class="hint">A dry run compares the file with the schema and the records that are there. \(Self.limit)</p>
             \(again)
             \(self.failures(report))
             """

@@ -19,6 +19,8 @@ struct ImportRun {
     private var superseded: Set<Int> = []
     /// Zones that a dry run would create.
     private var zonesToCome: Set<ZoneID> = []
+    /// The schema, as a dry run would leave it.
+    private var schema: SchemaTrial
     private var batch: SaveBatch
     /// Lines of records that wait for a target, with the error of the last reading.
     private var waiting: [Int: ItemFailure] = [:]
@@ -37,6 +39,7 @@ struct ImportRun {
         self.policy = policy
         self.assets = assets
         self.isDryRun = isDryRun
+        self.schema = SchemaTrial(database.store.schemas, for: database.requester)
         self.batch = SaveBatch(database.bounds)
     }
 
@@ -173,10 +176,7 @@ struct ImportRun {
 
     private mutating func save(_ planned: [PlannedImport]) async throws {
         guard !planned.isEmpty else { return }
-        guard !self.isDryRun else {
-            for item in planned { self.count(item) }
-            return
-        }
+        guard !self.isDryRun else { return try self.trySaving(planned) }
         let operation = ModifyRecords(
             scope: self.database.requester.scope,
             saves: planned.map(\.save),
@@ -192,6 +192,16 @@ struct ImportRun {
             case .recordSaved: self.count(item)
             case .failed(let error): try self.take(error, of: item.draft)
             case .zoneSaved, .subscriptionSaved, .deleted, .shareAccepted, .done: continue
+            }
+        }
+    }
+
+    private mutating func trySaving(_ planned: [PlannedImport]) throws {
+        for item in planned {
+            if let error = try self.schema.refusal(of: item.save) {
+                try self.take(error, of: item.draft)
+            } else {
+                self.count(item)
             }
         }
     }
