@@ -23,6 +23,7 @@ from bare_stream import BareStream
 from nats import NATS
 from postgresql import PostgreSQL
 from processes import Failure
+from same_statements import SameStatements
 from tidemark import Tidemark
 
 
@@ -61,6 +62,8 @@ class Row:
     is_of_nodes: bool = False
     # The ratio is of 99th percentiles: the rival's, doubled and with 5 ms added, to ours.
     is_p99_beside: bool = False
+    # The peer executes the statements of our server: only with --engine postgres.
+    is_of_same: bool = False
 
     @property
     def is_better_less(self):
@@ -134,10 +137,13 @@ ROWS = [
         "large-file", 1, 1, 1, "ms, p99", 1.0, 2.0, rival="asset-alone-save", is_p99_beside=True),
 ]
 
-# With --engine postgres: what a save through the server may cost beside the same statement by pgbench. The processor time of
-# the store's own PostgreSQL counts as ours, so these are shares of what is possible at all.
+# With --engine postgres: what a request to the server may cost beside its statements by pgbench. The processor time of the
+# store's own PostgreSQL counts as ours, so these are shares of what is possible at all.
 POSTGRES = {"single-save": (0.6, 0.9), "batch-own-zone": (0.7, 1.0), "fetch": (0.5, 0.8), "change-page": (0.8, 1.2),
             "query-equality": (0.6, 0.9), "push-latency": (50.0, 20.0)}
+# Reads are measured beside the statements of our server, and then beside those of the other rows, which have no bound here.
+# Saves are measured beside the latter alone: a script of pgbench cannot take the numbers that a save needs from an answer.
+SAME = {"fetch", "change-page", "query-equality"}
 NODES = Row("nodes", "durable save, 200 records a request, 16 connections in all, at servers with databases of their own",
             "items", 16, 200, 200, "records/s", 0, 0, ours="batch-own-zone", is_of_nodes=True)
 
@@ -160,8 +166,7 @@ def arguments():
     parser.add_argument("--bin", required=True, help="folder with the release executables; Scripts/bench builds them")
     parser.add_argument("--against", metavar="FOLDER", help="as --compare, with executables that are built already")
     options = parser.parse_args()
-    rows = ROWS if options.engine == "sqlite" else [
-        replace(row, must=POSTGRES[row.workload][0], aim=POSTGRES[row.workload][1]) for row in ROWS if row.workload in POSTGRES] + [NODES]
+    rows = ROWS if options.engine == "sqlite" else postgres_rows()
     wanted = options.rows.split(",") if options.rows else [row.workload for row in rows]
     unknown = set(wanted) - {row.workload for row in rows}
     if options.compare:
@@ -182,6 +187,13 @@ def arguments():
         parser.error(f"unknown rows: {', '.join(sorted(unknown))}" if unknown else "rounds and seconds start at 1")
     options.rows = [row for row in rows if row.workload in wanted]
     return options
+
+
+def postgres_rows():
+    judged = [replace(row, must=POSTGRES[row.workload][0], aim=POSTGRES[row.workload][1], is_of_same=row.workload in SAME)
+              for row in ROWS if row.workload in POSTGRES]
+    plain = [replace(row, is_of_same=False, must=None, aim=None) for row in judged if row.is_of_same]
+    return judged + plain + [NODES]
 
 
 def processor_time(measured):
@@ -334,6 +346,8 @@ def alone(row, ours, options, beside=None):
 
 
 def verdict(row, value):
+    if row.must is None:
+        return "-"
     sign = -1 if row.is_better_less else 1
     return "aim" if sign * value >= sign * row.aim else "must" if sign * value >= sign * row.must else "BELOW"
 
@@ -391,6 +405,7 @@ def main():
     # A cluster of its own for the store, so that neither side finds the other's pages in its memory.
     stores = {name: PostgreSQL(folder, name) for name in ("store", "other-store")} if options.engine == "postgres" else {}
     ours, peer = Tidemark(folder, options.bin, store=stores.get("store")), PostgreSQL(folder)
+    same = SameStatements(folder, options.bin)
     bare, nats = BareStream(folder, options.bin), NATS(folder, options.bin)
     other = options.against and Tidemark(os.path.join(folder, "other"), options.against, name="other build",
                                          store=stores.get("other-store"))
@@ -406,8 +421,11 @@ def main():
         if other:
             os.mkdir(other.folder)
             other.start()
-        elif not all(row.rival or row.figure or row.amount or row.is_of_nodes for row in options.rows):
-            peer.start()
+        else:
+            if any(row.is_of_same for row in options.rows):
+                same.start()
+            if not all(row.rival or row.figure or row.amount or row.is_of_nodes or row.is_of_same for row in options.rows):
+                peer.start()
         # SQLite maps the first 2 GiB of a file, and reads what lies behind with calls: both zones of first-fetch come before.
         for row in options.rows:
             if row.dataset == "history":
@@ -419,7 +437,7 @@ def main():
                 measured = (nodes.grow(row, ours, options) if row.is_of_nodes
                             else [against(row, ours, other, options)] if other
                             else [alone(row, ours, options, nats if row.is_beside_nats else None)] if row.figure
-                            else [compare(row, ours, bare if row.amount else peer, options)])
+                            else [compare(row, ours, bare if row.amount else same if row.is_of_same else peer, options)])
             except Failure as failure:
                 # The minutes of the other rows are not lost.
                 print(f"bench: {row.workload}: {failure}", file=sys.stderr)
@@ -437,7 +455,7 @@ def main():
     except KeyboardInterrupt:
         sys.exit(130)
     finally:
-        for side in (ours, peer, bare, nats, other, *stores.values()):
+        for side in (ours, peer, same, bare, nats, other, *stores.values()):
             if side:
                 side.stop()
         shutil.rmtree(folder, ignore_errors=True)

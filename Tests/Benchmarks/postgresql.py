@@ -80,26 +80,52 @@ class PostgreSQL:
                 [find("postgres"), "-D", self.data], cwd=self.data, stdout=log, stderr=log,
                 start_new_session=True, **self.user)
         self._await()
-        run(["psql", "-q", "-v", "ON_ERROR_STOP=1", "-f", f"{SCRIPTS}/functions.sql"], env=self.environment)
+        self._psql("-f", f"{SCRIPTS}/functions.sql")
 
     def load(self, row):
         """Makes what the row needs, once, and looks whether its statement answers with as many rows as it should."""
         if row.dataset not in self.loaded:
-            run(["psql", "-q", "-v", "ON_ERROR_STOP=1", "-f", f"{SCRIPTS}/{row.dataset}.sql"], env=self.environment)
-            run(["psql", "-q", "-c", "VACUUM ANALYZE", "-c", "CHECKPOINT"], env=self.environment)
+            self.fill(row)
+            self.settle()
             self.loaded.add(row.dataset)
         if row.sample:
             self._check(row)
 
+    def settle(self):
+        """Does what the server would do in the minutes after a load, beside the first measurements."""
+        self._psql("-c", "VACUUM ANALYZE", "-c", "CHECKPOINT")
+
+    def fill(self, row):
+        self._psql("-f", f"{SCRIPTS}/{row.dataset}.sql")
+
+    def _psql(self, *arguments):
+        return run(["psql", "-q", "-v", "ON_ERROR_STOP=1", *arguments], env=self.environment)[0]
+
     def _check(self, row):
-        with open(f"{SCRIPTS}/{row.workload}.sql", encoding="utf-8") as script:
-            statement = "".join(line for line in script if not line.startswith("\\set"))
-        values = [part for name, value in row.sample.items() for part in ("-v", f"{name}={value}")]
-        output, _ = run(["psql", "-At", "-v", "ON_ERROR_STOP=1", *values], text_in=statement, env=self.environment)
+        with open(self._script(row), encoding="utf-8") as script:
+            statement = "".join(line for line in script if not line.startswith("\\"))
+        values = [part for name, value in self._sample(row).items() for part in ("-v", f"{name}={value}")]
+        output, _ = run(["psql", "-qAt", "-v", "ON_ERROR_STOP=1", *values], text_in=statement, env=self.environment)
         lines = output.splitlines()
-        rows = int(lines[0]) if row.workload == "query-count" else len(lines)
+        rows = int(lines[0]) if row.workload == "query-count" else len(lines) - self._rows_beside(row)
         if rows != row.rows:
             raise Failure(f"{row.workload}: PostgreSQL answers with {rows} rows instead of {row.rows}")
+
+    def _sample(self, row):
+        return row.sample
+
+    def _rows_beside(self, row):
+        """Rows that the script answers with and the request does not."""
+        return 0
+
+    def _script(self, row):
+        return f"{SCRIPTS}/{row.workload}.sql"
+
+    def _variables(self, row):
+        """What a script has besides the random numbers that it draws."""
+        if row.workload == "single-save":
+            return {"body": "x" * 500}
+        return {"bodies": "x" * 100_000} if row.workload.startswith("batch") else {}
 
     def _await(self):
         for _ in range(300):
@@ -130,12 +156,10 @@ class PostgreSQL:
     def measure(self, row, seconds, seed):
         """Requests a second, and the processor microseconds of server and client for each."""
         command = [
-            "pgbench", "-n", "-M", "prepared", "-f", f"{SCRIPTS}/{row.workload}.sql", "-c", str(row.connections),
+            "pgbench", "-n", "-M", "prepared", "-f", self._script(row), "-c", str(row.connections),
             "-j", "2", "-T", str(seconds), "--random-seed", str(seed)]
-        if row.workload == "single-save":
-            command += ["-D", "body=" + "x" * 500]
-        elif row.workload.startswith("batch"):
-            command += ["-D", "bodies=" + "x" * 100_000]
+        for name, value in self._variables(row).items():
+            command += ["-D", f"{name}={value}"]
         before = self.cpu_seconds()
         output, client_seconds = run(command, env=self.environment)
         server_seconds = self.cpu_seconds() - before

@@ -78,6 +78,8 @@ class Tidemark:
         if row.dataset and row.dataset not in self.loaded:
             sharing = ["--participants", self._users("p", 99)] if row.dataset == "shared-zones" else []
             run(self.bench + ["--prepare", row.dataset, "--connections", "16"] + sharing)
+            if self.store:
+                self.store.settle()
             self.loaded.add(row.dataset)
         self._set_neighbour(self.store is not None and row.workload == "push-latency")
 
