@@ -43,7 +43,9 @@ struct ConsolePages: Sendable {
     /// A page that says why there is none; one that leads on has a link to the start.
     func failed(_ failure: PageFailure, leads: Bool = false) -> Page {
         let start: Markup = leads ? "<p class=\"pages\"><a href=\"/\">All containers</a></p>" : ""
-        return self.page(failure.title, nil, "\(Parts.notice("\(failure.text)", isError: true))\(start)")
+        var page = self.page(failure.title, nil, "\(Parts.notice("\(failure.text)", isError: true))\(start)")
+        page.isAlone = failure == .otherHost
+        return page
     }
 
     /// Ends the session of a browser.

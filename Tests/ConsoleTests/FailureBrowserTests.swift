@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Console
+@testable import RecordStore
 
 /// Pages that say why there is no other, and answers to forms without an address, in Debian's Chromium.
 @Suite(
@@ -102,9 +103,82 @@ struct FailureBrowserTests {
         }
         await scene.shutdown()
     }
+
+    @Test
+    func `what production and the data folder forbid has a page, too`() async throws {
+        let scene = try ConsoleScene.withAlice()
+        let schemas = scene.store.schemas
+        let text = "DEFINE SCHEMA RECORD TYPE Kept (title STRING);"
+        let document = try SchemaParser.parse(text)
+        try schemas.apply(.replaceDevelopment(document), inContainer: ConsoleScene.container)
+        try schemas.apply(.deploy, inContainer: ConsoleScene.container)
+        // No file can be made where a folder is missing, whoever asks.
+        let audit = scene.folder.path + "/missing/console.log"
+        scene.adjust { configuration in
+            configuration.change = { _ in .done }
+            configuration.audit = ConsoleAudit(path: audit, person: "ops", now: { 0 }, echo: { _ in })
+        }
+        let answers = [
+            Answer(
+                name: "failure-not-possible",
+                title: "Not possible",
+                action: Self.place + "/schema/review",
+                values: ["schema": "DEFINE SCHEMA"]
+            ),
+            Answer(
+                name: "failure-no-audit",
+                title: "Not changed",
+                action: Self.place + "/users/add-user",
+                values: ["name": "carol"]
+            ),
+        ]
+        try await scene.running { client, link in
+            let base = "http://\(client.host)"
+            try await Browser.browsing(base + link) { browser in
+                for answer in answers {
+                    try await browser.go(base + "/")
+                    try await browser.submit(answer.values, to: answer.action)
+                    try await browser.waitForTitle(answer.title)
+                    try await browser.inspectPresent(answer.name)
+                }
+            }
+        }
+        await scene.shutdown()
+    }
+
+    @Test
+    func `records that cannot be kept for an import have a page, too`() async throws {
+        let it = try await ServedConsole.start(environment: ["TMPDIR": "/none"])
+        try await Browser.browsing(it.newLink()) { browser in
+            try await browser.submit(
+                ["records": "{}"],
+                to: ServedConsole.development + "/records/import?" + Self.own
+            )
+            try await browser.waitForTitle("Not taken")
+            try await browser.inspectPresent("failure-not-taken")
+        }
+        await it.end()
+    }
+
+    /// The page has no style, which would be refused like everything else under that name.
+    @Test
+    func `the answer under another name breaks no rule of accessibility either`() async throws {
+        let scene = try ConsoleScene.withAlice()
+        try await scene.running { client, link in
+            try await Browser.browsing("http://\(client.host)\(link)") { browser in
+                try await browser.go("http://\(client.host.replacing("127.0.0.1", with: "other.localhost"))/")
+                try await browser.waitForTitle("Another address")
+                let violations = try await Axe.violations(Axe.script(), in: browser)
+                #expect(violations == [])
+                let file = Axe.folder.appendingPathComponent("failure-another-address.png")
+                try await browser.picture(to: file.path)
+            }
+        }
+        await scene.shutdown()
+    }
 }
 
-/// Which pages have pictures.
+/// The list of pages that have pictures.
 @Suite
 struct PicturedPagesTests {
     @Test

@@ -21,19 +21,24 @@ struct ServedConsole {
     static let production = "/c/\(container)/production"
     static let own = "database=private&user=alice"
 
-    static func start() async throws -> ServedConsole {
+    /// `environment` is the console's alone.
+    static func start(environment: [String: String] = [:]) async throws -> ServedConsole {
         let server = try ServerProcess()
         try await server.administer(["container", "create", Self.container])
         try await server.administer(["user", "add", "alice", "--container", Self.container])
         try await server.start()
-        return try await self.beside(server)
+        return try await self.beside(server, environment: environment)
     }
 
     /// The command beside a server that runs.
-    static func beside(_ server: ServerProcess) async throws -> ServedConsole {
+    static func beside(
+        _ server: ServerProcess,
+        environment: [String: String] = [:]
+    ) async throws -> ServedConsole {
         let console = try ChildProcess(
             ChildProcess.tidemark,
-            ["console", "--no-open", "--data", server.dataPath]
+            ["console", "--no-open", "--data", server.dataPath],
+            environment: environment
         )
         let text = try #require(await console.find { $0.contains("ssh -L") ? $0 : nil })
         let link = try #require(text.firstMatch(of: /http:\/\/127\.0\.0\.1:(\d+)(\/open\/\w+)/))

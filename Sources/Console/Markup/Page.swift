@@ -10,6 +10,8 @@ struct Page: Sendable {
     var surroundings: Surroundings
     /// `nil` on pages about data.
     var tool: Tool?
+    /// Under a foreign name nothing else of the console answers: the page has no files and no links.
+    var isAlone = false
 
     /// The parts of a container's pages.
     enum Section: String, CaseIterable, Sendable {

@@ -3,6 +3,31 @@ import RecordModel
 /// The frame of every page: head, navigation, foot, help.
 enum PageFrame {
     static func html(of page: Page) -> String {
+        page.isAlone ? self.alone(page) : self.framed(page)
+    }
+
+    private static func alone(_ page: Page) -> String {
+        let document: Markup = """
+            <!doctype html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="color-scheme" content="light dark">
+            <title>\(page.title) – Tidemark</title>
+            </head>
+            <body>
+            <main>
+            <h1>\(page.title)</h1>
+            \(page.body)
+            </main>
+            </body>
+            </html>
+            """
+        return document.html
+    }
+
+    private static func framed(_ page: Page) -> String {
         let production: Markup =
             page.place?.environment == .production ? " data-environment=\"production\"" : ""
         let document: Markup = """
