@@ -75,12 +75,18 @@ final class ServerPair {
 
     /// Saves a record as an app does: again, for as long as the server asks for that.
     static func save(_ record: CKRecord, in database: CKDatabase) async throws {
+        var isLost = false
         while true {
             do {
                 try await database.save(record)
                 return
             } catch let error as CKError where error.retryAfterSeconds != nil {
                 try await Task.sleep(for: .milliseconds(50))
+            } catch let error as CKError where error.code == .serverResponseLost {
+                // The request took longer than its time. The save may be there, and then the next is a conflict.
+                isLost = true
+            } catch let error as CKError where isLost && error.code == .serverRecordChanged {
+                return
             }
         }
     }
