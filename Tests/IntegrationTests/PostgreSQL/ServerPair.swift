@@ -83,7 +83,7 @@ final class ServerPair {
             } catch let error as CKError where error.retryAfterSeconds != nil {
                 try await Task.sleep(for: .milliseconds(50))
             } catch let error as CKError where error.code == .serverResponseLost {
-                // The request took longer than its time. The save may be there, and then the next is a conflict.
+                // The request took longer than its time. If the save is there, the next one is a conflict.
                 isLost = true
             } catch let error as CKError where isLost && error.code == .serverRecordChanged {
                 return
