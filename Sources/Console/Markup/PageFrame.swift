@@ -6,14 +6,18 @@ enum PageFrame {
         page.isAlone ? self.alone(page) : self.framed(page)
     }
 
+    private static let meta: Markup = """
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="color-scheme" content="light dark">
+        """
+
     private static func alone(_ page: Page) -> String {
         let document: Markup = """
             <!doctype html>
             <html lang="en">
             <head>
-            <meta charset="utf-8">
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <meta name="color-scheme" content="light dark">
+            \(self.meta)
             <title>\(page.title) – Tidemark</title>
             </head>
             <body>
@@ -34,9 +38,7 @@ enum PageFrame {
             <!doctype html>
             <html lang="en"\(production)>
             <head>
-            <meta charset="utf-8">
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <meta name="color-scheme" content="light dark">
+            \(self.meta)
             <title>\(page.title)\(self.titlePlace(page.place)) – Tidemark</title>
             <link rel="icon" href="\(ConsoleFile.icon.path)">
             <link rel="stylesheet" href="\(ConsoleFile.style.path)">

@@ -69,7 +69,7 @@ struct ImportPages: Sendable {
             """
     }
 
-    /// The knowledge that a dry run has not.
+    /// The limit of a dry run's knowledge.
     private static let limit = "It does not look for missing targets of references, rights and quotas."
 
     // MARK: What comes

@@ -79,7 +79,7 @@ final class PostgreSQLSnapshot: Snapshot {
         defer { self.end() }
         let value: Value
         do throws(Failure) { value = try body(self) } catch {
-            // What was remembered may be the reason.
+            // A remembered value may be the reason.
             try? self.confirm()
             throw error
         }
@@ -115,7 +115,7 @@ final class PostgreSQLSnapshot: Snapshot {
         )
     }
 
-    /// Has the snapshot end: with the beginning of the next one, or when the thread rests.
+    /// Ends the snapshot, with the beginning of the next one or when the thread rests.
     private func end() {
         self.expected = []
         self.ahead = [:]

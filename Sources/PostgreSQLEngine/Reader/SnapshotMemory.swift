@@ -1,14 +1,14 @@
-/// What the snapshots of a connection have found, as of a version.
+/// Values that the snapshots of a connection have found, as of a version.
 ///
 /// The store has a version of its zones, and one of its record types. A snapshot learns them with its
-/// first answer. If something was remembered of another version and used before that, the snapshot is
-/// stale: its read begins anew, in a snapshot that remembers nothing.
+/// first answer. If a value of another version was used before that, the snapshot is stale: its read
+/// begins anew, in a snapshot that remembers nothing.
 struct SnapshotMemory<Key: Hashable, Value> {
     private var values: [Key: Value] = [:]
     private var version: Int64 = -1
     /// Whether the version of the snapshot is known.
     private var isChecked = true
-    /// Whether something was used of which it is not known whether the snapshot has it.
+    /// Whether a value was used before the version was known.
     private(set) var isOpen = false
     private(set) var isStale = false
 

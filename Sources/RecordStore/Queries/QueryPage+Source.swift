@@ -170,7 +170,8 @@ extension QueryPage {
         from start: Int64,
         _ take: Take?
     ) throws(QueryFailure) -> QueryPosition.Point? {
-        let room = self.isCount ? nil : self.room + 1
+        // A count, or a page that sorts, reads every record.
+        let room = self.isCount || take != nil ? nil : self.room + 1
         let use = self.countsUnseen ? NumberCursor.Use.numbers : .records(room)
         let cursor = NumberCursor(numbers, in: walk.zone.key, for: use, self.store)
         var next = start

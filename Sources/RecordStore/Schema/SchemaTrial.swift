@@ -19,7 +19,7 @@ package struct SchemaTrial {
 
     /// The schema's refusal of a save; `nil` if the schema takes the save, which counts from then on.
     ///
-    /// The most that a schema may have is not looked at.
+    /// The limits of a schema are not checked.
     ///
     /// - Throws: `unavailable`.
     package mutating func refusal(of save: RecordSave) throws(SchemaStoreError) -> StoreError? {
