@@ -77,6 +77,41 @@ struct BatchTests {
     }
 
     @Test(arguments: EngineKind.allCases)
+    func `requests of one transaction that change the same records build on each other`(
+        kind: EngineKind
+    ) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        // Bytes have no index, so that nothing but records is written.
+        let bytes = FieldValue.bytes([1])
+        let all = Dictionary(uniqueKeysWithValues: (0..<12).map { ("f\($0)", bytes) })
+        #expect(try await it.modify([save("old"), save("other"), save("defines fields", all)]).areSaved)
+        // The records come alone and together, new and old, and one of them goes in between.
+        var requests = (0..<12).map { number in
+            let fields = ["f\(number)": bytes]
+            let names = [["old"], ["new"], ["old", "new", "other"], ["other", "old"]][number % 4]
+            let saves = names.map { save($0, fields) }
+            return it.request(
+                .modifyRecords(ModifyRecords(scope: .private, saves: saves, policy: .changedKeys))
+            )
+        }
+        requests.insert(
+            it.request(.modifyRecords(ModifyRecords(scope: .private, saves: [], deletes: [id("other")]))),
+            at: 5
+        )
+        for result in await it.together(requests) {
+            #expect(try result.get().allSatisfy { $0.error == nil })
+        }
+        func fields(_ name: String) async throws -> [String]? {
+            try await it.record(id(name))?.body.fields.map(\.name).sorted()
+        }
+        #expect(try await fields("old") == [0, 2, 3, 4, 6, 7, 8, 10, 11].map { "f\($0)" }.sorted())
+        #expect(try await fields("new") == [1, 2, 5, 6, 9, 10].map { "f\($0)" }.sorted())
+        #expect(try await fields("other") == [6, 7, 10, 11].map { "f\($0)" }.sorted())
+        #expect(try await it.isOrderWhole())
+        #expect(try await it.wrongCounters() == [])
+    }
+
+    @Test(arguments: EngineKind.allCases)
     func `saves are judged before deletes`(kind: EngineKind) async throws {
         let it = try await EngineUnderTest.withNotes(kind)
         _ = try await it.modify([save("target"), save("holder", ["r": reference("target", .validate)])])

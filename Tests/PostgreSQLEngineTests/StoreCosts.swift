@@ -35,14 +35,8 @@ struct StoreCosts {
 
     /// The rows that were read of every table so far, after the end of all sessions, which tell it then.
     func reads() async throws -> [String: Reads] {
+        try await self.endSessions()
         let cluster = try PostgreSQLCluster.running()
-        let others = """
-            SELECT count(pg_terminate_backend(pid))::text FROM pg_stat_activity
-            WHERE datname = current_database() AND pid <> pg_backend_pid()
-            """
-        while try cluster.row(others, in: self.database) != ["0"] {
-            try await Task.sleep(for: .milliseconds(10))
-        }
         // Indexes count entries, of which a table has fewer rows if some are not looked up.
         let found = try cluster.row(
             """
@@ -58,6 +52,26 @@ struct StoreCosts {
             reads[String(parts[0])] = Reads(scans: Int64(parts[1]) ?? -1, rows: Int64(parts[2]) ?? -1)
         }
         return reads
+    }
+
+    /// How often an index was searched so far, after the end of all sessions.
+    func searches(of index: String) async throws -> Int {
+        try await self.endSessions()
+        let found = try PostgreSQLCluster.running().row(
+            "SELECT idx_scan::text FROM pg_stat_user_indexes WHERE indexrelname = '\(index)'",
+            in: self.database
+        )
+        return Int(found[0]) ?? -1
+    }
+
+    private func endSessions() async throws {
+        let others = """
+            SELECT count(pg_terminate_backend(pid))::text FROM pg_stat_activity
+            WHERE datname = current_database() AND pid <> pg_backend_pid()
+            """
+        while try PostgreSQLCluster.running().row(others, in: self.database) != ["0"] {
+            try await Task.sleep(for: .milliseconds(10))
+        }
     }
 
     /// The difference between two states, by table.

@@ -15,6 +15,22 @@ package enum SQLValue: Hashable, Sendable {
         static let text: Int32 = 25
     }
 
+    /// The bytes that the value takes, or some more.
+    fileprivate var bytesMax: Int {
+        switch self {
+        case .null: 0
+        case .integer: 8
+        case .text(let text): text.utf8.count
+        case .bytes(let value): value.count
+        case .integers(let numbers): Self.arrayBytes + 12 * numbers.count
+        case .texts(let texts): texts.reduce(Self.arrayBytes) { $0 + 4 + ($1?.utf8.count ?? 0) }
+        case .byteStrings(let values): values.reduce(Self.arrayBytes) { $0 + 4 + ($1?.count ?? 0) }
+        }
+    }
+
+    /// What an array has before its elements.
+    private static let arrayBytes = 20
+
     /// Appends the value; returns false if it is null and has no bytes.
     func append(to bytes: inout [UInt8]) -> Bool {
         switch self {
@@ -74,6 +90,7 @@ struct EncodedParameters {
     private var lengths: [Int32] = []
 
     init(_ values: [SQLValue]) {
+        self.bytes.reserveCapacity(1 + values.reduce(0) { $0 + $1.bytesMax })
         self.offsets.reserveCapacity(values.count)
         self.lengths.reserveCapacity(values.count)
         for value in values {

@@ -73,6 +73,7 @@ package enum StoreTables {
         ) WITH (fillfactor = 80)
         """,
         "CREATE UNIQUE INDEX record_by_name ON tidemark.record (database, zone, name)",
+        // Without it, and without statistics, a search by database, zone and number may read a zone by name.
         "CREATE UNIQUE INDEX record_by_number ON tidemark.record (number)",
         """
         CREATE TABLE tidemark.change (

@@ -3,27 +3,32 @@ import RecordStore
 
 /// Records of all jobs that were read in one statement, before the jobs ask for them.
 ///
-/// A transaction notes here what it writes: so a job finds the records of the jobs before it.
-///
 /// Used by the thread that has the connection.
 final class PrefetchedRecords {
     private enum Found {
+        case unread
         case absent
-        case row(RecordRows, Int)
-        case written(StoredRecord)
+        case row(Int)
+        /// A record that need not be read.
+        case remembered(StoredRecord)
     }
 
-    private struct Wanted {
-        let zone: ZoneKey
-        let name: String
+    private final class Zone {
+        let key: ZoneKey
+        var names = IndexedNames()
+        var found: [Found] = []
+
+        init(_ key: ZoneKey) { self.key = key }
     }
 
-    private var wanted: [Wanted] = []
+    private var zones: [ZoneKey: Zone] = [:]
+    /// Those that are to be read.
+    private var wanted: [(zone: Zone, place: Int)] = []
     private var rows: ResultRows?
-    private var found: [ZoneKey: [String: Found]] = [:]
+    private var records: RecordRows?
 
     /// An absent record has nulls, and one that is larger than its share has no body.
-    private static let records = SQL(
+    private static let byName = SQL(
         """
         SELECT \(RecordColumns.all(upTo: "$4")), k.place
         FROM unnest($1::bigint[], $2::bigint[], $3::text[]) WITH ORDINALITY
@@ -34,28 +39,44 @@ final class PrefetchedRecords {
         reach: .store
     )
 
-    var isEmpty: Bool { self.found.isEmpty && self.wanted.isEmpty }
+    var isEmpty: Bool { self.zones.isEmpty }
 
     // MARK: Reading
 
-    func want(_ names: [String], in zone: ZoneKey) {
-        for name in names where !name.utf8.contains(0) { self.wanted.append(Wanted(zone: zone, name: name)) }
+    /// Wants records by name, as far as nobody remembers them.
+    func want(
+        _ names: [String],
+        in key: ZoneKey,
+        remembered: (String) -> StoredRecord? = { _ in nil }
+    ) {
+        let zone = self.zones[key] ?? Zone(key)
+        self.zones[key] = zone
+        for name in names where !name.utf8.contains(0) {
+            zone.names.append(name)
+            if let record = remembered(name) {
+                zone.found.append(.remembered(record))
+            } else {
+                self.wanted.append((zone, zone.found.count))
+                zone.found.append(.unread)
+            }
+        }
     }
 
     /// Sends the statement, and does not wait for it.
     ///
     /// The bodies take `bytesMax` together, of which each record has the same share.
     func send(on connection: PostgreSQLConnection, bytesMax: Int64) throws(StorageFailure) {
-        guard let first = self.wanted.first else { return }
-        guard self.wanted.count > 1 else {
+        let keys = self.wanted.map { (zone: $0.zone.key, name: $0.zone.names[$0.place]) }
+        guard let first = keys.first else { return }
+        guard keys.count > 1 else {
             let parameters = first.zone.parameters + [.text(first.name)]
             return try connection.write(RecordReads.oneByName, parameters) { self.rows = $0 }
         }
         let parameters: [SQLValue] = [
-            .integers(self.wanted.map(\.zone.database.rawValue)), .integers(self.wanted.map(\.zone.number)),
-            .texts(self.wanted.map(\.name)), .integer(bytesMax / Int64(self.wanted.count)),
+            .integers(keys.map(\.zone.database.rawValue)), .integers(keys.map(\.zone.number)),
+            .texts(keys.map(\.name)), .integer(bytesMax / Int64(keys.count)),
         ]
-        try connection.write(Self.records, parameters) { self.rows = $0 }
+        try connection.write(Self.byName, parameters) { self.rows = $0 }
     }
 
     /// Takes the rows that came, once all answers are there.
@@ -64,69 +85,72 @@ final class PrefetchedRecords {
         let wanted = self.wanted
         self.rows = nil
         self.wanted = []
-        let found = try RecordRows(rows, on: connection)
+        let records = try RecordRows(rows, on: connection)
+        self.records = records
         guard wanted.count > 1 else {
-            self.note(found.count == 0 ? .absent : .row(found, 0), wanted[0])
+            wanted[0].zone.found[wanted[0].place] = records.count == 0 ? .absent : .row(0)
             return
         }
         for row in 0..<rows.count {
-            let place = Int(rows.integer(row, RecordColumns.count)) - 1
-            if found.hasRecord(row) {
-                self.note(.row(found, row), wanted[place])
-            } else if found.isAbsent(row) {
-                self.note(.absent, wanted[place])
+            let (zone, place) = wanted[Int(rows.integer(row, RecordColumns.count)) - 1]
+            if records.hasRecord(row) {
+                zone.found[place] = .row(row)
+            } else if records.isAbsent(row) {
+                zone.found[place] = .absent
             }
         }
     }
 
-    private func note(_ found: Found, _ wanted: Wanted) {
-        self.found[wanted.zone, default: [:]][wanted.name] = found
+    /// Forgets what was remembered of zones that somebody else may have changed.
+    func forgetRemembered(of isChanged: (ZoneKey) -> Bool) {
+        for zone in self.zones.values where isChanged(zone.key) {
+            for place in zone.found.indices {
+                if case .remembered = zone.found[place] { zone.found[place] = .unread }
+            }
+        }
     }
 
     // MARK: Asking
 
     /// The record with a name, or that there is none; `nil` if that is not known.
     func record(named name: String, in zone: ZoneKey) -> StoredRecord?? {
-        switch self.found[zone]?[name] {
-        case .row(let rows, let row)?: .some(rows.record(row))
-        case .written(let record)?: .some(record)
-        case .absent?: .some(nil)
-        case nil: nil
+        guard let zone = self.zones[zone], let place = zone.names.anyPlace(of: name) else { return nil }
+        switch zone.found[place] {
+        case .unread: return nil
+        case .absent: return .some(nil)
+        case .row(let row): return self.records?.record(row)
+        case .remembered(let record): return record
         }
     }
 
     /// Records by name, up to the one with which the bodies take more than a bound; `nil` if one of them is
     /// not known.
     func records(named names: ArraySlice<String>, in zone: ZoneKey, bytesMax: Int) -> [StoredRecord?]? {
-        guard self.found[zone] != nil else { return nil }
+        guard self.zones[zone] != nil else { return nil }
+        return names.records(bytesMax: bytesMax) { self.record(named: $0, in: zone) }
+    }
+
+    func forget() {
+        self.zones = [:]
+        self.wanted = []
+        self.rows = nil
+        self.records = nil
+    }
+}
+
+extension ArraySlice<String> {
+    /// Records by these names, up to the one with which the bodies take more than a bound; `nil` if one of
+    /// them is not known.
+    func records(bytesMax: Int, _ known: (String) -> StoredRecord??) -> [StoredRecord?]? {
         var records: [StoredRecord?] = []
-        records.reserveCapacity(names.count)
+        records.reserveCapacity(self.count)
         var bytes = 0
-        for name in names {
-            guard let record = self.record(named: name, in: zone) else { return nil }
+        for name in self {
+            guard let record = known(name) else { return nil }
             records.append(record)
             bytes += record?.body.bytes.count ?? 0
             if bytes > bytesMax { break }
         }
         return records
-    }
-
-    // MARK: Changes
-
-    /// Notes changes of a zone, if records of it were prefetched.
-    func note(_ writes: RecordWrites, numbers: [Int64], in zone: ZoneKey) {
-        guard self.found[zone] != nil else { return }
-        for (save, number) in zip(writes.saves, numbers) {
-            var record = save.record
-            record.number = number
-            self.found[zone]?[save.name] = .written(record)
-        }
-        for delete in writes.deletes { self.found[zone]?[delete.name] = .absent }
-    }
-
-    func forget() {
-        self.wanted = []
-        self.rows = nil
-        self.found = [:]
     }
 }

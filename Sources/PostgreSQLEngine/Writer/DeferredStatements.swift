@@ -72,20 +72,26 @@ struct DeferredStatements {
         )
     }
 
-    private func move(_ changes: [Int64: Int64], from left: [Int64], in zone: ZoneKey) throws(StorageFailure)
-    {
-        let changes = changes.sorted { $0.key < $1.key }
+    private func move(
+        _ changes: [DeferredWrites.Change],
+        from left: [Int64],
+        in zone: ZoneKey
+    ) throws(StorageFailure) {
         if let change = changes.first, changes.count == 1, left.count == 1 {
-            let parameters = [SQLValue.integer(left[0]), .integer(change.key), .integer(change.value)]
+            let parameters = [SQLValue.integer(left[0]), .integer(change.position), .integer(change.record)]
             return try self.connection.write(RecordSQL.moveChange, zone.parameters + parameters)
         }
         if !left.isEmpty {
-            try self.connection.write(RecordSQL.removeChanges, zone.parameters + [.integers(left)])
+            let runs = left.runs
+            try self.connection.write(
+                RecordSQL.removeChanges,
+                zone.parameters + [.integers(runs.map(\.lowerBound)), .integers(runs.map(\.upperBound))]
+            )
         }
         guard !changes.isEmpty else { return }
         try self.connection.write(
             RecordSQL.insertChanges,
-            zone.parameters + [.integers(changes.map(\.key)), .integers(changes.map(\.value))]
+            zone.parameters + [.integers(changes.map(\.position)), .integers(changes.map(\.record))]
         )
     }
 
@@ -114,5 +120,20 @@ struct DeferredStatements {
 extension ZoneKey {
     fileprivate func precedes(_ other: ZoneKey) -> Bool {
         (self.database.rawValue, self.number) < (other.database.rawValue, other.number)
+    }
+}
+
+extension [Int64] {
+    /// The numbers as runs without gaps, in ascending order.
+    fileprivate var runs: [ClosedRange<Int64>] {
+        var runs: [ClosedRange<Int64>] = []
+        for number in self.sorted() {
+            if let last = runs.last, number == last.upperBound + 1 {
+                runs[runs.count - 1] = last.lowerBound...number
+            } else {
+                runs.append(number...number)
+            }
+        }
+        return runs
     }
 }

@@ -24,12 +24,18 @@ final class DeferredWrites {
     struct Zone {
         var created: [CreatedRecord] = []
         var updated: [UpdatedRecord] = []
-        /// The place of a record in `updated`, by its number.
-        fileprivate var places: [Int64: Int] = [:]
         /// Positions that are left, and were there before.
         var left: [Int64] = []
         /// Records at their new positions.
-        var changes: [Int64: Int64] = [:]
+        var changes: [Change] = []
+        /// Whether more than one write set is in it.
+        fileprivate var hasSeveral = false
+    }
+
+    /// A record in the order of changes.
+    struct Change {
+        let record: Int64
+        let position: Int64
     }
 
     private var zones: [ZoneKey: Zone] = [:]
@@ -37,34 +43,18 @@ final class DeferredWrites {
 
     var isEmpty: Bool { self.zones.isEmpty && self.outcomes.isEmpty }
 
-    func create(_ records: [CreatedRecord], in zone: ZoneKey) {
-        self.zones[zone, default: Zone()].created += records
-    }
-
-    /// The last row of a record is the one that is written.
-    func update(_ records: [UpdatedRecord], in zone: ZoneKey) {
-        var zoneRows = self.zones.removeValue(forKey: zone) ?? Zone()
-        for updated in records {
-            let number = updated.record.number
-            if let place = zoneRows.places[number] {
-                zoneRows.updated[place] = updated
-            } else {
-                zoneRows.places[number] = zoneRows.updated.count
-                zoneRows.updated.append(updated)
-            }
+    /// Adds the rows of a write set, in which no record is twice.
+    func add(_ added: Zone, in key: ZoneKey) {
+        guard var zone = self.zones.removeValue(forKey: key) else {
+            self.zones[key] = added
+            return
         }
-        self.zones[zone] = zoneRows
-    }
-
-    /// Takes records out of the order of changes, and puts them in at their new positions.
-    func move(_ changes: [(record: Int64, position: Int64)], from left: [Int64], in zone: ZoneKey) {
-        var zoneRows = self.zones.removeValue(forKey: zone) ?? Zone()
-        // A position that was never sent is not there to be removed.
-        for position in left where zoneRows.changes.removeValue(forKey: position) == nil {
-            zoneRows.left.append(position)
-        }
-        for change in changes { zoneRows.changes[change.position] = change.record }
-        self.zones[zone] = zoneRows
+        zone.created += added.created
+        zone.updated += added.updated
+        zone.left += added.left
+        zone.changes += added.changes
+        zone.hasSeveral = true
+        self.zones[key] = zone
     }
 
     /// Puts an outcome of a request, of which there is none yet.
@@ -72,11 +62,34 @@ final class DeferredWrites {
 
     func take() -> (zones: [ZoneKey: Zone], outcomes: [[ColumnValue]]) {
         defer { self.forget() }
-        return (self.zones, self.outcomes)
+        return (self.zones.mapValues { $0.hasSeveral ? $0.merged : $0 }, self.outcomes)
     }
 
     func forget() {
         self.zones = [:]
         self.outcomes = []
+    }
+}
+
+extension DeferredWrites.Zone {
+    /// The rows with each record once, as the last write set leaves it.
+    fileprivate var merged: Self {
+        var merged = self
+        var places: [Int64: Int] = [:]
+        merged.updated = []
+        for row in self.updated {
+            if let place = places[row.record.number] {
+                merged.updated[place] = row
+            } else {
+                places[row.record.number] = merged.updated.count
+                merged.updated.append(row)
+            }
+        }
+        // A position that was never sent is not there to be removed.
+        let sent = Set(self.changes.map(\.position))
+        let left = Set(self.left)
+        merged.left = self.left.filter { !sent.contains($0) }
+        merged.changes = self.changes.filter { !left.contains($0.position) }
+        return merged
     }
 }

@@ -23,18 +23,28 @@ struct Growth {
     }
 
     mutating func count(rowBytes: Int, records: Int = 0, bytes: Int = 0, in zone: ZoneKey) {
-        self.zones[zone, default: Zone()].records += Int64(records)
-        self.zones[zone, default: Zone()].recordBytes += Int64(bytes)
-        self.zones[zone, default: Zone()].rowBytes += Int64(rowBytes)
+        self.add(
+            Zone(records: Int64(records), recordBytes: Int64(bytes), rowBytes: Int64(rowBytes)),
+            to: zone
+        )
+    }
+
+    mutating func add(_ amount: Zone, to key: ZoneKey) {
+        var zone = self.zones[key] ?? Zone()
+        zone.position = max(zone.position, amount.position)
+        zone.records += amount.records
+        zone.recordBytes += amount.recordBytes
+        zone.rowBytes += amount.rowBytes
+        self.zones[key] = zone
         self.count(
             StoredAmount(
-                records: Int64(records),
-                recordBytes: Int64(bytes),
+                records: amount.records,
+                recordBytes: amount.recordBytes,
                 assets: 0,
                 assetBytes: 0,
-                rowBytes: Int64(rowBytes)
+                rowBytes: amount.rowBytes
             ),
-            in: zone.database
+            in: key.database
         )
     }
 

@@ -8,7 +8,7 @@ extension PostgreSQLTransaction {
     func record(named name: String, in zone: ZoneKey) throws(StorageFailure) -> StoredRecord? {
         try self.require(zone.database)
         self.workDone += 1
-        if let known = self.prefetched.record(named: name, in: zone) { return known }
+        if let known = self.known.record(named: name, in: zone) { return known }
         return try self.connection.record(named: name, in: zone)
     }
 
@@ -19,7 +19,7 @@ extension PostgreSQLTransaction {
     ) throws(StorageFailure) -> [StoredRecord?] {
         try self.require(zone.database)
         let records: [StoredRecord?]
-        if let known = self.prefetched.records(named: names, in: zone, bytesMax: bytesMax) {
+        if let known = self.known.records(named: names, in: zone, bytesMax: bytesMax) {
             records = known
         } else {
             records = try self.connection.records(named: names, in: zone, bytesMax: bytesMax)
@@ -35,50 +35,26 @@ extension PostgreSQLTransaction {
         in environment: EnvironmentID
     ) throws(StorageFailure) -> [Int64] {
         try self.require(zone.database)
+        var contents = RecordContents(self, zone, in: environment)
         var numbers: [Int64] = []
-        var created: [(name: String, record: StoredRecord)] = []
-        var updated: [StoredRecord] = []
-        var left: [Int64] = []
         var entries = EntryChanges()
         var references = ReferenceChanges()
         for save in writes.saves {
-            var record = save.record
-            if let existing = save.existing {
-                updated.append(record)
-                left.append(existing.position)
-                let bytes = record.body.bytes.count - existing.body.bytes.count
-                self.growth.count(rowBytes: 0, bytes: bytes, in: zone)
-            } else {
-                record.number = try self.takeRecordNumber()
-                created.append((save.name, record))
-                self.growth.count(
-                    rowBytes: RowBytes.record(named: save.name),
-                    records: 1,
-                    bytes: record.body.bytes.count,
-                    in: zone
-                )
-            }
-            numbers.append(record.number)
-            self.advance(zone, to: record.position)
-            entries.add(save.entries, of: record.number)
+            let number = try contents.add(save)
+            numbers.append(number)
+            entries.add(save.entries, of: number)
             for change in save.references { references.add(change, by: save.name) }
         }
         for delete in writes.deletes {
-            left.append(delete.record.position)
             entries.add(delete.entries, of: delete.record.number)
             for target in delete.targets { references.remove(target, by: delete.name) }
         }
         self.workDone += writes.saves.count + 2 * writes.deletes.count + entries.count + references.count
-        let contents = RecordContents(transaction: self, zone: zone, environment: environment)
-        try contents.create(created)
-        try contents.update(updated)
-        try contents.delete(writes.deletes)
-        let changes = zip(numbers, writes.saves.map(\.record.position))
+        try contents.write(deletes: writes.deletes)
         let places = RecordPlaces(transaction: self, zone: zone)
-        self.deferred.move(changes.map { ($0, $1) }, from: left, in: zone)
         try places.change(entries)
         try places.change(references)
-        self.prefetched.note(writes, numbers: numbers, in: zone)
+        self.known.note(writes, numbers: numbers, in: zone)
         return numbers
     }
 }

@@ -37,8 +37,8 @@ final class PostgreSQLTransaction {
     var report: CommitReport
     var growth = Growth()
     var knowledge: WriterKnowledge
-    /// Records and outcomes that jobs will ask for; nothing if the store has changed since.
-    let prefetched = PrefetchedRecords()
+    /// Records and outcomes that jobs need not read; nothing if the store has changed since.
+    private(set) var known: KnownRecords
     let outcomes = PrefetchedOutcomes()
     /// Rows that leave before the next statement.
     let deferred = DeferredWrites()
@@ -66,6 +66,7 @@ final class PostgreSQLTransaction {
         self.tables = tables
         self.plan = plan
         self.knowledge = start.knowledge
+        self.known = KnownRecords(start.knowledge.records)
         self.report = CommitReport(watched: start.watched)
         self.watchedPositions = start.watchedPositions
         self.nowMilliseconds = start.nowMilliseconds
@@ -116,7 +117,7 @@ final class PostgreSQLTransaction {
             guard boot == node.boot else { throw .unavailable(code: SQLState.isReplaced.number) }
         }
         self.begun()
-        try self.prefetched.settle(on: self.connection)
+        try self.known.settle(on: self.connection)
         try self.readOthers()
     }
 
@@ -127,23 +128,19 @@ final class PostgreSQLTransaction {
             for records in prefetch.records {
                 let name = WriterKnowledge.ZoneName(database: records.database, name: records.zone)
                 guard let zone = self.knowledge.zones[name] else { continue }
-                self.prefetched.want(records.names, in: zone)
+                self.known.want(records.names, in: zone)
             }
             if let request = prefetch.request { self.outcomes.want(request.id, in: request.database) }
         }
         try self.outcomes.send(on: self.connection)
-        try self.prefetched.send(on: self.connection, bytesMax: Self.prefetchedBytes)
+        try self.known.send(on: self.connection)
     }
-
-    /// Of bodies.
-    private static let prefetchedBytes: Int64 = 8 * 1_024 * 1_024
 
     private func begun() {
         if self.plan.usesDatabaseClock { self.nowMilliseconds = self.storeRow.nowMilliseconds }
         if self.knowledge.generation != self.storeRow.generation {
-            self.knowledge = WriterKnowledge(generation: self.storeRow.generation)
-            // They may be records of zones that are not there any more.
-            self.prefetched.forget()
+            // What was prefetched may be records of zones that are not there any more.
+            self.forget(generation: self.storeRow.generation)
         }
         let others = self.storeRow.nodesCount - (self.plan.node == nil ? 0 : 1)
         self.knowledge.forgetOldSums(nowMilliseconds: self.storeRow.nowMilliseconds, isAlone: others <= 0)
@@ -158,6 +155,7 @@ final class PostgreSQLTransaction {
             let database = DatabaseID(rawValue: rows.integer(row, 0))
             let position = rows.integer(row, 1)
             self.lockedPositions[database] = position
+            self.knowledge.records.note(position: position, of: database)
             guard let environment = self.report.watched[database], self.growth.positions[database] == nil,
                 let known = self.watchedPositions[database], position > known
             else { continue }
@@ -226,6 +224,7 @@ final class PostgreSQLTransaction {
         // A transaction that had failed ends with a rollback, which is no error.
         guard command == "COMMIT" else { throw .conflict }
         self.knowledge.generation = row.generation
+        self.known.committed(self.growth.positions)
         return isChanged || self.isLeaseChanged
     }
 
@@ -270,10 +269,15 @@ final class PostgreSQLTransaction {
         try self.connection.drain()
         self.growth = savepoint.growth
         self.report = savepoint.report
-        self.knowledge = WriterKnowledge(generation: self.knowledge.generation)
+        self.forget(generation: self.knowledge.generation)
         self.connection.names.forget()
-        self.prefetched.forget()
         self.outcomes.forget()
+    }
+
+    /// Forgets all that was known of the store, as of a generation.
+    private func forget(generation: Int64?) {
+        self.knowledge = WriterKnowledge(generation: generation)
+        self.known = KnownRecords(self.knowledge.records)
     }
 
     // MARK: Positions and reports

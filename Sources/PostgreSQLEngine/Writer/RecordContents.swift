@@ -1,44 +1,69 @@
 import RecordModel
 import RecordStore
 
-/// The rows of records of a zone, and of those that were deleted.
+/// The rows of records of a zone that a write set changes, and of those that it deletes.
 ///
 /// Each kind of row is one statement with an array for each column, which waits for no answer.
 struct RecordContents {
-    let transaction: PostgreSQLTransaction
-    let zone: ZoneKey
-    let environment: EnvironmentID
+    private let transaction: PostgreSQLTransaction
+    private let zone: ZoneKey
+    private let environment: EnvironmentID
+    private var rows = DeferredWrites.Zone()
+    private var growth = Growth.Zone()
+    /// The author that was looked up last: mostly all saves have the same.
+    private var author: (name: String, number: Int64)?
 
-    func create(_ created: [(name: String, record: StoredRecord)]) throws(StorageFailure) {
-        guard !created.isEmpty else { return }
-        var records: [DeferredWrites.CreatedRecord] = []
-        records.reserveCapacity(created.count)
-        for (name, record) in created {
-            records.append(
+    init(_ transaction: PostgreSQLTransaction, _ zone: ZoneKey, in environment: EnvironmentID) {
+        self.transaction = transaction
+        self.zone = zone
+        self.environment = environment
+    }
+
+    /// Adds a save, and returns the number of the record.
+    mutating func add(_ save: RecordWrites.Save) throws(StorageFailure) -> Int64 {
+        var record = save.record
+        let modifier = try self.number(ofAuthor: record.system.modifiedBy)
+        self.growth.recordBytes += Int64(record.body.bytes.count)
+        if let existing = save.existing {
+            self.growth.recordBytes -= Int64(existing.body.bytes.count)
+            self.rows.left.append(existing.position)
+            self.rows.updated.append(DeferredWrites.UpdatedRecord(modifier: modifier, record: record))
+        } else {
+            record.number = try self.transaction.takeRecordNumber()
+            self.growth.records += 1
+            self.growth.rowBytes += Int64(RowBytes.record(named: save.name))
+            self.rows.created.append(
                 DeferredWrites.CreatedRecord(
-                    name: name,
+                    name: save.name,
                     type: try self.transaction.number(ofType: record.recordType, in: self.environment),
-                    creator: try self.transaction.number(ofAuthor: record.system.createdBy),
-                    modifier: try self.transaction.number(ofAuthor: record.system.modifiedBy),
+                    creator: try self.number(ofAuthor: record.system.createdBy),
+                    modifier: modifier,
                     record: record
                 )
             )
         }
-        self.transaction.deferred.create(records, in: self.zone)
+        self.rows.changes.append(DeferredWrites.Change(record: record.number, position: record.position))
+        // Positions ascend.
+        self.growth.position = record.position
+        return record.number
     }
 
-    func update(_ records: [StoredRecord]) throws(StorageFailure) {
-        guard !records.isEmpty else { return }
-        var updated: [DeferredWrites.UpdatedRecord] = []
-        updated.reserveCapacity(records.count)
-        for record in records {
-            let modifier = try self.transaction.number(ofAuthor: record.system.modifiedBy)
-            updated.append(DeferredWrites.UpdatedRecord(modifier: modifier, record: record))
-        }
-        self.transaction.deferred.update(updated, in: self.zone)
+    private mutating func number(ofAuthor name: String) throws(StorageFailure) -> Int64 {
+        if let author, author.name == name { return author.number }
+        let number = try self.transaction.number(ofAuthor: name)
+        self.author = (name, number)
+        return number
     }
 
-    func delete(_ deletes: [RecordWrites.Delete]) throws(StorageFailure) {
+    /// Puts off the rows of the saves, and takes what is deleted out of the order of changes.
+    mutating func write(deletes: [RecordWrites.Delete]) throws(StorageFailure) {
+        self.rows.left += deletes.map(\.record.position)
+        self.transaction.growth.add(self.growth, to: self.zone)
+        self.transaction.deferred.add(self.rows, in: self.zone)
+        try self.delete(deletes)
+    }
+
+    private func delete(_ deletes: [RecordWrites.Delete]) throws(StorageFailure) {
         guard !deletes.isEmpty else { return }
         var (types, creators): ([Int64], [Int64]) = ([], [])
         for delete in deletes {

@@ -57,10 +57,11 @@ enum RecordSQL {
         """
     )
 
+    /// Positions by runs: records that were saved together are often saved together again.
     static let removeChanges = SQL(
         """
-        DELETE FROM tidemark.change AS c USING \(KeyList("position bigint").text)
-        WHERE c.database = k.database AND c.zone = k.zone AND c.position = k.position
+        DELETE FROM tidemark.change AS c USING \(KeyList("first bigint, last bigint").text)
+        WHERE c.database = k.database AND c.zone = k.zone AND c.position BETWEEN k.first AND k.last
         """
     )
 

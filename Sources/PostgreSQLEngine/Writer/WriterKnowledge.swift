@@ -5,7 +5,7 @@ import RecordStore
 ///
 /// All of it is as of a generation of the store, which every commit counts up, of whichever process, that
 /// may change more than contents of databases. When somebody else has made one, or something was taken
-/// back, all is forgotten. Sums of what is stored are the exception: contents count for them.
+/// back, all is forgotten. Records, and sums of what is stored, may change besides.
 final class WriterKnowledge {
     struct TypeName: Hashable {
         let environment: EnvironmentID
@@ -27,6 +27,7 @@ final class WriterKnowledge {
     /// `nil` if nothing is known.
     var generation: Int64?
     var memory = RuleMemory()
+    let records = RecordMemory(bytesMax: RecordMemory.bytesMax)
     var zones: [ZoneName: ZoneKey] = [:]
     var types: [TypeName: StoredType] = [:]
     var typeNumbers: [TypeName: Int64] = [:]
