@@ -207,10 +207,16 @@ struct BrowserChangeTests {
                     files.items.add(new File([lines], "notes.jsonl"));
                     const form = document.querySelector("form[data-upload]");
                     form.querySelector("input[type=file]").files = files.files;
+                    const bytesMax = form.dataset.uploadBytesMax;
+                    form.dataset.uploadBytesMax = files.files[0].size - 1;
                     form.requestSubmit();
+                    window.refusal = form.querySelector("[data-upload-state]").textContent;
+                    form.dataset.uploadBytesMax = bytesMax;
                 })()
                 """
             )
+            #expect(try await browser.evaluate("window.refusal").contains("too large for a page"))
+            _ = try await browser.evaluate("document.querySelector('form[data-upload]').requestSubmit()")
             try await browser.waitForTitle("Dry run of the import")
             let foretold = try await browser.evaluate("document.querySelector('main').innerText")
             #expect(foretold.contains("2,000") && foretold.contains("1 refused record"))

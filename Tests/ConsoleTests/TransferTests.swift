@@ -213,6 +213,7 @@ struct TransferTests {
         let begin = try await it.client.get(path).body
         let secret = try #require(begin.firstMatch(of: /name="secret" value="(\w+)"/)).1
         let upload = try #require(begin.firstMatch(of: /data-upload="([^"]+)"/)).1.unescaped
+        #expect(begin.contains("data-upload-bytes-max=\"\(Uploads.fileBytesMax)\""))
         // More than a form takes.
         let lines = (0..<30_000).map { "row\($0),\($0),\"text, \($0)\"\n" }.joined()
         let file = "recordName,count:INT64,title\n" + lines

@@ -51,6 +51,11 @@ for (const form of document.querySelectorAll("form[data-upload]")) {
     form.addEventListener("submit", (event) => {
         if (file.files.length === 0 || form.elements.upload.value !== "") return;
         event.preventDefault();
+        // A connection that is refused in the middle may be cut before its response is read.
+        if (file.files[0].size > Number(form.dataset.uploadBytesMax)) {
+            state.textContent = "The file is too large for a page.";
+            return;
+        }
         const request = new XMLHttpRequest();
         request.open("POST", form.dataset.upload);
         request.setRequestHeader("X-Form-Secret", form.elements.secret.value);

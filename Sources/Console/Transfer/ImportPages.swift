@@ -34,7 +34,7 @@ struct ImportPages: Sendable {
             ? "<label class=\"check\"><input type=\"checkbox\" name=\"zones\" value=\"yes\"> Create zones that are not there</label>"
             : ""
         return """
-            <form class="query" method="post" action="\(place.url(.records, "/import"))" data-upload="\(place.url(.records, "/import/file"))" aria-label="Import">
+            <form class="query" method="post" action="\(place.url(.records, "/import"))" data-upload="\(place.url(.records, "/import/file"))" data-upload-bytes-max="\(Uploads.fileBytesMax)" aria-label="Import">
             \(Parts.hidden("secret", request.session.formSecret))
             <input type="hidden" name="upload" value="">
             <label>Format
