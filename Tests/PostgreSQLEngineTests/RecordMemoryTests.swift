@@ -43,7 +43,7 @@ struct RecordMemoryTests {
         memory.commit([self.database: position + 1], [self.zone: records])
     }
 
-    /// The names of those that a transaction would use which finds the database at a position.
+    /// The names of the records that a transaction uses when it finds the database at a position.
     private static func used(_ memory: RecordMemory, at position: Int64, _ names: [String]) -> [String] {
         memory.begin()
         memory.note(position: position, of: self.database)
@@ -69,7 +69,7 @@ struct RecordMemoryTests {
         Self.commit(memory, at: 10, ["fifth": record])
         #expect(Self.used(memory, at: 11, ["fifth"]) == ["fifth"])
         #expect(Self.used(memory, at: 12, ["fifth"]) == [])
-        // What was found to be old is not used, whatever position there is later.
+        // An old record is not used, whatever position there is later.
         #expect(Self.used(memory, at: 11, ["fifth"]) == [])
     }
 
@@ -133,6 +133,7 @@ struct RecordMemoryTests {
         var tags: [String: String] = [:]
         var server = first
         for turn in 0..<600 {
+            let place: Comment = "turn \(turn) of seed \(generator.seed)"
             // Mostly the same one, so that it has something to remember.
             if Int.random(in: 0..<6, using: &generator) == 0 {
                 server = servers[Int.random(in: 0..<2, using: &generator)]
@@ -149,26 +150,26 @@ struct RecordMemoryTests {
                 guard tags[name] != nil else { continue }
                 let outcome = try await server.modify([save(name, tag: "1", fields)])[0]
                 guard case .changeTagStale(let current)? = outcome.error else {
-                    Issue.record("turn \(turn): \(outcome)")
+                    Issue.record(place)
                     continue
                 }
-                #expect(current.changeTag == tags[name], "turn \(turn)")
-                #expect(Self.fields(current) == model[name], "turn \(turn)")
+                #expect(current.changeTag == tags[name], place)
+                #expect(Self.fields(current) == model[name], place)
             case 2...4:
                 let outcome = try await server.modify([save(name, tag: tags[name], fields)])[0]
-                #expect(outcome.isSaved, "turn \(turn): \(outcome)")
+                #expect(outcome.isSaved, place)
                 model[name, default: [:]].merge(fields) { $1 }
                 tags[name] = outcome.tag
             default:
                 let outcome = try await server.modify([save(name, fields)], policy: .changedKeys)[0]
-                #expect(outcome.isSaved, "turn \(turn): \(outcome)")
+                #expect(outcome.isSaved, place)
                 model[name, default: [:]].merge(fields) { $1 }
                 tags[name] = outcome.tag
             }
         }
         for name in (0..<6).map({ "r\($0)" }) {
             let record = try await first.record(id(name))
-            #expect(record.map(Self.fields) == model[name], "\(name), seed \(generator)")
+            #expect(record.map(Self.fields) == model[name], "\(name), seed \(generator.seed)")
             #expect(record?.changeTag == tags[name])
         }
         #expect(try await first.isOrderWhole())

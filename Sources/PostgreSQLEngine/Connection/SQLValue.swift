@@ -28,7 +28,7 @@ package enum SQLValue: Hashable, Sendable {
         }
     }
 
-    /// What an array has before its elements.
+    /// The header of an array, before its elements.
     private static let arrayBytes = 20
 
     /// Appends the value; returns false if it is null and has no bytes.

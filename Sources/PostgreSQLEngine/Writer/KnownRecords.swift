@@ -32,7 +32,7 @@ final class KnownRecords {
 
     // MARK: Prefetching
 
-    /// Wants what jobs will ask for, as far as it is not remembered.
+    /// Wants the records that jobs will ask for, unless they are remembered.
     func want(_ names: [String], in zone: ZoneKey) {
         let remembered = self.memory.known(zone)
         self.prefetched.want(names, in: zone) { remembered?.record(named: $0) }

@@ -139,7 +139,7 @@ final class PostgreSQLTransaction {
     private func begun() {
         if self.plan.usesDatabaseClock { self.nowMilliseconds = self.storeRow.nowMilliseconds }
         if self.knowledge.generation != self.storeRow.generation {
-            // What was prefetched may be records of zones that are not there any more.
+            // Prefetched records may be of zones that are not there any more.
             self.forget(generation: self.storeRow.generation)
         }
         let others = self.storeRow.nodesCount - (self.plan.node == nil ? 0 : 1)

@@ -10,9 +10,9 @@ import RecordStore
 ///     locked ── another position ──▶ forgotten, remembered from the next commit on that finds its own
 ///       └────── its own position ──▶ used, and the records of this commit are remembered
 ///
-/// Servers that take turns in a database so remember none of its records: looking them up in vain would
-/// take a flight more. There are two generations of records. A record that is saved moves into the newer
-/// one, and once that has half of the bytes, the older one is forgotten.
+/// Servers that take turns in a database remember none of its records. Otherwise a job would ask for them
+/// in vain, and take a flight more. There are two generations of records. A record that is saved moves into
+/// the newer one. Once that has half of the bytes, the older one is forgotten.
 ///
 /// Used by the writer's thread.
 final class RecordMemory {
