@@ -101,7 +101,11 @@ struct MigrateRun {
     private func refuseUnlessFile() throws(CommandFailure) {
         try self.folder.refuseUnlessServable()
         guard !StoreAddress.exists(in: self.folder) else {
-            throw CommandFailure(.usage, "the store of \(self.folder.path) is in PostgreSQL already.")
+            throw CommandFailure(
+                .usage,
+                "the store of \(self.folder.path) is in PostgreSQL already: the move is complete. Start the server: "
+                    + self.serveCommand
+            )
         }
         guard self.folder.hasFile else { throw self.folder.hasNoStore }
     }
@@ -151,6 +155,13 @@ struct MigrateRun {
     /// Refuses a folder that is neither empty nor that of the store.
     private func refuseUnlessOwn(_ identity: String?) throws {
         try self.folder.refuseUnlessServable()
+        guard !self.folder.hasFile || identity != nil else {
+            throw CommandFailure(
+                .data,
+                "\(self.folder.path) has a store, and \(self.shownURL) has none: nothing is left to move. If this is the store "
+                    + "that moves, the move is complete. Start the server: \(self.serveCommand)"
+            )
+        }
         guard !self.folder.hasFile else { throw StoreMoveError.isNotEmpty }
         let address = try StoreAddress.read(from: self.folder)
         let contents = try CopyFolder(making: self.folder.path).contents().filter { $0 != "lock" }
