@@ -98,8 +98,13 @@ package final class ReadQueue: @unchecked Sendable {
 
     /// Executes what was taken together, and refuses what comes too late.
     ///
-    /// Each pays for its part of the time.
-    package func execute(_ taken: [WaitingReads.Waiting], _ read: ([ReadJob]) -> Void) {
+    /// `together` returns the offsets of those that `alone` is to execute. Each pays for its part of the
+    /// time together, and for its own time alone.
+    package func execute(
+        _ taken: [WaitingReads.Waiting],
+        together: ([ReadJob]) -> [Int],
+        alone: (ReadJob) -> Void
+    ) {
         let now = self.clock()
         let inTime = taken.filter { $0.job.requester.deadlineMilliseconds >= now }
         for late in taken where late.job.requester.deadlineMilliseconds < now {
@@ -108,10 +113,18 @@ package final class ReadQueue: @unchecked Sendable {
         }
         guard !inTime.isEmpty else { return }
         let start = self.time()
-        read(inTime.map(\.job))
-        let end = self.time()
+        let left = inTime.count > 1 ? together(inTime.map(\.job)) : [0]
+        var end = self.time()
         let part = (end - start) / Int64(inTime.count)
-        for next in inTime { self.ended(next, nanoseconds: part, now: end) }
+        for offset in inTime.indices where !left.contains(offset) {
+            self.ended(inTime[offset], nanoseconds: part, now: end)
+        }
+        for offset in left {
+            let start = end
+            alone(inTime[offset].job)
+            end = self.time()
+            self.ended(inTime[offset], nanoseconds: part + end - start, now: end)
+        }
     }
 
     private func ended(_ next: WaitingReads.Waiting, nanoseconds: Int64?, now: Int64) {

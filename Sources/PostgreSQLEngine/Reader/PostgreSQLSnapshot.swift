@@ -133,7 +133,7 @@ final class PostgreSQLSnapshot: Snapshot {
     // MARK: Statements
 
     /// Waits for all that was sent, and takes the records that were prefetched.
-    private func settle() throws(StorageFailure) {
+    func settle() throws(StorageFailure) {
         try self.connection.drain()
         try self.checkMemory()
         try self.prefetched.settle(on: self.connection)

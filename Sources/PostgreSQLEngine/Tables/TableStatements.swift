@@ -115,49 +115,6 @@ final class TableStatements: TableReader {
     }
 }
 
-extension PostgreSQLConnection {
-    private func sendBefore() throws(StorageFailure) {
-        guard let before = self.beforeSending else { return }
-        self.beforeSending = nil
-        defer { self.beforeSending = before }
-        try before()
-    }
-
-    /// Sends a statement, and waits for it and all before it.
-    func rows(_ sql: SQL, _ parameters: [SQLValue] = []) throws(StorageFailure) -> ResultRows {
-        try self.sendBefore()
-        do throws(PostgreSQLError) {
-            return try self.query(sql, parameters)
-        } catch {
-            throw StorageFailure(error)
-        }
-    }
-
-    /// Sends a statement without waiting.
-    func write(
-        _ sql: SQL,
-        _ parameters: [SQLValue] = [],
-        receive: ((ResultRows) -> Void)? = nil
-    ) throws(StorageFailure) {
-        try self.sendBefore()
-        do throws(PostgreSQLError) {
-            try self.send(sql, parameters, receive: receive)
-        } catch {
-            throw StorageFailure(error)
-        }
-    }
-
-    /// Waits for all that was sent.
-    func drain() throws(StorageFailure) {
-        try self.sendBefore()
-        do throws(PostgreSQLError) {
-            try self.receive()
-        } catch {
-            throw StorageFailure(error)
-        }
-    }
-}
-
 extension ResultRows {
     /// A row of a declared table, whose columns begin at one of the result.
     fileprivate func row(_ row: Int, of table: Table, from first: Int = 0) -> [ColumnValue] {

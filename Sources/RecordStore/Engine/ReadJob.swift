@@ -10,7 +10,8 @@ package struct ReadJob: Sendable {
         /// On a thread for reads.
         case long
         /// A search, which takes what it takes: on a thread for searches, so that other reads do not
-        /// wait for it. With `isAttempted` it is tried on the caller's thread first.
+        /// wait for it. With `isAttempted` it is tried first: on the caller's thread, or in a snapshot
+        /// with others.
         case search(isAttempted: Bool)
     }
 
@@ -25,9 +26,9 @@ package struct ReadJob: Sendable {
     package var prefetch: Prefetch?
     /// Reads, and returns the reply for the engine to call.
     ///
-    /// Gets true for an attempt on the caller's thread, and may return `nil` then: the read takes too
-    /// long for that thread, and the engine runs it again on another one. An engine may also begin a
-    /// read anew that failed, once it has emptied `sink`.
+    /// Gets true for an attempt, and may return `nil` then: the read takes too long for the caller's
+    /// thread, or for those that share its snapshot, and the engine runs it again elsewhere. An engine may
+    /// also begin a read anew that failed, once it has emptied `sink`.
     package let body: @Sendable (any Snapshot, _ isAttempt: Bool) throws(StorageFailure) -> Reply?
     package let fail: @Sendable (JobFailure) -> Void
 
@@ -46,6 +47,13 @@ package struct ReadJob: Sendable {
         self.fail = fail
     }
 
-    /// Whether it may be read in one snapshot with others: a few rows that are known by name.
-    package var sharesSnapshot: Bool { self.effort == .short && self.prefetch != nil }
+    /// Whether it may be read in one snapshot with others: a few rows that are known by name, or a search
+    /// that is tried first.
+    package var sharesSnapshot: Bool {
+        switch self.effort {
+        case .short: self.prefetch != nil
+        case .long: false
+        case .search(let isAttempted): isAttempted
+        }
+    }
 }

@@ -131,7 +131,8 @@ package enum ReadOutcome: Hashable, Sendable {
 /// Replies come on a thread of the engine, or on the caller's before the call returns. Replies to
 /// different calls may come in any order. Every reply comes exactly once.
 package protocol StorageEngine: Sendable {
-    /// Whether the engine prefetches the rows that jobs name.
+    /// Whether each question to the storage is a round trip: the engine prefetches the rows that jobs
+    /// name, and reads searches that wait in one snapshot.
     var prefetches: Bool { get }
 
     /// Executes a job in a transaction, together with others, and calls back when that is durable.

@@ -4,10 +4,11 @@ package import RecordModel
 extension Store {
     /// Finds records, a page at a time: every write that was acknowledged before the call is seen.
     ///
-    /// Most queries are short, and nobody knows which before they are read. So a query is tried on the
-    /// caller's thread first. A long one is given up after a few hundred records or a few thousand
-    /// entries, and starts again on a thread of the engine; others of its kind then go there at once
-    /// (`QueryAttempts`). `sink` takes the records on that thread, before the reply.
+    /// Most queries are short, and nobody knows which before they are read. So a query is tried first: on
+    /// the caller's thread, or in a snapshot with others that wait, if the engine prefetches. A long one is
+    /// given up after a few hundred records or a few thousand entries, and starts again alone on a thread
+    /// of the engine; others of its kind then go there at once (`QueryAttempts`). `sink` takes the records
+    /// on that thread, before the reply.
     ///
     /// A page is one snapshot. The pages of a query are not, but no record that stays as it is comes
     /// twice or is left out.
@@ -25,7 +26,8 @@ extension Store {
         let rules = self.readRules
         let attempts = self.queryAttempts
         let shape = read.shape(in: requester.database)
-        let isAttempted = rules.mayAttempt(read) && attempts.isWorthwhile(shape)
+        let mayAttempt = self.engine.prefetches || rules.mayAttempt(read)
+        let isAttempted = mayAttempt && attempts.isWorthwhile(shape)
         var job = ReadJob(requester: requester, effort: .search(isAttempted: isAttempted)) {
             (snapshot, isAttempt) throws(StorageFailure) in
             let execution = QueryExecution(
