@@ -16,8 +16,8 @@ package final class PostgreSQLInstance: @unchecked Sendable {
         package var settings: [String] = []
         /// Arguments of `initdb`.
         package var creation = ""
-        /// The most bytes of a file that the server may write; a write beyond is cut short.
-        package var fileBytesMax: Int?
+        /// The size of a file system of its own, in which databases of the tablespace `small` are.
+        package var smallDiskBytes: Int?
         /// The address to listen on besides the socket.
         package var address: String?
     }
@@ -49,6 +49,9 @@ package final class PostgreSQLInstance: @unchecked Sendable {
         }
         try prepare(self.data)
         try self.start()
+        guard options.smallDiskBytes != nil else { return }
+        try self.administer("CREATE TABLESPACE small LOCATION '\(self.small)/space'")
+        try self.administer("CREATE DATABASE small TABLESPACE small")
     }
 
     deinit {
@@ -90,7 +93,6 @@ package final class PostgreSQLInstance: @unchecked Sendable {
     package static func shell(_ command: String) throws { try PostgreSQLCluster.shell(command) }
 
     package func start() throws {
-        let limit = self.options.fileBytesMax.map { ["/usr/bin/prlimit", "--fsize=\($0):unlimited"] } ?? []
         self.server = try PostgreSQLCluster.start(
             binaries: self.binaries,
             data: self.data,
@@ -99,7 +101,7 @@ package final class PostgreSQLInstance: @unchecked Sendable {
                 "unix_socket_directories=\(self.folder)", "fsync=off", "max_connections=60",
                 "shared_buffers=32MB", "log_min_messages=fatal",
             ] + self.options.settings,
-            launcher: limit
+            launcher: self.options.smallDiskBytes.map { self.mount(bytes: $0) } ?? []
         )
         let target = try self.target()
         for _ in 0..<400 {
@@ -118,14 +120,44 @@ package final class PostgreSQLInstance: @unchecked Sendable {
         self.server = nil
     }
 
-    /// Lets the server and its sessions write files of any size.
-    package func liftFileLimit() throws {
+    // MARK: The small disk
+
+    private var small: String { self.folder + "/small" }
+
+    /// Files that a test removes when there is to be room, and their part of the disk.
+    package enum Filler: String {
+        case small
+        case large
+
+        fileprivate func bytes(of disk: Int) -> Int { self == .small ? disk / 32 : disk / 4 }
+    }
+
+    /// Whether the owner of the files may mount a disk.
+    package static var mayMount: Bool {
+        (try? self.shell("\(PostgreSQLCluster.asOwner) unshare -Urm mount -t tmpfs tmpfs /mnt")) != nil
+    }
+
+    /// A launcher that mounts the disk where the server alone sees it.
+    ///
+    /// Who mounts is root in a name space of users, where PostgreSQL does not start. So it gets another one.
+    private func mount(bytes: Int) -> [String] {
+        let fillers = [Filler.small, .large].map { filler in
+            "head -c \(filler.bytes(of: bytes)) /dev/zero > \(self.small)/\(filler.rawValue)"
+        }
+        let steps =
+            [
+                "mkdir -p \(self.small)", "mount -t tmpfs -o mode=700,size=\(bytes) tmpfs \(self.small)",
+                "mkdir \(self.small)/space",
+            ] + fillers + [
+                #"exec unshare -U --map-user=1000 --map-group=1000 setpriv --pdeathsig QUIT "$@""#
+            ]
+        return ["/usr/bin/unshare", "-Urm", "/bin/sh", "-c", steps.joined(separator: " && "), "sh"]
+    }
+
+    package func remove(_ filler: Filler) throws {
         guard let server else { return }
-        try PostgreSQLCluster.shell(
-            """
-            for p in \(server.processID) $(cat /proc/\(server.processID)/task/\(server.processID)/children); do \
-            \(PostgreSQLCluster.asOwner) prlimit --fsize=unlimited --pid $p; done
-            """
+        try FileManager.default.removeItem(
+            atPath: "/proc/\(server.processID)/root\(self.small)/\(filler.rawValue)"
         )
     }
 }
