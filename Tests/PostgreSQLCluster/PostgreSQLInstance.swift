@@ -139,7 +139,8 @@ package final class PostgreSQLInstance: @unchecked Sendable {
 
     /// A launcher that mounts the disk where the server alone sees it.
     ///
-    /// Who mounts is root in a name space of users, where PostgreSQL does not start. So it gets another one.
+    /// The user who mounts is root in a name space of users, where PostgreSQL does not start. So the server
+    /// gets another one.
     private func mount(bytes: Int) -> [String] {
         let fillers = [Filler.small, .large].map { filler in
             "head -c \(filler.bytes(of: bytes)) /dev/zero > \(self.small)/\(filler.rawValue)"
