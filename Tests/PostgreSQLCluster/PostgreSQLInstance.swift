@@ -17,6 +17,8 @@ package final class PostgreSQLInstance: @unchecked Sendable {
         /// Arguments of `initdb`.
         package var creation = ""
         /// The size of a file system of its own, in which databases of the tablespace `small` are.
+        ///
+        /// Where nobody may mount one, no file may be larger than a sixth of it.
         package var smallDiskBytes: Int?
         /// The address to listen on besides the socket.
         package var address: String?
@@ -101,7 +103,7 @@ package final class PostgreSQLInstance: @unchecked Sendable {
                 "unix_socket_directories=\(self.folder)", "fsync=off", "max_connections=60",
                 "shared_buffers=32MB", "log_min_messages=fatal",
             ] + self.options.settings,
-            launcher: self.options.smallDiskBytes.map { self.mount(bytes: $0) } ?? []
+            launcher: self.options.smallDiskBytes.map { self.smallDisk(bytes: $0) } ?? []
         )
         let target = try self.target()
         for _ in 0..<400 {
@@ -133,32 +135,39 @@ package final class PostgreSQLInstance: @unchecked Sendable {
     }
 
     /// Whether the owner of the files may mount a disk.
-    package static var mayMount: Bool {
-        (try? self.shell("\(PostgreSQLCluster.asOwner) unshare -Urm mount -t tmpfs tmpfs /mnt")) != nil
-    }
+    private static let mayMount =
+        (try? shell("\(PostgreSQLCluster.asOwner) unshare -Urm mount -t tmpfs tmpfs /mnt")) != nil
 
-    /// A launcher that mounts the disk where the server alone sees it.
+    /// A launcher that gives the server a disk, which it alone sees.
     ///
     /// The user who mounts is root in a name space of users, where PostgreSQL does not start. So the server
     /// gets another one.
-    private func mount(bytes: Int) -> [String] {
+    private func smallDisk(bytes: Int) -> [String] {
+        let space = "mkdir -p \(self.small)/space"
+        guard Self.mayMount else {
+            // No multiple of a page: a part of the last page is written, which is a full disk to PostgreSQL 15.
+            let limit = "--fsize=\(bytes / 6 + 4_096):unlimited"
+            return ["/bin/sh", "-c", "\(space) && exec prlimit \(limit) \"$@\"", "sh"]
+        }
         let fillers = [Filler.small, .large].map { filler in
             "head -c \(filler.bytes(of: bytes)) /dev/zero > \(self.small)/\(filler.rawValue)"
         }
-        let steps =
-            [
-                "mkdir -p \(self.small)", "mount -t tmpfs -o mode=700,size=\(bytes) tmpfs \(self.small)",
-                "mkdir \(self.small)/space",
-            ] + fillers + [
-                #"exec unshare -U --map-user=1000 --map-group=1000 setpriv --pdeathsig QUIT "$@""#
-            ]
+        let mount = "mount -t tmpfs -o mode=700,size=\(bytes) tmpfs \(self.small)"
+        let server = #"exec unshare -U --map-user=1000 --map-group=1000 setpriv --pdeathsig QUIT "$@""#
+        let steps = ["mkdir -p \(self.small)", mount, space] + fillers + [server]
         return ["/usr/bin/unshare", "-Urm", "/bin/sh", "-c", steps.joined(separator: " && "), "sh"]
     }
 
+    /// Removes a file of a mounted disk; without one the last removal lifts the limit of files.
     package func remove(_ filler: Filler) throws {
         guard let server else { return }
-        try FileManager.default.removeItem(
-            atPath: "/proc/\(server.processID)/root\(self.small)/\(filler.rawValue)"
-        )
+        if Self.mayMount {
+            let root = "/proc/\(server.processID)/root"
+            try FileManager.default.removeItem(atPath: root + "\(self.small)/\(filler.rawValue)")
+        } else if filler == .large {
+            let sessions = "/proc/\(server.processID)/task/\(server.processID)/children"
+            let lift = "\(PostgreSQLCluster.asOwner) prlimit --fsize=unlimited --pid"
+            try Self.shell("for p in \(server.processID) $(cat \(sessions)); do \(lift) $p; done")
+        }
     }
 }
