@@ -37,7 +37,7 @@ final class FirstQuestion {
             try connection.write(sql, parameters) { self.rows = $0 }
         }
         try self.wait()
-        // What a job remembers may have changed with the answers, and what it asks with that.
+        // With the answers a remembered value may be gone, and then the job asks another question.
         return sql == self.sql && parameters == self.parameters ? self.rows : nil
     }
 

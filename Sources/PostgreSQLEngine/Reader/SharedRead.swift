@@ -22,10 +22,8 @@ struct SharedRead {
             return
         }
         let question = FirstQuestion()
-        // What fails without a question is read alone, as what takes too long.
-        let reply = try? snapshot.asking(question) { (snapshot) throws(StorageFailure) in
-            try job.body(snapshot, true)
-        }
+        // A job that fails without a question is read alone, as one that takes too long.
+        let reply = try? Self.execute(job, with: question, in: snapshot)
         self.stage = question.isAsked ? .asked(question) : .ended(reply)
     }
 
@@ -37,10 +35,18 @@ struct SharedRead {
         case .asked(let question):
             self.job.sink?.removeAll()
             question.goOn()
-            return try snapshot.asking(question) { (snapshot) throws(StorageFailure) in
-                try self.job.body(snapshot, true)
-            }
+            return try Self.execute(self.job, with: question, in: snapshot)
         }
+    }
+
+    private static func execute(
+        _ job: ReadJob,
+        with question: FirstQuestion,
+        in snapshot: PostgreSQLSnapshot
+    ) throws(StorageFailure) -> ReadJob.Reply? {
+        snapshot.connection.question = question
+        defer { snapshot.connection.question = nil }
+        return try job.body(snapshot, true)
     }
 }
 
@@ -51,14 +57,5 @@ extension PostgreSQLSnapshot {
         // Rows that were prefetched come with the first that is asked for.
         if jobs.contains(where: { $0.prefetch == nil }) { try self.settle() }
         return reads
-    }
-
-    fileprivate func asking<Value>(
-        _ question: FirstQuestion,
-        _ body: (PostgreSQLSnapshot) throws(StorageFailure) -> Value
-    ) throws(StorageFailure) -> Value {
-        self.connection.question = question
-        defer { self.connection.question = nil }
-        return try body(self)
     }
 }

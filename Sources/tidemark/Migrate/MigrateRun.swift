@@ -155,14 +155,14 @@ struct MigrateRun {
     /// Refuses a folder that is neither empty nor that of the store.
     private func refuseUnlessOwn(_ identity: String?) throws {
         try self.folder.refuseUnlessServable()
-        guard !self.folder.hasFile || identity != nil else {
+        if self.folder.hasFile {
+            guard identity == nil else { throw StoreMoveError.isNotEmpty }
             throw CommandFailure(
                 .data,
                 "\(self.folder.path) has a store, and \(self.shownURL) has none: nothing is left to move. If this is the store "
                     + "that moves, the move is complete. Start the server: \(self.serveCommand)"
             )
         }
-        guard !self.folder.hasFile else { throw StoreMoveError.isNotEmpty }
         let address = try StoreAddress.read(from: self.folder)
         let contents = try CopyFolder(making: self.folder.path).contents().filter { $0 != "lock" }
         guard address == nil ? contents.isEmpty : address?.store == identity else {
