@@ -145,7 +145,7 @@ package final class PostgreSQLInstance: @unchecked Sendable {
     private func smallDisk(bytes: Int) -> [String] {
         let space = "mkdir -p \(self.small)/space"
         guard Self.mayMount else {
-            // No multiple of a page: PostgreSQL 15 writes a part of the last page, and takes the disk for full.
+            // No multiple of a page. PostgreSQL 15 takes a page that is cut short for a full disk.
             let limit = "--fsize=\(bytes / 6 + 4_096):unlimited"
             return ["/bin/sh", "-c", "\(space) && exec prlimit \(limit) \"$@\"", "sh"]
         }
