@@ -123,8 +123,14 @@ struct Browser: Sendable {
         )
     }
 
-    /// Writes a picture to a file: of the whole page, or of what a screen shows of it.
-    func picture(to path: String, isWhole: Bool = true) async throws {
+    /// Where pictures and axe-core are, in the build's folder.
+    static let folder = ChildProcess.buildFolder.appendingPathComponent("console")
+
+    /// Takes a picture of the whole page, or of what a screen shows of it.
+    ///
+    /// - Returns: The path of its file in `folder`, which is made for the first one.
+    @discardableResult
+    func picture(_ name: String, isWhole: Bool = true) async throws -> String {
         let answer = try await self.command(
             "Page.captureScreenshot",
             ["format": "png", "captureBeyondViewport": isWhole]
@@ -132,7 +138,10 @@ struct Browser: Sendable {
         guard let text = answer["data"] as? String, let data = Data(base64Encoded: text) else {
             throw Failure(text: "no picture")
         }
-        try data.write(to: URL(fileURLWithPath: path))
+        try FileManager.default.createDirectory(at: Self.folder, withIntermediateDirectories: true)
+        let file = Self.folder.appendingPathComponent(name + ".png")
+        try data.write(to: file)
+        return file.path
     }
 
     private func command(_ name: String, _ parameters: [String: Any]) async throws -> [String: Any] {
@@ -169,24 +178,24 @@ struct Browser: Sendable {
 enum Axe {
     private static let package = "axe-playwright-python==0.1.8"
 
-    static let folder = ChildProcess.buildFolder.appendingPathComponent("console")
-
-    /// The script; fetched if it is not there yet.
-    static func script() async throws -> String {
-        let file = self.folder.appendingPathComponent("axe_playwright_python/axe.min.js")
+    /// One for all tests, because two that fetch it at once would read half a file.
+    private static let fetched = Task {
+        let file = Browser.folder.appendingPathComponent("axe_playwright_python/axe.min.js")
         if !FileManager.default.fileExists(atPath: file.path) {
-            try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
             let outcome = try await ChildProcess.run(
                 URL(fileURLWithPath: "/usr/bin/env"),
                 [
-                    "python3", "-m", "pip", "install", "--no-deps", "--quiet", "--target", self.folder.path,
-                    self.package,
+                    "python3", "-m", "pip", "install", "--no-deps", "--quiet", "--target",
+                    Browser.folder.path, Self.package,
                 ]
             )
             guard outcome.exitCode == 0 else { throw Browser.Failure(text: outcome.errors) }
         }
         return try String(contentsOf: file, encoding: .utf8)
     }
+
+    /// The script; fetched if it is not there yet.
+    static func script() async throws -> String { try await self.fetched.value }
 
     /// Faults of the page, a line a rule.
     static func violations(_ script: String, in browser: Browser) async throws -> [String] {

@@ -298,7 +298,7 @@ struct BrowserChangeTests {
                 try await browser.waitForTitle("Dry run of exes")
                 let lead = try await browser.evaluate("document.querySelector('main').innerText")
                 #expect(lead.contains("It would have fired for 1 of 3 changes."))
-                try await browser.picture(to: Axe.folder.appendingPathComponent("dry-run.png").path)
+                try await browser.picture("dry-run")
                 // Bob may not read the records at all, as that page says.
                 try await browser.go(
                     "http://\(client.host)\(ConsoleScene.place)/subscriptions/trial?database=public&user=bob&subscription=exes"

@@ -170,8 +170,7 @@ struct FailureBrowserTests {
                 try await browser.waitForTitle("Another address")
                 let violations = try await Axe.violations(Axe.script(), in: browser)
                 #expect(violations == [])
-                let file = Axe.folder.appendingPathComponent("failure-another-address.png")
-                try await browser.picture(to: file.path)
+                try await browser.picture("failure-another-address")
             }
         }
         await scene.shutdown()

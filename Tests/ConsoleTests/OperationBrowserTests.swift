@@ -155,7 +155,7 @@ struct OperationBrowserTests {
                 })()
                 """
             #expect(try await browser.evaluate(hover) == "\"not known\"")
-            try await browser.picture(to: Axe.folder.appendingPathComponent("telemetry-cursor.png").path)
+            try await browser.picture("telemetry-cursor")
             _ = try await browser.evaluate("document.querySelector('.plot details').open = true")
             #expect(
                 try await browser.evaluate(
@@ -187,7 +187,7 @@ struct OperationBrowserTests {
             let new = "document.querySelector('#lines tr.new').innerText.replace(/\\s+/g, ' ')"
             let text = try await browser.evaluate(new)
             #expect(text.contains("it <b>failed</b>") && text.contains("a[U+202E]b"))
-            try await browser.picture(to: Axe.folder.appendingPathComponent("logs-followed.png").path)
+            try await browser.picture("logs-followed")
             _ = try await browser.evaluate("document.querySelector('[data-pause]').click()")
             try operation.append("2023-11-14T22:14:02.000Z error while it was paused")
             try await browser.wait(
@@ -283,8 +283,7 @@ struct OperationBrowserTests {
                 "database=private&user=alice&type=Recipe&zone=Recipes&field=minutes&test=ge&value=30&sort=minutes&order=ascending"
             try await browser.go(base + ConsoleScene.place + "/records?" + query)
             #expect(try await browser.evaluate("document.querySelectorAll('tbody tr').length > 5") == "true")
-            let path = Axe.folder.appendingPathComponent("readme.png").path
-            try await browser.picture(to: path, isWhole: false)
+            let path = try await browser.picture("readme", isWhole: false)
             let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? .max
             #expect(size < 200 * 1_024, "the README's picture has to stay small")
         }

@@ -5,7 +5,7 @@ extension Browser {
     /// Shows each page on every screen in every look, and on paper: it fits, and breaks no rule of
     /// accessibility.
     ///
-    /// Its pictures are in the build folder (`Axe.folder`).
+    /// Its pictures are in the build folder (`Browser.folder`).
     func inspect(_ pages: [(name: String, path: String)], of base: String) async throws {
         for page in pages {
             try await self.inspect(page.name) { try await self.go(base + page.path) }
@@ -31,7 +31,7 @@ extension Browser {
                     let violations = try await Axe.violations(axe, in: self)
                     #expect(violations == [], "\(name): \(violations)")
                 }
-                try await self.picture(to: Axe.folder.appendingPathComponent(name + ".png").path)
+                try await self.picture(name)
             }
         }
     }

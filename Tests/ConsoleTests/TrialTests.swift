@@ -67,7 +67,7 @@ struct TrialTests {
             try await browser.show(on: .desk, .light)
             try await browser.clickLink("development")
             try await browser.waitForTitle(Self.container)
-            try await browser.picture("container")
+            try await browser.picture("new-user-container")
             // The page says whose records there are.
             try await browser.clickLink("private database of quickstart")
             try await browser.waitForTitle("Records")
@@ -79,7 +79,7 @@ struct TrialTests {
             try await browser.fill("value", "CA")
             try await browser.click("main form.query button")
             try await browser.wait(for: "document.querySelectorAll('.condition').length === 2")
-            try await browser.picture("subdivisions")
+            try await browser.picture("new-user-subdivisions")
             let rows = "[...document.querySelectorAll('tbody tr')]"
             let names = "\(rows).slice(0, 2).map(row => row.querySelector('a').textContent).join()"
             #expect(try await browser.evaluate(names) == "\"CA-QC,CA-ON\"", "which changed last")
@@ -87,7 +87,7 @@ struct TrialTests {
             #expect(try await browser.evaluate("\(rows)[0].innerText.includes('Province')") == "true")
             try await browser.click("tbody a")
             try await browser.waitForTitle("CA-QC")
-            try await browser.picture("record")
+            try await browser.picture("new-user-record")
             let access = try await browser.text(ofSection: "access")
             #expect(access.contains("quickstart") && access.contains("read"), "who may read it: \(access)")
             #expect(access.contains("owns the private database"))
@@ -133,9 +133,5 @@ extension Browser {
 
     fileprivate func text(ofSection id: String) async throws -> String {
         try await self.evaluate("document.getElementById('\(id)').parentElement.innerText")
-    }
-
-    fileprivate func picture(_ name: String) async throws {
-        try await self.picture(to: Axe.folder.appendingPathComponent("new-user-\(name).png").path)
     }
 }
