@@ -401,6 +401,7 @@ let testTargets: [Target] = [
             "Console", "RecordClient", "SQLiteEngine", "RecordStore", "RecordModel", "TestSupport",
             "WireProtocol", "tidemark", hummingbird, httpTypes, logging, nio("NIOCore"), nio("NIOEmbedded"),
             nio("NIOPosix"), crypto,
+            serverOnly("ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
         ],
         path: "Tests/ConsoleTests",
         swiftSettings: settings

@@ -2,6 +2,7 @@ import Foundation
 import RecordModel
 import RecordStore
 import SQLiteEngine
+import ServiceLifecycleTestKit
 import Synchronization
 import TestSupport
 
@@ -94,20 +95,27 @@ final class ConsoleScene: Sendable {
     ) async throws -> ConsoleEnd? {
         let console = Console(self.reader, configuration: self.configuration)
         let (stream, continuation) = AsyncStream.makeStream(of: Console.Running.self)
-        let end = try await withThrowingTaskGroup(of: ConsoleEnd?.self) { group in
-            group.addTask { try await console.run { continuation.yield($0) } }
-            group.addTask {
-                for await running in stream {
-                    try await body(ConsoleClient(port: running.port ?? 0), running.linkPath)
+        // A console that is canceled closes its socket twice, and logs that as an error.
+        return try await testGracefulShutdown { shutdown in
+            try await withThrowingTaskGroup(of: ConsoleEnd?.self) { group in
+                group.addTask { try await console.run { continuation.yield($0) } }
+                group.addTask {
+                    for await running in stream {
+                        try await body(ConsoleClient(port: running.port ?? 0), running.linkPath)
+                        return nil
+                    }
                     return nil
                 }
-                return nil
+                defer {
+                    continuation.finish()
+                    shutdown.triggerGracefulShutdown()
+                }
+                let end = try await group.next() ?? nil
+                // The body does not go on without a console.
+                if end != nil { group.cancelAll() }
+                return end
             }
-            let first = try await group.next()
-            group.cancelAll()
-            return first ?? nil
         }
-        return end
     }
 
     private var configuration: ConsoleConfiguration {
