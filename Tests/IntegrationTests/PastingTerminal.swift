@@ -76,31 +76,4 @@ struct PastingTerminal {
         }
         try? files.removeItem(at: self.folder)
     }
-
-    /// A port below those that the system gives to connections, so that no other test gets it meanwhile.
-    static func freePort() throws -> Int {
-        for _ in 0..<100 {
-            let port = Int.random(in: 20_000..<30_000)
-            if Self.isFree(port) { return port }
-        }
-        throw NoFreePort()
-    }
-
-    struct NoFreePort: Error {}
-
-    private static func isFree(_ port: Int) -> Bool {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        guard descriptor >= 0 else { return false }
-        defer { Foundation.close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = UInt16(port).bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        // SAFETY: the pointers are used within the call, and the length is that of the value behind them.
-        return withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-            }
-        }
-    }
 }

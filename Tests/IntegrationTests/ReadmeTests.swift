@@ -13,7 +13,7 @@ struct ReadmeTests {
         let address = "127.0.0.1:7430"
         try #require(lines.count { $0.contains(address) } == 1)
         for round in 0..<20 {
-            let own = "127.0.0.1:\(try PastingTerminal.freePort())"
+            let own = "127.0.0.1:\(FreePort.take())"
             let manner = PastingTerminal.Manner.allCases[round % 2]
             let terminal = try PastingTerminal()
             defer { terminal.close() }

@@ -26,7 +26,7 @@ package final class PostgreSQLInstance: @unchecked Sendable {
 
     /// Of the socket, the data and what else a test puts there; all of it is the server's.
     package let folder: String
-    package let port = Int.random(in: 20_000..<30_000)
+    package let port = FreePort.take()
     private let binaries: String
     private let options: Options
     private var server: ChildProcess?

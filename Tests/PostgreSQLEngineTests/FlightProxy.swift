@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 
 @testable import EngineConformanceTests
 @testable import PostgreSQLEngine
@@ -42,7 +43,7 @@ final class FlightProxy: Sendable {
     init(to server: String, in folder: String) throws {
         self.server = server + "/.s.PGSQL.5432"
         self.folder = folder
-        self.port = Int.random(in: 30_000..<40_000)
+        self.port = FreePort.take()
         self.listener = try UnixSocket.listen(at: "\(folder)/.s.PGSQL.\(self.port)")
         Thread.detachNewThread { self.accept() }
     }

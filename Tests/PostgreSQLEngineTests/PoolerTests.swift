@@ -11,7 +11,7 @@ struct PoolerTests {
     /// Starts pgbouncer before the cluster of the tests, on a socket beside the cluster's.
     private static func start(_ mode: String) async throws -> (process: ChildProcess, port: Int) {
         let folder = try PostgreSQLCluster.running().folder
-        let port = Int.random(in: 20_000..<30_000)
+        let port = FreePort.take()
         let file = "\(folder)/pgbouncer-\(port).ini"
         try """
         [databases]

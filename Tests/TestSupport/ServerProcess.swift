@@ -9,9 +9,7 @@ package final class ServerProcess {
 
     /// The folder of all.
     package let folder: TemporaryDirectory
-    /// Below those that the system gives to outgoing connections, so that nobody takes it while the
-    /// server is down.
-    package let port = Int.random(in: 12_000..<20_000)
+    package let port = FreePort.take()
     private var child: ChildProcess?
     private var earlierLogs = ""
     /// Further arguments of `tidemark serve`, from the next start on.

@@ -143,8 +143,8 @@ struct S3GuideTests {
     @Test(arguments: Storage.all)
     func `each command of the guide works, and brings everything back`(storage: Storage) async throws {
         let folder = try TemporaryDirectory()
-        let port = try PastingTerminal.freePort()
-        let bucket = try PastingTerminal.freePort()
+        let port = FreePort.take()
+        let bucket = FreePort.take()
         let (preparation, remote) = storage.prepare(folder.path, bucket)
         let blocks = FencedBlock.all(in: try String(contentsOf: Self.guide, encoding: .utf8))
             .filter { $0.language == "sh" }.map(\.text)
