@@ -22,6 +22,8 @@ struct Browser: Sendable {
 
     static let program = "/usr/bin/chromium"
     static let driver = "/usr/bin/chromedriver"
+    /// Where pictures and axe-core are, in the build's folder.
+    static let folder = ChildProcess.buildFolder.appendingPathComponent("console")
 
     private let process: ChildProcess
     private let client: ConsoleClient
@@ -122,9 +124,6 @@ struct Browser: Sendable {
             ]
         )
     }
-
-    /// Where pictures and axe-core are, in the build's folder.
-    static let folder = ChildProcess.buildFolder.appendingPathComponent("console")
 
     /// Takes a picture of the whole page, or of what a screen shows of it.
     ///
