@@ -15,6 +15,8 @@ package struct Console: Sendable {
     package struct Running: Hashable, Sendable {
         /// `nil` on a Unix socket.
         package var port: Int?
+        /// The name in the URLs of the console, which no other one answers to.
+        package var host: String
         package var linkPath: String
     }
 
@@ -24,6 +26,7 @@ package struct Console: Sendable {
     private let pages: ConsolePages
     private let configuration: ConsoleConfiguration
     private let secret: String
+    private let host = ConsoleHost()
 
     package init(_ store: Store, configuration: ConsoleConfiguration) {
         self.secret = Secret.make()
@@ -44,20 +47,25 @@ package struct Console: Sendable {
     package func run(isRunning: @escaping @Sendable (Running) -> Void) async throws -> ConsoleEnd {
         let stop = StopService()
         let port = BoundPort()
-        if case .socket(let path) = self.configuration.address { try SocketFile.free(path) }
+        let strangers = Strangers()
+        let (bind, otherLoopback) = try self.address()
+        defer { otherLoopback?.close() }
         var logger = Logger(label: "tidemark.console")
         logger.logLevel = .error
         let router = ConsoleRouter(
             pages: self.pages,
+            strangers: strangers,
+            host: self.host,
             port: port,
             checksPort: self.configuration.address.isLoopback,
             stop: { stop.stop() }
         ).router()
-        let linkPath = ConsoleRouter.linkPath(self.secret)
+        let running = Running(port: nil, host: self.host.name, linkPath: ConsoleRouter.linkPath(self.secret))
         let application = Application(
             router: router,
             server: .http1(
                 configuration: HTTP1Channel.Configuration(
+                    additionalChannelHandlers: [StrangerHandler(strangers)],
                     idleTimeout: .seconds(60),
                     httpDecoderConfiguration: .init(
                         maxHeaderFieldSize: Self.headerBytesMax,
@@ -67,13 +75,15 @@ package struct Console: Sendable {
                 )
             ),
             configuration: ApplicationConfiguration(
-                address: self.configuration.address.bind,
+                address: bind,
                 availableConnectionsDelegate: MaximumAvailableConnections(Self.maxConnections)
             ),
             onServerRunning: { channel in
                 let taken = channel.localAddress?.port
                 port.taken(taken)
-                isRunning(Running(port: taken, linkPath: linkPath))
+                var running = running
+                running.port = taken
+                isRunning(running)
             },
             logger: logger
         )
@@ -96,6 +106,18 @@ package struct Console: Sendable {
         self.pages.uploads.removeAll()
         return stop.wasStopped ? .guessed : .stopped
     }
+
+    /// The address to listen on, and the same port of [::1], which nobody else may have meanwhile.
+    private func address() throws(ConsoleFailure) -> (BindAddress, OtherLoopback?) {
+        switch self.configuration.address {
+        case .loopback(let port):
+            let other = try OtherLoopback(port: port)
+            return (.hostname("127.0.0.1", port: other.port), other)
+        case .socket(let path):
+            try SocketFile.free(path)
+            return (.unixDomainSocket(path: path), nil)
+        }
+    }
 }
 
 extension ConsoleConfiguration.Address {
@@ -103,13 +125,6 @@ extension ConsoleConfiguration.Address {
         switch self {
         case .loopback: true
         case .socket: false
-        }
-    }
-
-    fileprivate var bind: BindAddress {
-        switch self {
-        case .loopback(let port): .hostname("127.0.0.1", port: port)
-        case .socket(let path): .unixDomainSocket(path: path)
         }
     }
 }

@@ -1,14 +1,17 @@
 import Hummingbird
 import Logging
+import NIOCore
 
 /// The context of a request while it is answered.
 struct ConsoleContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// The session, behind the gate.
     var session: Session?
+    let channel: any Channel
 
     init(source: ApplicationRequestContextSource) {
         self.coreContext = CoreRequestContextStorage(source: source)
+        self.channel = source.channel
     }
 }
 

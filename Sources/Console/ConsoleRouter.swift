@@ -9,6 +9,8 @@ struct ConsoleRouter: Sendable {
     private static let formBytesMax = 4 * 1_024 * 1_024
 
     let pages: ConsolePages
+    let strangers: Strangers
+    let host: ConsoleHost
     let port: BoundPort
     /// Whether `Host` has to have the port: not behind a Unix socket.
     let checksPort: Bool
@@ -20,10 +22,11 @@ struct ConsoleRouter: Sendable {
     func router() -> Router<ConsoleContext> {
         let router = Router(context: ConsoleContext.self)
         router.add(middleware: FieldsMiddleware(pages: self.pages))
-        router.add(middleware: RulesMiddleware(port: self.port, checksPort: self.checksPort))
+        router.add(middleware: RulesMiddleware(host: self.host, port: self.port, checksPort: self.checksPort))
         router.get("/files/:name") { _, context in try Self.file(context) }
         router.get("/open/:secret") { request, context in try self.open(request, context) }
-        let inside = router.group().add(middleware: SessionMiddleware(sessions: self.pages.sessions))
+        let gate = SessionMiddleware(sessions: self.pages.sessions, strangers: self.strangers)
+        let inside = router.group().add(middleware: gate)
         for route in ConsoleRoutes.pages + ChangeRoutes.pages { self.add(route, to: inside) }
         ChangeRoutes(pages: self.pages).add(to: inside)
         self.addOthers(to: inside)
@@ -102,13 +105,16 @@ struct ConsoleRouter: Sendable {
     /// The page leads on by itself, so that the next request comes from here, and has the cookie
     /// wherever the link stood.
     private func open(_ request: Request, _ context: ConsoleContext) throws -> Response {
+        // A picture or a script is no guess of a person, and does not count as one.
+        guard request.headers[ResponseFields.fetchDestination] ?? "document" == "document" else {
+            throw PageFailure.notSignedIn
+        }
         switch self.pages.sessions.linkOpened(context.parameters.get("secret") ?? "") {
         case .begin(let cookie):
             var response = Self.response(StartPages(console: self.pages).opened())
             response.headers[ResponseFields.refresh] = "0; url=/"
             response.headers[.setCookie] =
-                "\(SessionCookie.name(host: request.head.authority))=\(cookie); "
-                + "HttpOnly; SameSite=Strict; Path=/"
+                "\(SessionCookie.name)=\(cookie); HttpOnly; SameSite=Strict; Path=/"
             return response
         case .refuse: throw PageFailure.notSignedIn
         case .stop:
@@ -118,20 +124,15 @@ struct ConsoleRouter: Sendable {
     }
 }
 
-/// The cookie of a session.
+/// The cookie of a session, which belongs to the host of one console.
 enum SessionCookie {
-    /// Cookies know no ports: two consoles on one machine have two names.
-    static func name(host: String?) -> String {
-        let port = (host ?? "").split(separator: ":").last ?? ""
-        return "tidemark_console_\(port.allSatisfy(\.isNumber) ? port : "")"
-    }
+    static let name = "tidemark_console"
 
     /// The value in a request's field; `nil` if there is none.
-    static func value(in field: String?, host: String?) -> String? {
-        let name = self.name(host: host)
+    static func value(in field: String?) -> String? {
         for part in (field ?? "").split(separator: ";") {
             let pair = part.drop { $0 == " " }.split(separator: "=", maxSplits: 1)
-            if pair.count == 2, pair[0] == name { return String(pair[1]) }
+            if pair.count == 2, pair[0] == self.name { return String(pair[1]) }
         }
         return nil
     }

@@ -4,7 +4,7 @@ package import NIOCore
 package struct EndpointBounds: Sendable {
     package static let defaults = EndpointBounds()
 
-    /// Connections at the same time; others get a 503.
+    /// Connections at the same time; of those without a request, the longest waiting goes for another.
     package var connectionsMax = 16
     /// Bytes of a request, with whatever was sent behind it.
     package var requestBytesMax = 16 * 1_024

@@ -9,6 +9,8 @@ final class EndpointConnections {
     private let eventLoop: any EventLoop
     private let logger: Logger
     private var openCount = 0
+    /// The connections from which no request has come, those that wait longest first.
+    private var waiting: [EndpointHandler] = []
     /// Pages that are being made, by path: clients that ask meanwhile get the same one.
     private var pagesUnderway: [String: EventLoopFuture<EndpointPage>] = [:]
     private var nextLine: NIODeadline?
@@ -27,14 +29,27 @@ final class EndpointConnections {
         self.logger = logger
     }
 
-    /// Counts a connection, unless there are as many as there may be.
+    /// Counts a connection, unless there are as many as there may be, all with a request.
+    ///
+    /// A silent client costs no other its answer: of those that wait, the longest waiting goes.
     func opened() -> Bool {
-        guard self.openCount < self.bounds.connectionsMax else { return false }
+        if self.openCount >= self.bounds.connectionsMax {
+            guard let silent = self.waiting.first else { return false }
+            self.waiting.removeFirst()
+            silent.leave()
+        }
         self.openCount += 1
         return true
     }
 
-    func closed() { self.openCount -= 1 }
+    func closed(_ connection: EndpointHandler) {
+        self.openCount -= 1
+        self.requestReceived(from: connection)
+    }
+
+    func awaitsRequest(from connection: EndpointHandler) { self.waiting.append(connection) }
+
+    func requestReceived(from connection: EndpointHandler) { self.waiting.removeAll { $0 === connection } }
 
     func page(at path: String) -> EventLoopFuture<EndpointPage> {
         if let underway = self.pagesUnderway[path] { return underway }

@@ -13,6 +13,10 @@ final class EndpointHandler: ChannelInboundHandler {
     private let bytesBound: RequestBytesBound
     private var head: HTTPRequestHead?
     private var deadline: Scheduled<Void>?
+    /// Whether a request has come that has no response yet.
+    private var isAnswering = false
+    /// Closes the connection; `nil` before it is open, and after it has ended.
+    private var close: (() -> Void)?
 
     init(_ connections: EndpointConnections, _ bytesBound: RequestBytesBound) {
         self.connections = connections
@@ -20,13 +24,15 @@ final class EndpointHandler: ChannelInboundHandler {
     }
 
     func channelActive(context: ChannelHandlerContext) {
+        self.close = { context.close(promise: nil) }
         self.awaitRequest(context)
         context.fireChannelActive()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
         self.deadline?.cancel()
-        self.connections.closed()
+        self.close = nil
+        self.connections.closed(self)
         context.fireChannelInactive()
     }
 
@@ -47,7 +53,12 @@ final class EndpointHandler: ChannelInboundHandler {
         context.close(promise: nil)
     }
 
+    /// Makes room for another client.
+    func leave() { self.close?() }
+
     private func requestReceived(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        self.isAnswering = true
+        self.connections.requestReceived(from: self)
         self.bytesBound.responseBegan()
         self.closes(context, after: self.connections.bounds.responseTimeout)
         switch self.connections.rules.decision(on: head) {
@@ -88,14 +99,16 @@ final class EndpointHandler: ChannelInboundHandler {
         let taken = context.eventLoop.makePromise(of: Void.self)
         taken.futureResult.assumeIsolated().whenSuccess {
             guard request.isKeepAlive else { return context.close(promise: nil) }
-            self.awaitRequest(context)
+            if !self.isAnswering { self.awaitRequest(context) }
         }
-        // A request that came meanwhile is handed on within this call.
+        // A request that came meanwhile is handed on within this call, before the response is taken.
+        self.isAnswering = false
         self.bytesBound.responseEnded()
         context.writeAndFlush(Self.wrapOutboundOut(.end(nil)), promise: taken)
     }
 
     private func awaitRequest(_ context: ChannelHandlerContext) {
+        self.connections.awaitsRequest(from: self)
         self.closes(context, after: self.connections.bounds.requestTimeout)
     }
 

@@ -5,8 +5,9 @@ final class RefusedConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
+    // Not 503, which says that the server is unhealthy.
     private static let refusal =
-        "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+        "HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 
     func channelActive(context: ChannelHandlerContext) {
         let refusal = context.channel.allocator.buffer(string: Self.refusal)

@@ -219,11 +219,12 @@ struct BrowserTests {
                     "try { document.body.innerHTML = '<b>x</b>'; 'set' } catch (error) { error.name }"
                 ) == "\"TypeError\""
             )
-            // The same machine by another name is another site: no cookie, and no change.
+            // The same machine by another name is another site, which gets neither page nor cookie.
             let port = client.host.split(separator: ":")[1]
             try await browser.go("http://localhost:\(port)/")
             #expect(
-                try await browser.evaluate("document.querySelector('h1').textContent") == "\"No session\""
+                try await browser.evaluate("document.querySelector('h1').textContent")
+                    == "\"Another address\""
             )
             let status = try await browser.evaluate(
                 """

@@ -15,14 +15,23 @@ struct ConsoleClient: Sendable {
     var host: String
     var cookie: String?
 
-    init(port: Int) {
+    /// `host` is the name in the console's URLs.
+    init(port: Int, host: String = "localhost") {
         self.address = .port(port)
-        self.host = "127.0.0.1:\(port)"
+        self.host = "\(host):\(port)"
     }
 
     init(socket: String, host: String) {
         self.address = .socket(socket)
         self.host = host
+    }
+
+    /// A client of the console that printed a text, and the path of the link in it; `nil` if it has none.
+    static func printed(_ text: String) -> (client: ConsoleClient, linkPath: String)? {
+        guard let link = text.firstMatch(of: /http:\/\/(console-\w+\.localhost):(\d+)(\/open\/\w+)/),
+            let port = Int(link.2)
+        else { return nil }
+        return (ConsoleClient(port: port, host: String(link.1)), String(link.3))
     }
 
     /// Opens the link, and has the session's cookie from then on.
@@ -144,6 +153,8 @@ struct ConsolePeer: Sendable {
     func readAll() async throws { try await self.channel.setOption(.autoRead, value: true).get() }
 
     func close() async { try? await self.channel.close().get() }
+
+    var isEnded: Bool { self.received.isEnded }
 
     /// The bytes that have come when the body finds something in them, or all at the end of the connection.
     func bytes(until isEnough: ([UInt8]) -> Bool) async -> [UInt8] {

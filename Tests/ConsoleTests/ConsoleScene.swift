@@ -101,7 +101,8 @@ final class ConsoleScene: Sendable {
                 group.addTask { try await console.run { continuation.yield($0) } }
                 group.addTask {
                     for await running in stream {
-                        try await body(ConsoleClient(port: running.port ?? 0), running.linkPath)
+                        let client = ConsoleClient(port: running.port ?? 0, host: running.host)
+                        try await body(client, running.linkPath)
                         return nil
                     }
                     return nil

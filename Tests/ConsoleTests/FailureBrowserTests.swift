@@ -166,7 +166,7 @@ struct FailureBrowserTests {
         let scene = try ConsoleScene.withAlice()
         try await scene.running { client, link in
             try await Browser.browsing("http://\(client.host)\(link)") { browser in
-                try await browser.go("http://\(client.host.replacing("127.0.0.1", with: "other.localhost"))/")
+                try await browser.go("http://other.localhost:\(client.host.split(separator: ":")[1])/")
                 try await browser.waitForTitle("Another address")
                 let violations = try await Axe.violations(Axe.script(), in: browser)
                 #expect(violations == [])

@@ -15,12 +15,8 @@ struct OperationProcessTests {
             ["console", "--no-open", "--data", server.dataPath]
         )
         let text = await process.find { $0.contains("/open/") && $0.contains("ssh -L") ? $0 : nil }
-        let link = try #require(
-            text?.firstMatch(of: /http:\/\/127\.0\.0\.1:(\d+)(\/open\/\w+)/),
-            "\(process.errorsSoFar)"
-        )
-        var client = ConsoleClient(port: try #require(Int(link.1)))
-        _ = try await client.open(String(link.2))
+        var (client, linkPath) = try #require(ConsoleClient.printed(text ?? ""), "\(process.errorsSoFar)")
+        _ = try await client.open(linkPath)
         return (process, client)
     }
 

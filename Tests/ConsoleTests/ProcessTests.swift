@@ -21,9 +21,8 @@ struct ProcessTests {
     }
 
     private func browser(_ text: String) async throws -> ConsoleClient {
-        let link = try #require(text.firstMatch(of: /http:\/\/127\.0\.0\.1:(\d+)(\/open\/\w+)/))
-        var client = ConsoleClient(port: try #require(Int(link.1)))
-        #expect(try await client.open(String(link.2)).status == 200)
+        var (client, linkPath) = try #require(ConsoleClient.printed(text))
+        #expect(try await client.open(linkPath).status == 200)
         return client
     }
 
@@ -97,9 +96,10 @@ struct ProcessTests {
         let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber
         #expect((mode?.intValue ?? 0) & 0o077 == 0)
         #expect(text.contains("ssh -L 8443:\(path) "))
-        let link = try #require(text.firstMatch(of: /http:\/\/127\.0\.0\.1:8443(\/open\/\w+)/)).1
-        var client = ConsoleClient(socket: path, host: "localhost:8443")
-        #expect(try await client.open(String(link)).status == 200)
+        let (tunnel, linkPath) = try #require(ConsoleClient.printed(text))
+        #expect(tunnel.host.hasSuffix(":8443"))
+        var client = ConsoleClient(socket: path, host: tunnel.host)
+        #expect(try await client.open(linkPath).status == 200)
         #expect(try await client.get("/").status == 200)
         process.signal(SIGTERM)
         #expect(await process.outcome().exitCode == 0)
@@ -142,8 +142,7 @@ struct ProcessTests {
         let server = try ServerProcess()
         try await server.administer(["container", "create", Self.container])
         let (process, text) = try await self.start(server, [])
-        let port = try #require(text.firstMatch(of: /Console on 127\.0\.0\.1:(\d+)/)).1
-        let client = ConsoleClient(port: try #require(Int(port)))
+        let client = try #require(ConsoleClient.printed(text)).client
         for number in 0..<10 { _ = try await client.get("/open/\(number)") }
         let outcome = await process.outcome()
         #expect(outcome.exitCode == 77)

@@ -45,7 +45,7 @@ struct SecurityTests {
             #expect(without.status == 401)
             #expect(!without.body.contains(scene.folder.path))
             var other = client
-            other.cookie = "\(SessionCookie.name(host: client.host))=\(Secret.make())"
+            other.cookie = "\(SessionCookie.name)=\(Secret.make())"
             #expect(try await other.get(path).status == 401)
         }
         await scene.shutdown()
@@ -53,14 +53,16 @@ struct SecurityTests {
 
     @Test(
         arguments: [
-            "evil.example", "127.0.0.1", "127.0.0.1.nip.io:80", "localhost:1", "127.0.0.2:80",
+            "evil.example", "127.0.0.1", "127.0.0.1:PORT", "localhost:PORT", "other.localhost:PORT",
+            "[::1]:PORT", "NAME:1", "NAME.evil.example:PORT", "x.NAME:PORT", "127.0.0.1.nip.io:80",
         ]
     )
     func `another name gets nothing, with or without the session`(host: String) async throws {
         let scene = try ConsoleScene.withAlice()
         try await scene.browsing { client in
             var other = client
-            other.host = host
+            let own = client.host.split(separator: ":")
+            other.host = host.replacing("NAME", with: own[0]).replacing("PORT", with: own[1])
             for path in ["/", "/open/x", ConsoleFile.style.path] {
                 let response = try await other.get(path)
                 #expect(response.status == 421, "\(path)")
@@ -181,6 +183,61 @@ struct SecurityTests {
             Issue.record("the console goes on")
         }
         #expect(end == .guessed)
+        await scene.shutdown()
+    }
+
+    /// A page of another site knows no name of the console, and its pictures are no guesses.
+    @Test
+    func `pictures that lead to a link count as no guess`() async throws {
+        let scene = try ConsoleScene.withAlice()
+        try await scene.running { client, link in
+            var foreign = client
+            foreign.host = "127.0.0.1:\(client.host.split(separator: ":")[1])"
+            for _ in 0..<12 {
+                let elsewhere = try await foreign.get("/open/x")
+                let picture = try await client.get("/open/x", ["Sec-Fetch-Dest": "image"])
+                #expect([elsewhere.status, picture.status] == [421, 401])
+            }
+            let opened = try await client.get(link, ["Sec-Fetch-Dest": "document"])
+            #expect(opened.status == 200)
+        }
+        await scene.shutdown()
+    }
+
+    @Test
+    func `silent connections shut out nobody`() async throws {
+        let scene = try ConsoleScene.withAlice()
+        try await scene.browsing { client in
+            let page = try await client.get(
+                ConsoleScene.place + "/records/changes?database=private&user=alice&from=now"
+            ).body
+            let path = try #require(page.firstMatch(of: /data-events="([^"]+)"/)).1.unescaped
+            let events = try await client.peer("GET", path)
+            _ = await events.text { $0.contains(": changes") }
+            var silent: [ConsolePeer] = []
+            for _ in 0..<70 { silent.append(try await ConsolePeer.connect(client.address)) }
+            #expect(try await client.get("/").status == 200)
+            // The first ones have gone; a connection with a session has not.
+            #expect(await silent[0].bytes { _ in false }.isEmpty)
+            #expect(!events.isEnded)
+            for peer in silent + [events] { await peer.close() }
+        }
+        await scene.shutdown()
+    }
+
+    /// Browsers try [::1] for names below `localhost`, too.
+    @Test
+    func `nobody else gets the console's port on the other loopback address`() async throws {
+        let scene = try ConsoleScene.withAlice()
+        try await scene.running { client, _ in
+            let port = try #require(Int(client.host.split(separator: ":")[1]))
+            #expect(throws: ConsoleFailure.addressInUse) { try OtherLoopback(port: port) }
+        }
+        let other = try OtherLoopback(port: 0)
+        #expect(other.port != 0)
+        scene.adjust { $0.address = .loopback(port: other.port) }
+        await #expect(throws: ConsoleFailure.addressInUse) { try await scene.running { _, _ in } }
+        other.close()
         await scene.shutdown()
     }
 

@@ -41,14 +41,13 @@ struct ServedConsole {
             environment: environment
         )
         let text = try #require(await console.find { $0.contains("ssh -L") ? $0 : nil })
-        let link = try #require(text.firstMatch(of: /http:\/\/127\.0\.0\.1:(\d+)(\/open\/\w+)/))
-        var client = ConsoleClient(port: try #require(Int(link.1)))
-        _ = try await client.open(String(link.2))
+        var (client, linkPath) = try #require(ConsoleClient.printed(text))
+        _ = try await client.open(linkPath)
         return ServedConsole(
             server: server,
             console: console,
             client: client,
-            address: "http://127.0.0.1:\(link.1)"
+            address: "http://\(client.host)"
         )
     }
 

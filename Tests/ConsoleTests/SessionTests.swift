@@ -73,48 +73,50 @@ struct SessionTests {
 
     // MARK: Fields
 
-    private static let ours = RequestOrigin(
-        isGet: false,
-        host: "127.0.0.1:8443",
-        origin: "http://127.0.0.1:8443",
-        fetchSite: "same-origin"
-    )
+    private static let host = ConsoleHost()
+
+    private static func request(
+        host: String? = "\(Self.host.name):8443",
+        isGet: Bool = true,
+        origin: String? = nil,
+        fetchSite: String? = nil
+    ) -> RequestOrigin {
+        RequestOrigin(isGet: isGet, host: host, origin: origin, fetchSite: fetchSite)
+    }
 
     @Test(
         arguments: [
-            ("127.0.0.1:8443", true), ("localhost:8443", true), ("[::1]:8443", true),
-            ("127.0.0.1", false), ("127.0.0.1:8444", false), ("127.0.0.1:", false),
-            ("127.0.0.1:8443x", false), ("127.0.0.1:-8443", false), ("evil.example:8443", false),
-            ("localhost.evil.example:8443", false), ("127.0.0.1.nip.io:8443", false),
-            ("127.0.0.2:8443", false), ("", false),
+            ("NAME:8443", true), ("NAME", false), ("NAME:8444", false), ("NAME:", false),
+            ("NAME:8443x", false), ("NAME:-8443", false), ("NAME.evil.example:8443", false),
+            ("x.NAME:8443", false), ("127.0.0.1:8443", false), ("localhost:8443", false),
+            ("[::1]:8443", false), ("evil.example:8443", false), ("", false),
         ]
     )
-    func `Host has to name this machine and the port`(host: String, isOurs: Bool) {
-        var request = Self.ours
-        request.isGet = true
-        request.host = host
-        let refusal = RequestRules(port: 8_443).refusal(of: request)
+    func `Host has to be the console's own, with its port`(host: String, isOurs: Bool) {
+        let request = Self.request(host: host.replacing("NAME", with: Self.host.name))
+        let refusal = RequestRules(host: Self.host, port: 8_443).refusal(of: request)
         #expect(refusal == (isOurs ? nil : .otherHost))
     }
 
     @Test
+    func `no two consoles have one host`() {
+        #expect(Set((0..<100).map { _ in ConsoleHost().name }).count == 100)
+    }
+
+    @Test
     func `behind a socket the tunnel chooses the port`() {
-        var request = Self.ours
-        request.isGet = true
-        request.host = "localhost:9999"
-        #expect(RequestRules(port: nil).refusal(of: request) == nil)
-        request.host = "evil.example:9999"
-        #expect(RequestRules(port: nil).refusal(of: request) == .otherHost)
-        request.host = nil
-        #expect(RequestRules(port: nil).refusal(of: request) == .otherHost)
+        let rules = RequestRules(host: Self.host, port: nil)
+        #expect(rules.refusal(of: Self.request(host: Self.host.name + ":9999")) == nil)
+        #expect(rules.refusal(of: Self.request(host: "localhost:9999")) == .otherHost)
+        #expect(rules.refusal(of: Self.request(host: nil)) == .otherHost)
     }
 
     @Test(
         arguments: [
-            ("http://127.0.0.1:8443", "same-origin", true), ("http://127.0.0.1:8443", nil, false),
-            ("http://127.0.0.1:8443", "same-site", false), ("http://127.0.0.1:8443", "cross-site", false),
-            ("http://127.0.0.1:8443", "none", false), (nil, "same-origin", false),
-            ("null", "same-origin", false), ("https://127.0.0.1:8443", "same-origin", false),
+            ("http://NAME:8443", "same-origin", true), ("http://NAME:8443", nil, false),
+            ("http://NAME:8443", "same-site", false), ("http://NAME:8443", "cross-site", false),
+            ("http://NAME:8443", "none", false), (nil, "same-origin", false),
+            ("null", "same-origin", false), ("https://NAME:8443", "same-origin", false),
             ("http://localhost:8443", "same-origin", false), ("http://evil.example", "same-origin", false),
         ] as [(String?, String?, Bool)]
     )
@@ -123,21 +125,19 @@ struct SessionTests {
         fetchSite: String?,
         isOurs: Bool
     ) {
-        var request = Self.ours
-        request.origin = origin
-        request.fetchSite = fetchSite
-        #expect(RequestRules(port: 8_443).refusal(of: request) == (isOurs ? nil : .otherOrigin))
+        let origin = origin?.replacing("NAME", with: Self.host.name)
+        let rules = RequestRules(host: Self.host, port: 8_443)
+        let change = Self.request(isGet: false, origin: origin, fetchSite: fetchSite)
+        #expect(rules.refusal(of: change) == (isOurs ? nil : .otherOrigin))
         // A page that is only read may be opened from anywhere.
-        request.isGet = true
-        #expect(RequestRules(port: 8_443).refusal(of: request) == nil)
+        let page = Self.request(isGet: true, origin: origin, fetchSite: fetchSite)
+        #expect(rules.refusal(of: page) == nil)
     }
 
     @Test
-    func `the cookie of another console is not ours`() {
-        let field = "tidemark_console_1=a; tidemark_console_8443=b; x=c"
-        #expect(SessionCookie.value(in: field, host: "127.0.0.1:8443") == "b")
-        #expect(SessionCookie.value(in: field, host: "localhost:1") == "a")
-        #expect(SessionCookie.value(in: field, host: "localhost:2") == nil)
-        #expect(SessionCookie.value(in: nil, host: nil) == nil)
+    func `the cookie of another program is not ours`() {
+        #expect(SessionCookie.value(in: "x=c; tidemark_console=b; tidemark_console2=a") == "b")
+        #expect(SessionCookie.value(in: "tidemark=b") == nil)
+        #expect(SessionCookie.value(in: nil) == nil)
     }
 }

@@ -46,6 +46,7 @@ struct FieldsMiddleware: RouterMiddleware {
 struct RulesMiddleware: RouterMiddleware {
     typealias Context = ConsoleContext
 
+    let host: ConsoleHost
     let port: BoundPort
     let checksPort: Bool
 
@@ -55,7 +56,7 @@ struct RulesMiddleware: RouterMiddleware {
         next: @concurrent (Request, ConsoleContext) async throws -> Response
     ) async throws -> Response {
         // Before the port is known nobody has been told of it.
-        let rules = RequestRules(port: self.checksPort ? self.port.value ?? 0 : nil)
+        let rules = RequestRules(host: self.host, port: self.checksPort ? self.port.value ?? 0 : nil)
         let origin = RequestOrigin(
             isGet: request.method == .get || request.method == .head,
             host: request.head.authority,
@@ -75,16 +76,18 @@ struct SessionMiddleware: RouterMiddleware {
     typealias Context = ConsoleContext
 
     let sessions: Sessions
+    let strangers: Strangers
 
     func handle(
         _ request: Request,
         context: ConsoleContext,
         next: @concurrent (Request, ConsoleContext) async throws -> Response
     ) async throws -> Response {
-        let cookie = SessionCookie.value(in: request.headers[.cookie], host: request.head.authority)
+        let cookie = SessionCookie.value(in: request.headers[.cookie])
         guard let cookie, let session = self.sessions.session(cookie: cookie) else {
             throw PageFailure.notSignedIn
         }
+        self.strangers.left(context.channel)
         var context = context
         context.session = session
         return try await next(request, context)

@@ -22,27 +22,17 @@ struct RequestRules: Hashable, Sendable {
         case otherOrigin
     }
 
+    let host: ConsoleHost
     /// The port that `Host` has to have; `nil` behind a Unix socket, where a tunnel chooses it.
     let port: Int?
 
     /// `nil` if the request may go on.
     func refusal(of request: RequestOrigin) -> Refusal? {
-        guard let host = request.host, self.isOurs(host) else { return .otherHost }
+        guard let host = request.host, self.host.isNamed(by: host, port: self.port) else { return .otherHost }
         if request.isGet { return nil }
         guard request.origin == "http://\(host)", request.fetchSite == "same-origin" else {
             return .otherOrigin
         }
         return nil
-    }
-
-    /// Whether the field names this machine, and the console's port.
-    private func isOurs(_ host: String) -> Bool {
-        for name in ["127.0.0.1", "localhost", "[::1]"] where host.hasPrefix(name + ":") {
-            guard let port = Int(host.dropFirst(name.count + 1)), (1...65_535).contains(port) else {
-                return false
-            }
-            return self.port == nil || self.port == port
-        }
-        return false
     }
 }

@@ -29,6 +29,7 @@ enum ResponseFields {
     private static let openerPolicy = Self.name("Cross-Origin-Opener-Policy")
     private static let resourcePolicy = Self.name("Cross-Origin-Resource-Policy")
     static let fetchSite = Self.name("Sec-Fetch-Site")
+    static let fetchDestination = Self.name("Sec-Fetch-Dest")
     static let lastEventID = Self.name("Last-Event-ID")
     /// The secret of the session's forms, beside a body that is a file.
     static let formSecret = Self.name("X-Form-Secret")

@@ -147,7 +147,7 @@ struct ConsoleCommand: AsyncParsableCommand {
     /// Prints where the console is, and returns the link.
     private static func announce(_ running: Console.Running, socket: String?) -> String {
         let host = ProcessInfo.processInfo.hostName
-        let link = "http://127.0.0.1:\(running.port ?? Self.tunnelPort)\(running.linkPath)"
+        let link = "http://\(running.host):\(running.port ?? Self.tunnelPort)\(running.linkPath)"
         guard let port = running.port else {
             Terminal.write(
                 """

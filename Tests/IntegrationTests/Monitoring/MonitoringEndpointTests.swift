@@ -197,22 +197,37 @@ struct MonitoringEndpointTests {
     }
 
     @Test
-    func `a connection too many is refused, and one that ends makes room`() async throws {
-        try await self.run({ $0.connectionsMax = 3 }) { address in
+    func `a connection too many is refused while each has a request, and that is not ill health`()
+        async throws
+    {
+        let gate = PageGate()
+        try await self.run({ $0.connectionsMax = 3 }, slow: gate) { address in
             var peers: [HTTPPeer] = []
             for _ in 0..<3 {
                 let peer = try await HTTPPeer.connect(address)
-                await peer.send("GET /a HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                // The answer to the first request shows that the second one has been read.
+                let requests = ["/a", "/slow"].map { "GET \($0) HTTP/1.1\r\nHost: localhost\r\n\r\n" }
+                await peer.send(requests.joined())
                 #expect(await peer.text { $0.contains("page a") }.contains("page a"))
                 peers.append(peer)
             }
-            let fourth = try await HTTPPeer.connect(address)
-            #expect(await fourth.all().hasPrefix("HTTP/1.1 503 "))
-            await peers.removeFirst().close()
+            #expect(try await HTTPPeer.ask(address, "/a").status == 429)
+            gate.open()
             while try await HTTPPeer.ask(address, "/a").status != 200 {
                 try await Task.sleep(for: .milliseconds(5))
             }
             for peer in peers { await peer.close() }
+        }
+    }
+
+    @Test
+    func `silent connections cost no other its answer`() async throws {
+        try await self.run({ $0.connectionsMax = 3 }) { address in
+            var silent: [HTTPPeer] = []
+            for _ in 0..<5 { silent.append(try await HTTPPeer.connect(address)) }
+            for _ in 0..<3 { try await self.expectServes(address) }
+            #expect(await silent[0].all().isEmpty)
+            for peer in silent { await peer.close() }
         }
     }
 
