@@ -31,6 +31,15 @@ open class CLLocation: NSObject, NSSecureCoding, NSCopying {
     /// The time of the measurement.
     open var timestamp: Date { self.measurement.timestamp }
 
+    /// Metres above the WGS 84 ellipsoid; always 0, because only a receiver measures them.
+    open var ellipsoidalAltitude: CLLocationDistance { 0 }
+
+    /// The floor of a building; always `nil`, because only a receiver knows it.
+    open var floor: CLFloor? { nil }
+
+    /// The kind of source; `nil` if nobody has said it. Archives have none.
+    public let sourceInformation: CLLocationSourceInformation?
+
     private let measurement: Measurement
 
     /// Creates a location from a position alone, measured now; altitude, course and speed are
@@ -110,6 +119,35 @@ open class CLLocation: NSObject, NSSecureCoding, NSCopying {
             speedAccuracy: speedAccuracy,
             timestamp: timestamp
         )
+        self.sourceInformation = nil
+        super.init()
+    }
+
+    /// Creates a location with movement, its uncertainty, and the kind of its source.
+    public init(
+        coordinate: CLLocationCoordinate2D,
+        altitude: CLLocationDistance,
+        horizontalAccuracy hAccuracy: CLLocationAccuracy,
+        verticalAccuracy vAccuracy: CLLocationAccuracy,
+        course: CLLocationDirection,
+        courseAccuracy: CLLocationDirectionAccuracy,
+        speed: CLLocationSpeed,
+        speedAccuracy: CLLocationSpeedAccuracy,
+        timestamp: Date,
+        sourceInfo: CLLocationSourceInformation
+    ) {
+        self.measurement = Measurement(
+            coordinate: coordinate,
+            altitude: altitude,
+            horizontalAccuracy: hAccuracy,
+            verticalAccuracy: vAccuracy,
+            course: course,
+            courseAccuracy: courseAccuracy,
+            speed: speed,
+            speedAccuracy: speedAccuracy,
+            timestamp: timestamp
+        )
+        self.sourceInformation = sourceInfo
         super.init()
     }
 
@@ -117,6 +155,7 @@ open class CLLocation: NSObject, NSSecureCoding, NSCopying {
     public required init?(coder: NSCoder) {
         guard let measurement = Measurement(coder) else { return nil }
         self.measurement = measurement
+        self.sourceInformation = nil
         super.init()
     }
 

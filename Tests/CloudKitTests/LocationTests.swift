@@ -49,6 +49,38 @@ struct `A location` {
         #expect(place.speedAccuracy == -1)
     }
 
+    @Test func `has the source that it was made with, and nothing that only a receiver knows`() {
+        let place = CLLocation(
+            coordinate: CLLocationCoordinate2D(latitude: 1, longitude: 2),
+            altitude: 3,
+            horizontalAccuracy: 4,
+            verticalAccuracy: 5,
+            course: 6,
+            courseAccuracy: 7,
+            speed: 8,
+            speedAccuracy: 9,
+            timestamp: Date(timeIntervalSince1970: 10),
+            sourceInfo: CLLocationSourceInformation(
+                softwareSimulationState: true,
+                andExternalAccessoryState: false
+            )
+        )
+        #expect(place.sourceInformation?.isSimulatedBySoftware == true)
+        #expect(place.sourceInformation?.isProducedByAccessory == false)
+        #expect(place.speedAccuracy == 9)
+        #expect(place.floor == nil)
+        #expect(place.ellipsoidalAltitude == 0)
+        #expect(CLLocation(latitude: 1, longitude: 2).sourceInformation == nil)
+    }
+
+    @Test func `has values with Apple's numbers`() {
+        #expect(CLAuthorizationStatus.authorizedWhenInUse.rawValue == 4)
+        #expect(CLAccuracyAuthorization.reducedAccuracy.rawValue == 1)
+        #expect(CLActivityType.other.rawValue == 1 && CLActivityType.airborne.rawValue == 5)
+        #expect(CLDeviceOrientation.faceDown.rawValue == 6)
+        #expect(CLProximity.far.rawValue == 3 && CLRegionState.outside.rawValue == 2)
+    }
+
     @Test func `equals itself and its copy only`() {
         let place = CLLocation(latitude: 1, longitude: 2)
         #expect(place == place)
