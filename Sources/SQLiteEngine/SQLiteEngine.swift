@@ -45,7 +45,11 @@ package final class SQLiteEngine: StorageEngine {
         )
         self.queue = queue
         do {
-            self.checkpoint = try IdleCheckpoint(file: file, report: report)
+            self.checkpoint = try IdleCheckpoint(
+                file: file,
+                emptyIntervalSeconds: configuration.logSecondsMax,
+                report: report
+            )
             self.sync = try LogSync(file: file, configuration: configuration, queue: queue, report: report)
         } catch {
             throw SQLiteEngineError.cannotOpen(path: file.path, reason: String(describing: error))

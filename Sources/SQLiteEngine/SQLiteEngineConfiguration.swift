@@ -59,6 +59,8 @@ package struct SQLiteEngineConfiguration: Sendable {
     ///
     /// Tests fill a disk with it.
     package var filePagesMax: Int?
+    /// How long the log may keep what was deleted, while somebody writes.
+    package var logSecondsMax: Int64 = 3_600
     /// Makes what was written to a file durable: 0, or the number of the system's error.
     ///
     /// Tests make it wait or fail.

@@ -1,4 +1,5 @@
 #include "SQLiteSetup.h"
+#include "UnusedBytes.h"
 
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -14,6 +15,8 @@
 // - when the lock on writing is given back, frames of a transaction that was taken back are forgotten.
 //
 // So no byte is held while somebody else may write, and a disk that is full fails the commit, as without this file.
+//
+// Pages of a database are written without what they had in unused bytes.
 
 enum {
     header_bytes = 24,
@@ -41,6 +44,8 @@ struct part {
     sqlite3_int64 next;
     /// The page that follows ends a commit.
     int is_commit;
+    /// Of a database: pages may be cleaned, as far as page 1 has been seen.
+    int may_clean;
 };
 
 static sqlite3_vfs *sqlites;
@@ -128,6 +133,21 @@ static int close_log(sqlite3_file *file) {
     return part->sqlites->xClose(file);
 }
 
+static int write_database(sqlite3_file *file, const void *bytes, int count, sqlite3_int64 offset) {
+    struct part *part = part_of(file);
+    unsigned char copy[unused_bytes_page_max];
+    if (offset == 0) part->may_clean = unused_bytes_may_clean(bytes, count);
+    if (part->may_clean) bytes = unused_bytes_cleaned(bytes, count, offset, copy);
+    return part->sqlites->xWrite(file, bytes, count, offset);
+}
+
+/// A file that is new has no page 1 yet: it is one of ours, whose pages may be cleaned.
+static int may_clean(sqlite3_file *file, const sqlite3_io_methods *methods) {
+    unsigned char page[unused_bytes_page_max];
+    int code = methods->xRead(file, page, sizeof page, 0);
+    return code == SQLITE_IOERR_SHORT_READ || (code == SQLITE_OK && unused_bytes_may_clean(page, sizeof page));
+}
+
 static int lock_database(sqlite3_file *file, int first, int count, int flags) {
     struct part *part = part_of(file);
     int is_given_back = (flags & SQLITE_SHM_UNLOCK) && (flags & SQLITE_SHM_EXCLUSIVE) && first == write_lock;
@@ -147,6 +167,8 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
     part->next = -1;
     file->pMethods = &part->methods;
     if (!is_log) {
+        part->may_clean = may_clean(file, part->sqlites);
+        part->methods.xWrite = write_database;
         if (part->methods.iVersion >= 2) part->methods.xShmLock = lock_database;
         return SQLITE_OK;
     }

@@ -97,6 +97,8 @@ struct EngineSettings {
     var feedReadsMax = 20_000
     var tombstoneRetentionSeconds = 31_536_000
     var commitRecordsMax = 4_000
+    /// How long a log may keep what was deleted.
+    var logSecondsMax: Int64 = 3_600
     var quotas = StorageQuotas.none
     var readThreads = 2
     var readerWaitNanoseconds: Int64 = 25_000_000
@@ -132,6 +134,7 @@ extension SQLiteEngineConfiguration {
         self.filePagesMax = settings.filePagesMax
         self.housekeeping.tombstoneRetentionSeconds = settings.tombstoneRetentionSeconds
         self.commitRecordsMax = settings.commitRecordsMax
+        self.logSecondsMax = settings.logSecondsMax
         self.readThreads = settings.readThreads
         self.readerWaitNanoseconds = settings.readerWaitNanoseconds
         self.entriesCopiedAtOnce = settings.entriesCopiedAtOnce

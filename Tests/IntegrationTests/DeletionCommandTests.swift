@@ -27,11 +27,15 @@ struct DeletionCommandTests {
             #expect(unasked.errors.contains("--yes"))
             #expect(try await scene.names() == ["file"])
 
+            let backup = scene.server.folder.path + "/earlier"
+            try await scene.server.administer(["backup", "--to", backup])
             let deleted = try await Self.run(
                 scene,
                 ["user", "delete", "alice", "--container", BackupScene.containerID, "--yes"]
             )
             #expect(deleted.exitCode == 0, "\(deleted.errors)")
+            let lines = "Backups that were made before still have it:\n  \(backup)\n"
+            #expect(deleted.output.hasSuffix(lines), "\(deleted.output)")
             #expect(deleted.output.hasPrefix("Deleted alice: 2 records, 1 asset, "), "\(deleted.output)")
             let refusal = await #expect(throws: CKError.self) {
                 try await database.record(for: scene.record("file").recordID)

@@ -103,8 +103,8 @@ struct DatabaseFile: Sendable {
             try database.execute(sql: "PRAGMA page_size = \(Self.pageBytes)")
             try database.execute(sql: "PRAGMA cache_size = -\(Self.writerCacheKiB)")
             try database.execute(sql: "PRAGMA temp_store = MEMORY")
-            // Debian's SQLite overwrites what is deleted with zeros; the log keeps it all the same.
-            _ = try Int.fetchOne(database, sql: "PRAGMA secure_delete = OFF")
+            // What is deleted is overwritten: it is in no backup that is made later.
+            _ = try Int.fetchOne(database, sql: "PRAGMA secure_delete = ON")
             if let pagesMax = self.pagesMax {
                 try database.execute(sql: "PRAGMA max_page_count = \(pagesMax)")
             }
@@ -164,9 +164,12 @@ struct DatabaseFile: Sendable {
     }
 
     /// Copies the log into the file and makes the log empty; without room for that, leaves both.
-    func emptyLog(_ database: Database) throws {
-        if let disk = DiskSpace(at: self.path), disk.free < self.growth(database) { return }
+    ///
+    /// - Returns: Whether there was room.
+    func emptyLog(_ database: Database) throws -> Bool {
+        if let disk = DiskSpace(at: self.path), disk.free < self.growth(database) { return false }
         _ = try database.checkpoint(.truncate)
+        return true
     }
 
     /// What a copy of the log adds to the file, in bytes.

@@ -13,6 +13,8 @@ import RecordStore
 /// Writes meanwhile add to the log, and what they add is left for the next time. A reader whose snapshot
 /// is older keeps the pages behind it from being copied: they are tried again, every second for a while.
 ///
+/// The log keeps what was deleted until it is written over. So once in a while it is made empty.
+///
 /// SAFETY: the variables are read and written only while the condition is locked; the connection is
 /// used by the thread alone.
 final class IdleCheckpoint: @unchecked Sendable {
@@ -23,6 +25,10 @@ final class IdleCheckpoint: @unchecked Sendable {
     private var triesLeft = 0
     private static let triesMax = 10
     private static let retrySeconds = 1.0
+    /// When to make the log empty; `nil` if nothing has been written since that was done.
+    private var emptyDue: Date?
+    private let emptyInterval: TimeInterval
+    private static let emptyRetrySeconds = 60.0
     /// Whether to empty the log at the end.
     private var emptiesLog = false
     private let connection: DatabaseQueue
@@ -30,7 +36,14 @@ final class IdleCheckpoint: @unchecked Sendable {
     private let report: @Sendable (EngineEvent) -> Void
     private let shutdown = ShutdownLatch()
 
-    init(file: DatabaseFile, report: @escaping @Sendable (EngineEvent) -> Void) throws {
+    init(
+        file: DatabaseFile,
+        emptyIntervalSeconds: Int64,
+        report: @escaping @Sendable (EngineEvent) -> Void
+    ) throws {
+        self.emptyInterval = TimeInterval(emptyIntervalSeconds)
+        // An earlier process may have left a log.
+        self.emptyDue = Date(timeIntervalSinceNow: self.emptyInterval)
         self.connection = try file.openCheckpointer()
         self.file = file
         self.report = report
@@ -38,6 +51,7 @@ final class IdleCheckpoint: @unchecked Sendable {
             while self.isWantedNow() {
                 let isWhole = self.copy()
                 self.condition.withLock { self.triesLeft = isWhole ? 0 : self.triesLeft - 1 }
+                if isWhole { self.emptyLogIfDue() }
             }
             if self.condition.withLock({ self.emptiesLog }) { self.emptyLog() }
             try? self.connection.close()
@@ -50,6 +64,7 @@ final class IdleCheckpoint: @unchecked Sendable {
         self.condition.withLock {
             self.isWanted = true
             self.triesLeft = Self.triesMax
+            self.emptyDue = self.emptyDue ?? Date(timeIntervalSinceNow: self.emptyInterval)
             self.condition.signal()
         }
     }
@@ -77,7 +92,13 @@ final class IdleCheckpoint: @unchecked Sendable {
                 while !self.isWanted, !self.isClosed, self.condition.wait(until: retry) {}
                 self.isWanted = true
             }
-            while !self.isWanted, !self.isClosed { self.condition.wait() }
+            while !self.isWanted, !self.isClosed {
+                guard let due = self.emptyDue else {
+                    self.condition.wait()
+                    continue
+                }
+                if !self.condition.wait(until: due) { self.isWanted = true }
+            }
             self.isWanted = false
             return !self.isClosed
         }
@@ -96,8 +117,19 @@ final class IdleCheckpoint: @unchecked Sendable {
         }
     }
 
+    private func emptyLogIfDue() {
+        guard self.condition.withLock({ self.emptyDue.map { $0 <= Date() } ?? false }) else { return }
+        let isEmpty = self.emptyLog()
+        self.condition.withLock {
+            self.emptyDue = isEmpty ? nil : Date(timeIntervalSinceNow: Self.emptyRetrySeconds)
+        }
+    }
+
     /// Copies the rest and makes the log empty, unless somebody reads from it, such as a backup.
-    private func emptyLog() {
-        try? self.connection.writeWithoutTransaction { try self.file.emptyLog($0) }
+    ///
+    /// - Returns: Whether it is empty.
+    @discardableResult
+    private func emptyLog() -> Bool {
+        (try? self.connection.writeWithoutTransaction { try self.file.emptyLog($0) }) ?? false
     }
 }

@@ -74,7 +74,9 @@ struct ContainerDelete: AsyncParsableCommand {
         discussion: """
             Works while the server runs: connections end within a second, and the \
             next sweep deletes files of assets, within a minute. If the command is \
-            interrupted, run it again. Backups are not changed.
+            interrupted, run it again. What is deleted is overwritten, and in no \
+            backup that is made later. Earlier backups have it still: the command \
+            names them.
 
               tidemark container delete iCloud.org.example.app
             """
@@ -95,8 +97,9 @@ struct ContainerDelete: AsyncParsableCommand {
         ) { error in
             DirectoryAdvice.failure(error, container: self.identifier, user: nil)
         }
-        try self.result.write(DeletionResult(of: self.identifier, extent)) {
-            Terminal.write("Deleted \(self.identifier): \(extent.text).\n")
+        let backups = EarlierBackups(of: self.data.folder)
+        try self.result.write(DeletionResult(of: self.identifier, extent, backups)) {
+            Terminal.write("Deleted \(self.identifier): \(extent.text).\n\(backups.text)")
         }
     }
 }

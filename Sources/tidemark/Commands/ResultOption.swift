@@ -63,8 +63,10 @@ struct DeletionResult: Encodable {
     let bytes: Int64
     let shares: Int
     let joinedShares: Int
+    /// Of before, which have what was deleted.
+    let backups: [String]
 
-    init(of name: String, _ extent: DeletionExtent) {
+    init(of name: String, _ extent: DeletionExtent, _ backups: EarlierBackups) {
         self.name = name
         self.users = extent.users
         self.records = extent.stored.records
@@ -72,6 +74,7 @@ struct DeletionResult: Encodable {
         self.bytes = extent.stored.bytes
         self.shares = extent.shares
         self.joinedShares = extent.memberships
+        self.backups = backups.names
     }
 }
 

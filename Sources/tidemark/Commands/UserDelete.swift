@@ -13,7 +13,9 @@ struct UserDelete: AsyncParsableCommand {
 
             Works while the server runs: connections end within a second, and the \
             next sweep deletes files of assets, within a minute. If the command is \
-            interrupted, run it again. Backups are not changed.
+            interrupted, run it again. What is deleted is overwritten, and in no \
+            backup that is made later. Earlier backups have it still: the command \
+            names them.
 
               tidemark user delete alice --container iCloud.org.example.app
             """
@@ -31,8 +33,9 @@ struct UserDelete: AsyncParsableCommand {
         ) { error in
             DirectoryAdvice.failure(error, container: self.user.container, user: self.user.name)
         }
-        try self.result.write(DeletionResult(of: self.user.name, extent)) {
-            Terminal.write("Deleted \(self.user.name): \(extent.text).\n")
+        let backups = EarlierBackups(of: self.user.data.folder)
+        try self.result.write(DeletionResult(of: self.user.name, extent, backups)) {
+            Terminal.write("Deleted \(self.user.name): \(extent.text).\n\(backups.text)")
         }
     }
 }
