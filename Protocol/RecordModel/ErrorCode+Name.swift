@@ -13,7 +13,8 @@ extension ErrorCode {
         .tooManyParticipants: "too_many_participants", .alreadyShared: "already_shared",
         .referenceViolation: "reference_violation",
         .participantMayNeedVerification: "participant_may_need_verification",
-        .assetNotAvailable: "asset_not_available", .deadlineExceeded: "deadline_exceeded",
+        .assetNotAvailable: "asset_not_available",
+        .participantAlreadyInvited: "participant_already_invited", .deadlineExceeded: "deadline_exceeded",
         .operationUnknown: "operation_unknown",
     ]
 }

@@ -33,6 +33,7 @@ package struct ErrorCode: RawRepresentable, Hashable, Sendable {
     package static let referenceViolation = ErrorCode(rawValue: 31)
     package static let participantMayNeedVerification = ErrorCode(rawValue: 33)
     package static let assetNotAvailable = ErrorCode(rawValue: 35)
+    package static let participantAlreadyInvited = ErrorCode(rawValue: 37)
     /// The request's deadline passed before it was executed: nothing happened.
     package static let deadlineExceeded = ErrorCode(rawValue: 1000)
     /// The server does not know the operation: it is older than the client.

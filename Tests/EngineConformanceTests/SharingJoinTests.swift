@@ -97,7 +97,60 @@ struct SharingJoinTests {
         let approved = try await change { $0.participants = [participant(bob)] }
         #expect(approved?.requesters == [])
         #expect(approved?.participants[1].isApprovedRequester == true)
+        // Who is invited accepts, and does not ask.
+        #expect(try await ask() == .failed(.alreadyInvited))
         try await it.join(share, by: it.bobShared)
+        #expect(try await ask() == .done)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `who deletes the zone stays invited, and who came by the URL does not`(
+        kind: EngineKind
+    ) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        let carol = try it.newUser("carol", 0xCA)
+        let list = try await it.share("list") {
+            $0.participants = [participant(EngineUnderTest.bob, .readOnly, role: .administrator)]
+        }
+        let open = try await it.share("open", named: "so")
+        for (share, reader) in [(list, it.bobShared), (open, it.bobShared), (open, carol)] {
+            try await it.join(share, by: reader)
+        }
+        let token = try await it.all(of: aliceNotes, by: it.bobShared).token
+        let deletion = ModifyZones(scope: .shared, saves: [], deletes: [aliceNotes])
+        for reader in [it.bobShared, carol] {
+            #expect(try await it.write(.modifyZones(deletion), by: reader).get() == [.deleted])
+            #expect(try await it.zones(by: reader).isEmpty)
+        }
+        let left = try #require(try await it.share(named: "share"))
+        #expect(left.participants.map(\.acceptance) == [.accepted, .pending])
+        #expect(!left.isManaged(by: EngineUnderTest.bob))
+        #expect(try await it.share(named: "so")?.participants.map(\.role) == [.owner])
+        try await it.join(list, by: it.bobShared)
+        let back = try #require(try await it.share(named: "share")?.participants.last)
+        #expect(back.acceptance == .accepted && back.role == .administrator)
+        #expect(try await it.record(sharedID("open"), by: it.bobShared) == nil)
+        await #expect(throws: StoreError.changeTokenExpired) {
+            try await it.all(after: token, of: aliceNotes, by: it.bobShared)
+        }
+    }
+
+    @Test(arguments: EngineKind.allCases, [SharePermission.readOnly, .readWrite])
+    func `who deletes the root leaves the share, with all that goes with it`(
+        kind: EngineKind,
+        permission: SharePermission
+    ) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        let share = try await it.share("list") {
+            $0.participants = [participant(EngineUnderTest.bob, permission)]
+        }
+        try await it.join(share, by: it.bobShared)
+        let deletes = [sharedID("list"), sharedID("share")]
+        #expect(try await it.modify([], deletes: deletes, by: it.bobShared) == [.deleted, .deleted])
+        #expect(try await it.record(id("list")) != nil)
+        #expect(try await it.share(named: "share")?.participants.map(\.role) == [.owner])
+        #expect(try await it.zones(by: it.bobShared).isEmpty)
+        #expect(try await it.accept(share.token, by: it.bobShared) == .failed(.permissionDenied(.read)))
     }
 
     @Test(arguments: EngineKind.allCases, [SharePermission.none, .readWrite])

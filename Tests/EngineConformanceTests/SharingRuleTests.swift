@@ -163,57 +163,41 @@ struct SharingRuleTests {
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `the end of the public permission removes all whom the save does not name`(
+    func `the end of the public permission removes those who came by the URL, and nobody else`(
         kind: EngineKind
     ) async throws {
         let it = try await EngineUnderTest.withNotes(kind)
         let carol = try it.newUser("carol", 0xCA)
         let dave = try it.newUser("dave", 0xDA)
-        let share = try await it.share("list") {
-            $0.participants = [participant(EngineUnderTest.bob), participant(carol.userRecordName!)]
-        }
-        try await it.join(share, by: it.bobShared)
-        try await it.join(share, by: carol)
-        var changes = ShareChanges()
-        changes.publicPermission = .readOnly
-        try await it.changeShare("share", changes)
-        try await it.join(share, by: dave)
-        changes.publicPermission = SharePermission.none
-        var invited = participant(dave.userRecordName!)
-        invited.id = try #require(try await it.share(named: "share")?.participants[3].id)
-        changes.participants = [participant(carol.userRecordName!, .readOnly), invited]
-        #expect(try await it.changeShare("share", changes).isSaved)
-        let left = try #require(try await it.share(named: "share"))
-        #expect(left.participants.map(\.role) == [.owner, .privateUser, .privateUser])
-        // Dave had come by the URL: Dave is invited, and reads nothing before accepting.
-        #expect(left.participants.map(\.acceptance) == [.accepted, .accepted, .pending])
-        #expect(left.participants[1].permission == .readOnly)
-        #expect(try await it.record(sharedID("list"), by: it.bobShared) == nil)
-        #expect(try await it.record(sharedID("list"), by: dave) == nil)
-        #expect(try await it.record(sharedID("list"), by: carol) != nil)
-        try await it.join(share, by: dave)
-        #expect(try await it.record(sharedID("list"), by: dave) != nil)
-    }
-
-    @Test(arguments: EngineKind.allCases)
-    func `an administrator who ends the public permission removes no administrators`(
-        kind: EngineKind
-    ) async throws {
-        let it = try await EngineUnderTest.withNotes(kind)
-        let carol = try it.newUser("carol", 0xCA)
+        let erin = try it.newUser("erin", 0xE1)
         let share = try await it.share("list") {
             $0.participants = [
                 participant(EngineUnderTest.bob, role: .administrator), participant(carol.userRecordName!),
             ]
         }
-        try await it.join(share, by: it.bobShared)
-        try await it.join(share, by: carol)
+        for reader in [it.bobShared, carol] { try await it.join(share, by: reader) }
         var changes = ShareChanges()
         changes.publicPermission = .readOnly
         try await it.changeShare("share", changes)
+        for reader in [dave, erin] { try await it.join(share, by: reader) }
+        // She was invited, and stays so when she leaves.
+        let deletion = ModifyZones(scope: .shared, saves: [], deletes: [aliceNotes])
+        #expect(try await it.write(.modifyZones(deletion), by: carol).get() == [.deleted])
         changes.publicPermission = SharePermission.none
+        var invited = participant(dave.userRecordName!)
+        invited.id = try #require(try await it.share(named: "share")?.participants[3].id)
+        changes.participants = [invited]
         #expect(try await it.changeShare("share", changes, by: it.bobShared).isSaved)
-        #expect(try await it.share(named: "share")?.participants.map(\.role) == [.owner, .administrator])
+        let left = try #require(try await it.share(named: "share"))
+        #expect(left.participants.map(\.role) == [.owner, .administrator, .privateUser, .privateUser])
+        // Dave had come by the URL: Dave is invited, and reads nothing before accepting.
+        #expect(left.participants.map(\.acceptance) == [.accepted, .accepted, .pending, .pending])
+        #expect(try await it.record(sharedID("list"), by: it.bobShared) != nil)
+        for reader in [dave, erin] {
+            #expect(try await it.record(sharedID("list"), by: reader) == nil)
+        }
+        for reader in [carol, dave] { try await it.join(share, by: reader) }
+        #expect(try await it.accept(share.token, by: erin) == .failed(.permissionDenied(.read)))
     }
 
     @Test(arguments: EngineKind.allCases, [ModifyRecords.Policy.changedKeys, .allKeys])

@@ -207,7 +207,12 @@ final class SharingWorld {
             let permission = self.permission(of: reader, on: name)
             // What is absent for the user is deleted without effect.
             guard permission != nil else { return }
-            #expect(permission == .readWrite && !self.isRoot(name), "\(name) was not \(reader)'s to delete")
+            // Who deletes a root leaves its share, and the root stays.
+            if let share = self.shares.first(where: { $0.value == name })?.key {
+                self.forget(reader, in: share)
+                return
+            }
+            #expect(permission == .readWrite, "\(name) was not \(reader)'s to delete")
         }
         self.note(name, value: nil, reason: .recordDeleted)
         self.parents[name] = nil
@@ -319,9 +324,27 @@ final class SharingWorld {
     private func leave() async throws {
         guard let share = self.shares.keys.sorted().randomElement(using: &self.generator) else { return }
         let reader = self.readers.indices.randomElement(using: &self.generator)!
+        guard Bool.random(using: &self.generator) else { return try await self.deleteZone(reader) }
         let outcome = try await self.modify([], deletes: [sharedID(share)], by: reader)
         #expect(outcome == .deleted || outcome == .failed(.zoneMissing))
         self.history.append("\(reader) leaves \(share)")
+        self.forget(reader, in: share)
+    }
+
+    /// Whoever was invited stays invited.
+    private func deleteZone(_ reader: Int) async throws {
+        let zones = ModifyZones(scope: .shared, saves: [], deletes: [aliceNotes])
+        #expect(try await self.write(.modifyZones(zones), by: reader) == .deleted)
+        self.history.append("\(reader) deletes the zone")
+        for (share, joined) in self.joined {
+            guard let permission = joined[reader] else { continue }
+            let wasInvited = self.entries[share]?.privateUsers.contains(reader) ?? false
+            self.forget(reader, in: share)
+            if wasInvited { self.entries[share]?.invited[reader] = permission }
+        }
+    }
+
+    private func forget(_ reader: Int, in share: String) {
         if self.joined[share]?[reader] != nil { self.last.changed.insert(share) }
         self.joined[share]?[reader] = nil
         self.entries[share]?.privateUsers.remove(reader)
@@ -337,11 +360,10 @@ final class SharingWorld {
         try await self.change(share, changes, "is \(permission)")
         guard permission != entries.publicPermission else { return }
         entries.publicPermission = permission
-        entries.invited = [:]
         if permission == .none {
-            joined = [:]
-            entries.privateUsers = []
+            joined = joined.filter { entries.privateUsers.contains($0.key) }
         } else {
+            entries.invited = [:]
             for reader in joined.keys where !entries.privateUsers.contains(reader) {
                 joined[reader] = permission
             }

@@ -118,8 +118,8 @@ open class CKShare: CKRecord, @unchecked Sendable {
     /// The permission of everybody who knows the URL.
     ///
     /// With `.none` only invited people can join. Any other value ends the invitations of people
-    /// who have not joined; those who have joined stay. A change to `.none` removes every
-    /// participant but the owner. People who are added after that and before the save take part.
+    /// who have not joined; those who have joined stay. A change to `.none` removes the people who
+    /// joined by the URL; those who were invited stay.
     open var publicPermission: ParticipantPermission {
         get { ParticipantPermission(self.sharing.publicPermission) }
         set { _ = self.change { $0.setPublicPermission(newValue.model) } }

@@ -85,7 +85,7 @@ struct ShareState: Sendable {
     /// Sets the permission of everybody who knows the URL.
     ///
     /// As in Apple's framework, any value but `.none` ends the invitations of people who have not
-    /// joined, and `.none` removes all participants.
+    /// joined, and `.none` removes those who joined by the URL.
     ///
     /// - Returns: The former participants, for the caller to release.
     mutating func setPublicPermission(_ permission: SharePermission) -> [CKShareParticipant] {
@@ -103,17 +103,9 @@ struct ShareState: Sendable {
     private func goes(with permission: SharePermission, _ participant: ShareParticipant) -> Bool {
         switch participant.role {
         case .owner: false
-        case .administrator where permission == .none: !self.isAdministrators
-        case .administrator, .privateUser, .publicUser, .unknown:
-            permission == .none || participant.acceptance == .pending
-        }
-    }
-
-    /// Whether the user is an administrator, who can't remove administrators.
-    private var isAdministrators: Bool {
-        guard let known = self.known, !known.currentParticipantID.isEmpty else { return false }
-        return known.participants.contains {
-            $0.id == known.currentParticipantID && $0.role == .administrator
+        case .publicUser: permission == .none
+        case .administrator, .privateUser, .unknown:
+            permission != .none && participant.acceptance == .pending
         }
     }
 
@@ -207,7 +199,7 @@ extension ShareState {
         for model in models {
             let before = self.known?.participants.first { $0.id == model.id }
             if self.known == nil, model.isOwnerToBe { continue }
-            let isKept = permission == SharePermission.none && model.role != .owner
+            let isKept = permission == SharePermission.none && before?.role == .publicUser
             guard isKept || model.role != before?.role || model.permission != before?.permission else {
                 continue
             }

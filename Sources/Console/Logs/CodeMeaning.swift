@@ -121,6 +121,12 @@ struct CodeMeaning: Hashable, Sendable {
             retry: "after_change"
         ),
         .init(
+            37,
+            "participant_already_invited",
+            "The user asks for access to a share and is invited to it already: accept.",
+            retry: "after_change"
+        ),
+        .init(
             1000,
             "deadline_exceeded",
             "The deadline passed before the request was executed; nothing happened.",

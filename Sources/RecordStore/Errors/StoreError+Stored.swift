@@ -94,6 +94,7 @@ extension StoreError {
         case 44: return .sharedTreeTooLarge
         case 45: return .shareMissing
         case 46: return .participantUnverified
+        case 60: return .alreadyInvited
         default: return nil
         }
     }

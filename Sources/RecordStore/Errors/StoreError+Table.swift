@@ -254,6 +254,10 @@ extension StoreError {
             Row(.participantMayNeedVerification, .afterChange, 46) {
                 "the address that was invited is not one of this account: the operator adds it to the user"
             }
+        case .alreadyInvited:
+            Row(.participantAlreadyInvited, .afterChange, 60) {
+                "the user is invited to the share already: accept the invitation"
+            }
         case .atomicPeer(let index):
             Row(.batchRequestFailed, .afterChange, 23, integers: [Int64(index)]) { "Atomic failure" }
         case .dependsOn(let index):

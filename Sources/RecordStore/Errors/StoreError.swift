@@ -120,6 +120,8 @@ package enum StoreError: Error, Hashable, Sendable {
     case shareMissing
     /// Somebody was invited by an address that is nobody's here; the operator adds it to a user.
     case participantUnverified
+    /// The user asks to be let in and is invited already; accept.
+    case alreadyInvited
 
     /// Nothing wrong with the item: the one with this number failed, and the batch is atomic.
     case atomicPeer(index: Int)

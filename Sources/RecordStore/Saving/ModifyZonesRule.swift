@@ -88,7 +88,8 @@ struct ModifyZonesRule {
         return .deleted
     }
 
-    /// Users who delete a zone of somebody else leave all that was shared with them in it.
+    /// Users who delete a zone of somebody else leave all that was shared with them in it, and stay
+    /// invited if they were.
     private func leave(_ zone: ZoneID) throws(StorageFailure) -> WriteOutcome {
         guard let name = Access.storedName(of: zone, for: self.requester) else {
             return .failed(.zoneMissing)
@@ -103,7 +104,7 @@ struct ModifyZonesRule {
             zone: key,
             zoneName: zone.zoneName
         )
-        for grant in access.shares { try rewriting.leave(grant.share) }
+        for grant in access.shares { try rewriting.leave(grant.share, staysInvited: true) }
         return .deleted
     }
 

@@ -184,7 +184,8 @@ struct JoinRule {
     private func requestAccess(_ found: Found) throws(StorageFailure) -> WriteOutcome {
         let user = self.requester.userRecordName ?? ""
         switch try self.entry(found) {
-        case .joined, .invited, .open: return .done
+        case .joined, .open: return .done
+        case .invited: return .failed(.alreadyInvited)
         case .refused(.permissionDenied), .refused(.participantUnverified): break
         case .refused(let error): return .failed(error)
         }

@@ -8,13 +8,20 @@ struct RecordRewriting {
     let zoneName: String
 
     /// Takes the requester out of a share that they have joined; their own database follows from the outbox.
-    func leave(_ share: StoredShare) throws(StorageFailure) {
+    ///
+    /// `staysInvited` says whether a participant who was invited may come back by the URL.
+    func leave(_ share: StoredShare, staysInvited: Bool = false) throws(StorageFailure) {
         let user = self.requester.userRecordName ?? ""
         try self.transaction.removeReader(self.requester.database, of: share)
         guard let record = try self.transaction.record(named: share.name, in: self.zone),
-            var contents = record.body.share
+            var contents = record.body.share,
+            let index = contents.participants.firstIndex(where: { $0.identity.userRecordName == user })
         else { return }
-        contents.participants.removeAll { $0.identity.userRecordName == user }
+        if staysInvited, contents.participants[index].role != .publicUser {
+            contents.participants[index].acceptance = .pending
+        } else {
+            contents.participants.remove(at: index)
+        }
         try self.rewrite(record, named: share.name, with: record.body.with(contents))
         try self.transaction.noteNews(of: share.number)
     }

@@ -34,9 +34,7 @@ struct ShareEditing {
         found: [String]
     ) throws(StoreError) {
         for id in changes.removed { try self.remove(id) }
-        if let permission = changes.publicPermission {
-            try self.setPublicPermission(permission, keeping: Set(changes.participants.map(\.id)))
-        }
+        if let permission = changes.publicPermission { try self.setPublicPermission(permission) }
         for (participant, user) in zip(changes.participants, found) { try self.put(participant, user: user) }
         for user in changes.blocked { try self.block(user) }
         guard self.share.participants.count <= Bounds.participantsMax else { throw .tooManyParticipants }
@@ -53,26 +51,20 @@ struct ShareEditing {
         self.share.participants.remove(at: index)
     }
 
-    /// Sets the permission of everybody; another one than before ends all invitations.
+    /// Sets the permission of everybody.
     ///
-    /// `none` also ends the participation of everybody whom the save does not name.
-    private mutating func setPublicPermission(
-        _ permission: SharePermission,
-        keeping named: Set<String>
-    ) throws(StoreError) {
+    /// `none` removes those who joined by the URL, and any other value ends all invitations. Those
+    /// who were invited and have joined stay.
+    private mutating func setPublicPermission(_ permission: SharePermission) throws(StoreError) {
         guard permission != .unknown else { throw .shareInvalid(.permissionUnknown) }
         guard permission != self.share.publicPermission else { return }
         self.share.publicPermission = permission
-        let isOwner = self.isOwner
         self.share.participants.removeAll { participant in
             switch participant.role {
-            case .owner: return false
-            // Only the owner removes administrators.
-            case .administrator where permission == .none && !isOwner: return false
-            case .publicUser where permission == .none: return true
-            case .administrator, .privateUser, .publicUser, .unknown:
-                if participant.acceptance == .pending { return true }
-                return permission == .none && !named.contains(participant.id)
+            case .owner: false
+            case .publicUser: permission == .none
+            case .administrator, .privateUser, .unknown:
+                permission != .none && participant.acceptance == .pending
             }
         }
         for index in self.share.participants.indices

@@ -69,7 +69,7 @@ struct ShareAccessTests {
         }
     }
 
-    @Test func `who was invited and has joined stays when everybody may join`() async throws {
+    @Test func `who was invited and has joined stays when everybody may join, and afterwards`() async throws {
         try await SharingScene.run { scene in
             let bob = try await scene.participant(scene.bob)
             bob.permission = .readWrite
@@ -84,6 +84,60 @@ struct ShareAccessTests {
             let list = CKRecord.ID(recordName: "list", zoneID: zone)
             let note = try await scene.bob.sharedCloudDatabase.save(scene.note("Bob's", below: list))
             #expect(note.recordChangeTag != nil)
+            let carol = try await scene.server.container(for: "carol")
+            try await carol.accept(try await carol.shareMetadata(for: try #require(share.url)))
+            let open = try #require(try await database.record(for: share.recordID) as? CKShare)
+            #expect(open.participants.map(\.role) == [.owner, .privateUser, .publicUser])
+            open.publicPermission = .none
+            let shown = open.participants.map(\.role)
+            try await database.save(open)
+            #expect(open.participants.map(\.role) == shown && shown == [.owner, .privateUser])
+            #expect(try await scene.bob.sharedCloudDatabase.record(for: list).recordType == "List")
+            #expect(try await carol.sharedCloudDatabase.allRecordZones().isEmpty)
+        }
+    }
+
+    @Test func `a participant who deletes the zone may come back, and one who deletes the list may not`()
+        async throws
+    {
+        try await SharingScene.run { scene in
+            let database = scene.alice.privateCloudDatabase
+            let shared = scene.bob.sharedCloudDatabase
+            let bob = try await scene.participant(scene.bob)
+            bob.permission = .readOnly
+            let share = try await scene.shareList { $0.addParticipant(bob) }
+            func statuses() async throws -> [CKShare.ParticipantAcceptanceStatus] {
+                let fetched = try #require(try await database.record(for: share.recordID) as? CKShare)
+                return fetched.participants.map(\.acceptanceStatus)
+            }
+            try await scene.join(share.url)
+            let zone = try #require(try await shared.allRecordZones().first?.zoneID)
+            try await shared.deleteRecordZone(withID: zone)
+            #expect(try await statuses() == [.accepted, .pending])
+            #expect(try await shared.allRecordZones().isEmpty)
+            let metadata = try await scene.bob.shareMetadata(for: #require(share.url))
+            #expect(metadata.participantStatus == .pending && metadata.participantPermission == .readOnly)
+            try await scene.bob.accept(metadata)
+            #expect(try await statuses() == [.accepted, .accepted])
+            let list = CKRecord.ID(recordName: "list", zoneID: zone)
+            #expect(try await shared.deleteRecord(withID: list) == list)
+            #expect(try await statuses() == [.accepted])
+            #expect(try await shared.allRecordZones().isEmpty)
+            await expect(.permissionFailure) { try await scene.join(share.url) }
+            #expect(try await database.record(for: scene.id("list")).share?.recordID == share.recordID)
+        }
+    }
+
+    @Test func `who is invited and asks for access is told to accept`() async throws {
+        try await SharingScene.run { scene in
+            let bob = try await scene.participant(scene.bob)
+            let share = try await scene.shareList { $0.addParticipant(bob) }
+            let url = try #require(share.url)
+            let asked = try await scene.bob.requestShareAccess(for: [url])
+            #expect(asked[url]?.cloudKitError?.code == .participantAlreadyInvited)
+            #expect(asked[url]?.cloudKitError?.retryAdvice == .afterChange)
+            try await scene.join(url)
+            _ = try await scene.bob.requestShareAccess(for: [url])[url]?.get()
         }
     }
 

@@ -36,7 +36,10 @@ struct DeletePlan {
             self.items.deletes.append(PlannedDelete(index: index, name: name, isThere: false))
             return
         }
-        if self.zone.shared != nil, let share = self.zone.shares.first(where: { $0.name == name }) {
+        // Participants who delete a share or its root leave it; both stay.
+        if self.zone.shared != nil,
+            let share = self.zone.shares.first(where: { $0.name == name || $0.root == name })
+        {
             self.items.deletes.append(
                 PlannedDelete(index: index, name: name, isThere: false, left: share)
             )
