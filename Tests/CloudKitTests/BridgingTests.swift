@@ -58,4 +58,14 @@ struct `Bridging of errors` {
         #expect(CKError.participantAlreadyInvited.rawValue == 37)
         #expect(CKError.internalError.rawValue == 1)
     }
+
+    @Test func `keys of user info have Apple's values`() {
+        #expect(CKErrorUserDidResetEncryptedDataKey == "CKUserDidResetEncryptedData")
+        #expect(CKErrorRetryAfterKey == "CKRetryAfter" && CKPartialErrorsByItemIDKey == "CKPartialErrors")
+        let records = [
+            CKRecordChangedErrorAncestorRecordKey, CKRecordChangedErrorServerRecordKey,
+            CKRecordChangedErrorClientRecordKey,
+        ]
+        #expect(records == ["AncestorRecord", "ServerRecord", "ClientRecord"])
+    }
 }

@@ -48,6 +48,28 @@ struct `An error of an item` {
         #expect(CKError(.badContainer).retryAdvice == .never)
     }
 
+    @Test func `carries Apple's keys for logs, and of a throttle that the client is to slow down`() {
+        func userInfo(_ code: ErrorCode, _ retry: RetryAdvice) -> [String: Any] {
+            error(Failure(code: code, message: "busy", retry: retry)).userInfo
+        }
+        let full = userInfo(.serviceUnavailable, .after(milliseconds: 30_000))
+        #expect(full[CKErrorRetryAfterKey] as? Double == 30)
+        #expect(full["CKErrorShouldThrottleClient"] as? Int == 1)
+        #expect(full["CKErrorDescription"] as? String == "busy")
+        #expect(full[NSLocalizedDescriptionKey] as? String == "busy")
+        #expect(full["NSDebugDescription"] as? String == "CKInternalErrorDomain: 2022")
+        let busy = userInfo(.requestRateLimited, .after(milliseconds: 100))
+        #expect(busy["CKErrorShouldThrottleClient"] as? Int == 1)
+        #expect(busy["NSDebugDescription"] as? String == "CKInternalErrorDomain: 2061")
+        for other in [userInfo(.zoneBusy, .after(milliseconds: 1)), userInfo(.serviceUnavailable, .now)] {
+            #expect(other["CKErrorShouldThrottleClient"] == nil)
+            #expect(other["CKErrorDescription"] as? String == "busy")
+        }
+        let crowded = CKError(.rejected(reason: .overloaded, message: "crowded"))
+        #expect(crowded.userInfo["CKErrorShouldThrottleClient"] as? Int == 1)
+        #expect(crowded.userInfo["CKErrorDescription"] as? String == "crowded")
+    }
+
     @Test func `says who is at fault`() {
         let id = CKRecord.ID(recordName: "other")
         func cause(_ cause: Failure.Cause, _ item: AnyHashable?) -> CKError.BatchCause? {

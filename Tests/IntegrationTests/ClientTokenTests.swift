@@ -25,12 +25,13 @@ struct ClientTokenTests {
     /// What comes with the changes of a zone, by each way that tells it.
     private static func kept(_ zone: CKRecordZone.ID, in database: CKDatabase) async throws -> Data? {
         let told = Collected<Data?>()
+        let between = Collected<Data?>()
         let configuration = CKFetchRecordZoneChangesOperation.ZoneConfiguration(resultsLimit: 1)
         let operation = CKFetchRecordZoneChangesOperation(
             recordZoneIDs: [zone],
             configurationsByRecordZoneID: [zone: configuration]
         )
-        operation.recordZoneChangeTokensUpdatedBlock = { told.append($2) }
+        operation.recordZoneChangeTokensUpdatedBlock = { between.append($2) }
         operation.recordZoneFetchCompletionBlock = { _, _, data, _, _ in told.append(data) }
         operation.recordZoneFetchResultBlock = { told.append((try? $1.get())?.clientChangeTokenData) }
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
@@ -45,7 +46,11 @@ struct ClientTokenTests {
             }
             database.add(old)
         }
-        #expect(told.values.count >= 3 && Set(told.values).count == 1)
+        #expect(told.values.count == 3 && Set(told.values).count == 1)
+        // A page has one record: the block runs after each page but the last.
+        #expect(between.values.allSatisfy { $0 == told.values[0] })
+        let records = try await database.recordZoneChanges(inZoneWith: zone, since: nil)
+        #expect(between.values.count == max(0, records.modificationResultsByID.count - 1))
         return told.values.last ?? nil
     }
 
@@ -69,6 +74,44 @@ struct ClientTokenTests {
                 try await Self.modify(desk.database, saving: [desk.record("d")], keeping: most + [7])
             }
             await expect(.unknownItem) { _ = try await desk.database.record(for: desk.id("d")) }
+        }
+    }
+
+    @Test func `data that is saved while pages are fetched comes with the next page`() async throws {
+        try await Desk.run { desk in
+            let records = (0..<4).map { desk.record("r\($0)") }
+            try await Self.modify(desk.database, saving: records, keeping: Data([1]))
+            var told: [Data?] = []
+            var token: CKServerChangeToken?
+            for step: UInt8 in 2...4 {
+                let page = try await Self.page(of: desk.zone, in: desk.database, after: token)
+                told.append(page.clientChangeTokenData)
+                token = page.serverChangeToken
+                try await Self.modify(desk.database, saving: [desk.record("n\(step)")], keeping: Data([step]))
+            }
+            #expect(told == [Data([1]), Data([2]), Data([3])])
+        }
+    }
+
+    /// A page of one change.
+    private static func page(
+        of zone: CKRecordZone.ID,
+        in database: CKDatabase,
+        after token: CKServerChangeToken?
+    ) async throws -> (serverChangeToken: CKServerChangeToken, clientChangeTokenData: Data?, moreComing: Bool)
+    {
+        let configuration = CKFetchRecordZoneChangesOperation.ZoneConfiguration(
+            previousServerChangeToken: token,
+            resultsLimit: 1
+        )
+        let operation = CKFetchRecordZoneChangesOperation(
+            recordZoneIDs: [zone],
+            configurationsByRecordZoneID: [zone: configuration]
+        )
+        operation.fetchAllChanges = false
+        return try await withCheckedThrowingContinuation { continuation in
+            operation.recordZoneFetchResultBlock = { continuation.resume(with: $1) }
+            database.add(operation)
         }
     }
 

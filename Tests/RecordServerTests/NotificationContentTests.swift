@@ -70,6 +70,28 @@ struct NotificationContentTests {
         #expect(!deleted.isPruned)
     }
 
+    @Test(arguments: [Notification.Reason.recordCreated, .recordUpdated, .recordDeleted])
+    func `encrypted values never travel`(reason: Notification.Reason) throws {
+        var info = NotificationInfo()
+        info.desiredKeys = ["plain", "secret", "secrets"]
+        info.alertLocalizationArgs = ["secret", "plain"]
+        info.titleLocalizationArgs = ["secrets"]
+        let plain = Field(name: "plain", value: .string("p"))
+        let notification = try Self.notification(
+            info,
+            [
+                plain, Field(name: "secret", value: .string("hidden"), isEncrypted: true),
+                Field(name: "secrets", value: .stringList(["hidden"]), isEncrypted: true),
+            ],
+            reason: reason
+        )
+        #expect(Self.fields(of: notification) == (reason == .recordDeleted ? [] : [plain]))
+        #expect(notification.info?.alertLocalizationArgs == ["", "p"])
+        #expect(notification.info?.titleLocalizationArgs == [""])
+        #expect(!notification.isPruned)
+        #expect(!"\(notification)".contains("hidden"))
+    }
+
     @Test func `values stay out when there is no room, desired ones first`() throws {
         var info = NotificationInfo()
         info.desiredKeys = ["large", "small"]

@@ -62,7 +62,8 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     public var recordWithIDWasDeletedBlock: ((CKRecord.ID, CKRecord.RecordType) -> Void)?
     /// Called between two pages of a zone, with the token to continue after the first of them.
     ///
-    /// It is not called after the last page. The data is the zone's `clientChangeTokenData`.
+    /// It is not called after the last page. The data is the user's newest `clientChangeTokenData` of
+    /// the zone.
     open var recordZoneChangeTokensUpdatedBlock: ((CKRecordZone.ID, CKServerChangeToken?, Data?) -> Void)?
     /// Called once for each zone, after its records.
     ///

@@ -18,7 +18,7 @@ public let CKRecordChangedErrorClientRecordKey: String = "ClientRecord"
 public let CKErrorRetryAfterKey: String = "CKRetryAfter"
 
 /// The user info key that says whether the user reset the encrypted data of a zone.
-public let CKErrorUserDidResetEncryptedDataKey: String = "CKErrorUserDidResetEncryptedData"
+public let CKErrorUserDidResetEncryptedDataKey: String = "CKUserDidResetEncryptedData"
 
 /// The name of the current user, in place of a user's record name.
 public let CKCurrentUserDefaultName: String = "__defaultOwner__"

@@ -88,7 +88,7 @@ extension CKError {
         var userInfo = Self.userInfo(code: code, message: message)
         userInfo[Self.retryAdviceKey] = advice
         if case .after(let seconds) = advice {
-            userInfo[CKErrorRetryAfterKey] = NSNumber(value: seconds)
+            Self.noteRetry(after: seconds, code, in: &userInfo)
         }
         self.init(code, userInfo: userInfo)
     }

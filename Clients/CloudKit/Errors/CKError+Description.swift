@@ -25,12 +25,20 @@ extension CKError {
     /// The domain of the errors under a `CKError`, which are more exact than its code.
     static let internalErrorDomain = "CKInternalErrorDomain"
 
+    /// Apple's keys that no header declares, with the texts of an error for logs.
+    private static let descriptionKey = "CKErrorDescription"
+    private static let debugDescriptionKey = "NSDebugDescription"
+    private static let shouldThrottleKey = "CKErrorShouldThrottleClient"
+
     /// Makes the user info of an error with a code and a text; `serverCode` counts where it is more
     /// exact than the code.
+    ///
+    /// - Source: Apple, TN3162, the example of a throttle.
     static func userInfo(code: Code, message: String, serverCode: UInt32? = nil) -> [String: Any] {
-        var userInfo: [String: Any] = [NSLocalizedDescriptionKey: message]
+        var userInfo: [String: Any] = [NSLocalizedDescriptionKey: message, self.descriptionKey: message]
         let serverCode = serverCode.flatMap { Int(exactly: $0) }.flatMap { $0 == code.rawValue ? nil : $0 }
         if let internalCode = serverCode ?? code.internalCode {
+            userInfo[self.debugDescriptionKey] = "\(self.internalErrorDomain): \(internalCode)"
             userInfo[NSUnderlyingErrorKey] = StoredError(
                 domain: self.internalErrorDomain,
                 code: internalCode,
@@ -38,6 +46,13 @@ extension CKError {
             )
         }
         return userInfo
+    }
+
+    /// Adds the time to come back; a server that is too busy for the client asks it to slow down.
+    static func noteRetry(after seconds: Double, _ code: Code, in userInfo: inout [String: Any]) {
+        userInfo[CKErrorRetryAfterKey] = NSNumber(value: seconds)
+        guard code == .serviceUnavailable || code == .requestRateLimited else { return }
+        userInfo[self.shouldThrottleKey] = NSNumber(value: 1)
     }
 }
 

@@ -50,7 +50,7 @@ extension CKError {
         )
         userInfo[Self.retryAdviceKey] = RetryAdvice(failure.retry)
         if case .after(let milliseconds) = failure.retry {
-            userInfo[CKErrorRetryAfterKey] = NSNumber(value: Double(milliseconds) / 1_000)
+            Self.noteRetry(after: Double(milliseconds) / 1_000, Code(failure.code), in: &userInfo)
         }
         return userInfo
     }

@@ -80,7 +80,8 @@ struct NotificationContent {
         }
         let keys = Set(info.desiredKeys)
         var kept: [UInt8] = []
-        for slice in slices where keys.contains(values.name(of: slice)) {
+        // Whoever reads a push on its way, or in a log, must not read what the user has encrypted.
+        for slice in slices where !slice.isEncrypted && keys.contains(values.name(of: slice)) {
             if self.take(slice.entry.count) { kept += values.bytes[slice.entry] }
         }
         change.fields = RecordBody(trusted: kept)
