@@ -126,8 +126,8 @@ let serverTargets: [Target] = [
     .target(
         name: "RecordServer",
         dependencies: [
-            "AccessTokens", "AssetStorage", "FileIO", "RecordStore", "Transport", "WireProtocol",
-            "RecordModel",
+            "AccessTokens", "AssetStorage", "EngineThreads", "FileIO", "RecordStore", "Transport",
+            "WireProtocol", "RecordModel",
             nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"), nioSSL, crypto, logging,
         ],
         path: "Sources/RecordServer",
@@ -157,7 +157,7 @@ let serverTargets: [Target] = [
     ),
     .target(
         name: "MonitoringEndpoint",
-        dependencies: [nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), logging],
+        dependencies: ["FileIO", nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), logging],
         path: "Sources/MonitoringEndpoint",
         exclude: ["README.md"],
         swiftSettings: settings
@@ -363,8 +363,8 @@ let testTargets: [Target] = [
     .testTarget(
         name: "SQLiteEngineTests",
         dependencies: [
-            "EngineConformanceTests", "SQLiteEngine", "SQLiteSetup", "RecordStore", "RecordModel",
-            "TestSupport", grdbSQLite,
+            "EngineConformanceTests", "EngineThreads", "SQLiteEngine", "SQLiteSetup", "RecordStore",
+            "RecordModel", "TestSupport", grdbSQLite,
         ],
         path: "Tests/SQLiteEngineTests",
         swiftSettings: settings
@@ -387,7 +387,8 @@ let testTargets: [Target] = [
     .testTarget(
         name: "RecordServerTests",
         dependencies: [
-            "CloudKitTesting", "RecordServer", "AccessTokens", "AssetStore", "SQLiteEngine", "RecordStore",
+            "CloudKitTesting", "RecordServer", "AccessTokens", "AssetStorage", "AssetStore", "SQLiteEngine",
+            "RecordStore",
             "Transport", "WireProtocol", "RecordModel", "ServerCertificates",
             "TestSupport", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix"), nio("NIOTLS"), nioSSL, crypto,
             logging,

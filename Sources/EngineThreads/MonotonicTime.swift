@@ -8,4 +8,10 @@ package enum MonotonicTime {
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
+
+    /// The nanoseconds of a time that is computed from a clock, whatever that said.
+    package static func nanoseconds(ofMilliseconds milliseconds: Int64) -> Int64 {
+        // Years are as good as for ever, and leave room for a moment to be added.
+        min(max(milliseconds, 0), 1 << 40) * 1_000_000
+    }
 }

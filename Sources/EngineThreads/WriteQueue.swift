@@ -1,4 +1,3 @@
-import Foundation
 package import RecordStore
 import Synchronization
 
@@ -12,7 +11,7 @@ package final class WriteQueue: @unchecked Sendable {
         case closed
     }
 
-    private let condition = NSCondition()
+    private let condition = TimedCondition()
     private var waiting: WaitingWrites
     private var writerWaits = false
     private var syncs = DurationCounts()
@@ -82,11 +81,10 @@ package final class WriteQueue: @unchecked Sendable {
                 guard waitMillisecondsMax > 0 else { return WaitingWrites.Batch() }
                 self.writerWaits = true
                 let nanoseconds = self.waiting.nanoseconds(
-                    upTo: waitMillisecondsMax * 1_000_000,
+                    upTo: MonotonicTime.nanoseconds(ofMilliseconds: waitMillisecondsMax),
                     now: self.time()
                 )
-                let seconds = Double(nanoseconds) / 1_000_000_000
-                let isWoken = self.condition.wait(until: Date(timeIntervalSinceNow: seconds))
+                let isWoken = self.condition.wait(until: MonotonicTime.nanoseconds() + nanoseconds)
                 self.writerWaits = false
                 self.waiting.timePassed(now: self.time())
                 if !isWoken, self.waiting.isEmpty, !self.waiting.isClosed {

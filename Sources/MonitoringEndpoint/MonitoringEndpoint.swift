@@ -1,3 +1,4 @@
+import FileIO
 package import Logging
 import NIOCore
 import NIOHTTP1
@@ -87,6 +88,13 @@ package final class MonitoringEndpoint: Sendable {
             return NIOLoopBound(connections, eventLoop: eventLoop)
         }.get()
         let bootstrap = ServerBootstrap(group: group)
+            .serverChannelInitializer { listener in
+                listener.eventLoop.makeCompletedFuture {
+                    try listener.pipeline.syncOperations.addHandler(
+                        AcceptPause { _ in connections.value.tell("the system has no room for another") }
+                    )
+                }
+            }
             .serverChannelOption(.backlog, value: Self.backlogConnections)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(

@@ -138,7 +138,8 @@ package final class PostgreSQLEngine: StorageEngine {
 
     package func write(_ job: WriteJob) {
         if case .aside(let milliseconds) = job.schedule {
-            let due = milliseconds > 0 ? self.queue.now + milliseconds * 1_000_000 : .min
+            let wait = MonotonicTime.nanoseconds(ofMilliseconds: milliseconds)
+            let due = milliseconds > 0 ? self.queue.now + wait : .min
             return self.queue.executeAside(job, due: due) { error in
                 let failure = error as? StorageFailure ?? .unexpected(code: 0)
                 return failure.isForWantOfRoom ? .diskFull : .storage(failure)

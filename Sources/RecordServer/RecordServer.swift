@@ -1,5 +1,6 @@
 package import AccessTokens
 package import AssetStorage
+import FileIO
 package import Logging
 import NIOCore
 import NIOPosix

@@ -142,7 +142,8 @@ package final class SQLiteEngine: StorageEngine {
 
     package func write(_ job: WriteJob) {
         if case .aside(let milliseconds) = job.schedule {
-            let due = milliseconds > 0 ? self.queue.now + milliseconds * 1_000_000 : .min
+            let wait = MonotonicTime.nanoseconds(ofMilliseconds: milliseconds)
+            let due = milliseconds > 0 ? self.queue.now + wait : .min
             return self.queue.executeAside(job, due: due) { [report = self.report] error in
                 let failure = StorageFailure(error)
                 Self.tell(of: failure, report)

@@ -45,8 +45,8 @@ enum Architecture {
         ModuleRow(
             folder: "Sources/RecordServer",
             ours: [
-                "AccessTokens", "AssetStorage", "FileIO", "RecordStore", "Transport", "WireProtocol",
-                "RecordModel",
+                "AccessTokens", "AssetStorage", "EngineThreads", "FileIO", "RecordStore", "Transport",
+                "WireProtocol", "RecordModel",
             ],
             outside: ["NIOCore", "NIOPosix", "NIOTLS", "NIOSSL", "Crypto", "Logging"]
         ),
@@ -59,7 +59,7 @@ enum Architecture {
         ModuleRow(folder: "Sources/ServerCertificates", ours: [], outside: ["X509", "SwiftASN1", "Crypto"]),
         ModuleRow(
             folder: "Sources/MonitoringEndpoint",
-            ours: [],
+            ours: ["FileIO"],
             outside: ["NIOCore", "NIOPosix", "NIOHTTP1", "Logging"]
         ),
         ModuleRow(

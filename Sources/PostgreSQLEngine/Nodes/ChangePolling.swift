@@ -1,5 +1,4 @@
 import EngineThreads
-import Foundation
 import RecordStore
 import Synchronization
 
@@ -32,7 +31,7 @@ final class ChangePolling: @unchecked Sendable {
     private let clock: @Sendable () -> Int64
     private let witness: ClusterWitness?
     private let hasOthers = Atomic<Bool>(false)
-    private let condition = NSCondition()
+    private let condition = TimedCondition()
     private var isClosed = false
     private var session: PostgreSQLSnapshot?
     /// When others were found to have changed something; `nil` if they have not.
@@ -80,7 +79,7 @@ final class ChangePolling: @unchecked Sendable {
 
     private func waits(milliseconds: Int64) -> Bool {
         self.condition.withLock {
-            let end = Date(timeIntervalSinceNow: Double(milliseconds) / 1_000)
+            let end = MonotonicTime.nanoseconds() + MonotonicTime.nanoseconds(ofMilliseconds: milliseconds)
             while !self.isClosed, self.condition.wait(until: end) {}
             return !self.isClosed
         }

@@ -1,4 +1,4 @@
-import Foundation
+import EngineThreads
 import RecordStore
 
 /// The reports to the observer of commits: those of this writer, and what others have changed.
@@ -10,7 +10,7 @@ import RecordStore
 ///
 /// SAFETY: the variables are read and written only while the condition is locked.
 final class CommitReporting: @unchecked Sendable {
-    private let condition = NSCondition()
+    private let condition = TimedCondition()
     private var observer: (any CommitObserver)?
     /// The last positions that were reported of watched databases, or given to a listener that began.
     private var positions: [DatabaseID: Int64] = [:]
@@ -18,7 +18,7 @@ final class CommitReporting: @unchecked Sendable {
     private var isCommitting = false
 
     /// How long a report of others waits for a commit before it is left to the next look.
-    private static let waitSeconds = 1.0
+    private static let waitNanoseconds: Int64 = 1_000_000_000
 
     func setObserver(_ observer: any CommitObserver) {
         self.condition.withLock { self.observer = observer }
@@ -107,7 +107,7 @@ final class CommitReporting: @unchecked Sendable {
 
     /// Waits until the writer does not commit; `false` if that takes too long.
     private func waitForCommit() -> Bool {
-        let end = Date(timeIntervalSinceNow: Self.waitSeconds)
+        let end = MonotonicTime.nanoseconds() + Self.waitNanoseconds
         while self.isCommitting { guard self.condition.wait(until: end) else { return false } }
         return true
     }

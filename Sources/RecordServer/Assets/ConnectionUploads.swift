@@ -265,7 +265,9 @@ final class ConnectionUploads {
     /// Until the deadline, from the server's clock; at least a moment, since clocks of tests stand
     /// still.
     private func timeLeft(of upload: Upload) -> TimeAmount {
-        .milliseconds(max(upload.deadlineMilliseconds - self.server.clock(), 10))
+        // The clock may have been set back for any time.
+        let left = upload.deadlineMilliseconds - self.server.clock()
+        return .milliseconds(min(max(left, 10), self.server.deadlineMillisecondsMax))
     }
 
     /// Looks after a while whether the upload has waited too long.

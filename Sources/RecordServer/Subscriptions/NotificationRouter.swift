@@ -1,3 +1,4 @@
+import EngineThreads
 import Foundation
 import NIOCore
 import NIOPosix
@@ -107,7 +108,7 @@ final class NotificationRouter: Sendable {
 
     private func patience(_ turns: RouterTurns, _ routing: NotificationRouting) -> RouterQueue.Patience {
         guard turns.isEmpty else { return .none }
-        return routing.isOwing ? .until(Date(timeIntervalSinceNow: Self.pause)) : .endless
+        return routing.isOwing ? .until(MonotonicTime.nanoseconds() + Self.pauseNanoseconds) : .endless
     }
 
     private func deliver(_ routing: inout NotificationRouting, to mailboxes: [ListenerMailbox]) {
@@ -115,8 +116,8 @@ final class NotificationRouter: Sendable {
         self.metrics.routed(routing.takeCounts())
     }
 
-    /// How often it is looked whether news that are owed can be afforded, in seconds.
-    private static let pause = 0.01
+    /// How often it is looked whether news that are owed can be afforded.
+    private static let pauseNanoseconds: Int64 = 10_000_000
 
     private static let epoch = ContinuousClock.now
 

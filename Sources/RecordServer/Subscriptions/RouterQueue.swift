@@ -1,4 +1,4 @@
-import Foundation
+import EngineThreads
 import RecordModel
 import RecordStore
 
@@ -25,7 +25,8 @@ final class RouterQueue: @unchecked Sendable {
     /// How long the router waits when nothing has come.
     enum Patience {
         case none
-        case until(Date)
+        /// A moment of `MonotonicTime`.
+        case until(Int64)
         case endless
     }
 
@@ -38,7 +39,7 @@ final class RouterQueue: @unchecked Sendable {
         var routerWaits = false
     }
 
-    private let condition = NSCondition()
+    private let condition = TimedCondition()
     private var state = State()
     private let changes: SharedBound
     private let bytes: SharedBound
@@ -118,7 +119,7 @@ final class RouterQueue: @unchecked Sendable {
         while self.state.events.isEmpty, !self.state.isClosed {
             switch patience {
             case .none: return
-            case .until(let date): guard self.condition.wait(until: date) else { return }
+            case .until(let end): guard self.condition.wait(until: end) else { return }
             case .endless: self.condition.wait()
             }
         }

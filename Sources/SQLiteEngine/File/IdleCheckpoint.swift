@@ -1,5 +1,4 @@
 import EngineThreads
-import Foundation
 import GRDB
 import RecordStore
 
@@ -18,17 +17,17 @@ import RecordStore
 /// SAFETY: the variables are read and written only while the condition is locked; the connection is
 /// used by the thread alone.
 final class IdleCheckpoint: @unchecked Sendable {
-    private let condition = NSCondition()
+    private let condition = TimedCondition()
     private var isWanted = false
     private var isClosed = false
     /// How often to try again what an older snapshot kept from being copied.
     private var triesLeft = 0
     private static let triesMax = 10
-    private static let retrySeconds = 1.0
+    private static let retryNanoseconds: Int64 = 1_000_000_000
     /// When to make the log empty; `nil` if nothing has been written since that was done.
-    private var emptyDue: Date?
-    private let emptyInterval: TimeInterval
-    private static let emptyRetrySeconds = 60.0
+    private var emptyDue: Int64?
+    private let emptyIntervalNanoseconds: Int64
+    private static let emptyRetryNanoseconds: Int64 = 60_000_000_000
     /// Whether to empty the log at the end.
     private var emptiesLog = false
     private let connection: DatabaseQueue
@@ -41,9 +40,9 @@ final class IdleCheckpoint: @unchecked Sendable {
         emptyIntervalSeconds: Int64,
         report: @escaping @Sendable (EngineEvent) -> Void
     ) throws {
-        self.emptyInterval = TimeInterval(emptyIntervalSeconds)
+        self.emptyIntervalNanoseconds = emptyIntervalSeconds * 1_000_000_000
         // An earlier process may have left a log.
-        self.emptyDue = Date(timeIntervalSinceNow: self.emptyInterval)
+        self.emptyDue = MonotonicTime.nanoseconds() + self.emptyIntervalNanoseconds
         self.connection = try file.openCheckpointer()
         self.file = file
         self.report = report
@@ -51,7 +50,7 @@ final class IdleCheckpoint: @unchecked Sendable {
             while self.isWantedNow() {
                 let isWhole = self.copy()
                 self.condition.withLock { self.triesLeft = isWhole ? 0 : self.triesLeft - 1 }
-                if isWhole { self.emptyLogIfDue() }
+                self.emptyLogIfDue(isCopied: isWhole)
             }
             if self.condition.withLock({ self.emptiesLog }) { self.emptyLog() }
             try? self.connection.close()
@@ -64,7 +63,9 @@ final class IdleCheckpoint: @unchecked Sendable {
         self.condition.withLock {
             self.isWanted = true
             self.triesLeft = Self.triesMax
-            self.emptyDue = self.emptyDue ?? Date(timeIntervalSinceNow: self.emptyInterval)
+            if self.emptyDue == nil {
+                self.emptyDue = MonotonicTime.nanoseconds() + self.emptyIntervalNanoseconds
+            }
             self.condition.signal()
         }
     }
@@ -88,7 +89,7 @@ final class IdleCheckpoint: @unchecked Sendable {
     private func isWantedNow() -> Bool {
         self.condition.withLock {
             if !self.isWanted, self.triesLeft > 0, self.triesLeft < Self.triesMax {
-                let retry = Date(timeIntervalSinceNow: Self.retrySeconds)
+                let retry = MonotonicTime.nanoseconds() + Self.retryNanoseconds
                 while !self.isWanted, !self.isClosed, self.condition.wait(until: retry) {}
                 self.isWanted = true
             }
@@ -117,12 +118,11 @@ final class IdleCheckpoint: @unchecked Sendable {
         }
     }
 
-    private func emptyLogIfDue() {
-        guard self.condition.withLock({ self.emptyDue.map { $0 <= Date() } ?? false }) else { return }
-        let isEmpty = self.emptyLog()
-        self.condition.withLock {
-            self.emptyDue = isEmpty ? nil : Date(timeIntervalSinceNow: Self.emptyRetrySeconds)
-        }
+    private func emptyLogIfDue(isCopied: Bool) {
+        let now = MonotonicTime.nanoseconds()
+        guard self.condition.withLock({ self.emptyDue.map { $0 <= now } ?? false }) else { return }
+        let isEmpty = isCopied && self.emptyLog()
+        self.condition.withLock { self.emptyDue = isEmpty ? nil : now + Self.emptyRetryNanoseconds }
     }
 
     /// Copies the rest and makes the log empty, unless somebody reads from it, such as a backup.
