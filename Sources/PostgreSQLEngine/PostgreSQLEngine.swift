@@ -1,5 +1,6 @@
 import EngineThreads
 package import RecordStore
+import Synchronization
 
 /// The store in one database of a PostgreSQL server.
 ///
@@ -167,6 +168,10 @@ package final class PostgreSQLEngine: StorageEngine {
     }
 
     package func report(to observer: any CommitObserver) { self.writer.report(to: observer) }
+
+    package var condition: StorageCondition {
+        self.queue.now < self.writer.fullUntil.load(ordering: .relaxed) ? .full : .works
+    }
 
     package var statistics: EngineStatistics { self.writer.statistics }
 

@@ -167,6 +167,8 @@ package final class RecordServer: Sendable {
                     listener: listener,
                     timers: [
                         self.startSweeps(on: group.next()),
+                        self.startMakingRoom(on: group.next()),
+                        self.startTouching(on: group.next()),
                         self.startCredentialWatch(on: group.next()),
                     ]
                 )
@@ -320,5 +322,21 @@ package final class RecordServer: Sendable {
         let sweep = self.context.assetSweep
         let interval = TimeAmount(self.context.configuration.assets.sweepInterval)
         return eventLoop.scheduleRepeatedTask(initialDelay: .zero, delay: interval) { _ in sweep.sweep() }
+    }
+
+    /// Sweeps again and again while the disk is full.
+    private func startMakingRoom(on eventLoop: any EventLoop) -> RepeatedTask {
+        let context = self.context
+        let interval = AssetSweep.pressedInterval
+        return eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
+            if context.store.condition == .full { context.assetSweep.makeRoom() }
+        }
+    }
+
+    private func startTouching(on eventLoop: any EventLoop) -> RepeatedTask {
+        let assets = self.context.store.assets
+        return eventLoop.scheduleRepeatedTask(initialDelay: .minutes(1), delay: .minutes(1)) { _ in
+            assets.touchOpen()
+        }
     }
 }

@@ -201,6 +201,8 @@ package final class SQLiteEngine: StorageEngine {
         return statistics
     }
 
+    package var condition: StorageCondition { self.room.condition }
+
     /// What the reserve on the disk lacks: room that nobody else should take.
     package var reserveMissingBytes: Int64 { self.room.reserve.missingBytes }
 

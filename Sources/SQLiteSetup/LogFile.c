@@ -1,6 +1,7 @@
 #include "SQLiteSetup.h"
 #include "UnusedBytes.h"
 
+#include <errno.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,9 @@
 // - when the lock on writing is given back, frames of a transaction that was taken back are forgotten.
 //
 // So no byte is held while somebody else may write, and a disk that is full fails the commit, as without this file.
+//
+// A quota, or a bound on the size of files, is want of room as well. SQLite calls it an I/O error, which here is left for
+// a disk that fails.
 //
 // Pages of a database are written without what they had in unused bytes.
 
@@ -54,6 +58,26 @@ static int part_offset;
 
 static struct part *part_of(sqlite3_file *file) { return (struct part *)((char *)file + part_offset); }
 
+static int is_shortage(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
+
+/// What a write came to: want of room has the code of a full disk, whatever the reason.
+static int with_shortage(const struct part *part, sqlite3_file *file, int code) {
+    int error = 0;
+    if (code != SQLITE_IOERR_WRITE) return code;
+    part->sqlites->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &error);
+    return is_shortage(error) ? SQLITE_FULL : code;
+}
+
+static int write_plainly(sqlite3_file *file, const void *bytes, int count, sqlite3_int64 offset) {
+    struct part *part = part_of(file);
+    return with_shortage(part, file, part->sqlites->xWrite(file, bytes, count, offset));
+}
+
+static int map_memory(sqlite3_file *file, int index, int bytes, int is_writer, void volatile **address) {
+    int code = part_of(file)->sqlites->xShmMap(file, index, bytes, is_writer, address);
+    return code == SQLITE_IOERR_SHMSIZE && is_shortage(errno) ? SQLITE_FULL : code;
+}
+
 static void forget(struct part *part) {
     if (part->count > 0) part->next = -1;
     part->count = 0;
@@ -65,7 +89,7 @@ static int write_gathered(sqlite3_file *file) {
     if (part->count == 0) return SQLITE_OK;
     int count = part->count;
     part->count = 0;
-    int code = part->sqlites->xWrite(file, part->gathered, count, part->start);
+    int code = write_plainly(file, part->gathered, count, part->start);
     if (code != SQLITE_OK) part->next = -1;
     return code;
 }
@@ -80,7 +104,7 @@ static int write_through(sqlite3_file *file, const void *bytes, int count, sqlit
     struct part *part = part_of(file);
     int code = write_gathered(file);
     if (code != SQLITE_OK) return code;
-    code = part->sqlites->xWrite(file, bytes, count, offset);
+    code = write_plainly(file, bytes, count, offset);
     part->next = code == SQLITE_OK ? offset + count : -1;
     part->is_commit = ends_commit(bytes, count);
     return code;
@@ -138,7 +162,7 @@ static int write_database(sqlite3_file *file, const void *bytes, int count, sqli
     unsigned char copy[unused_bytes_page_max];
     if (offset == 0) part->may_clean = unused_bytes_may_clean(bytes, count);
     if (part->may_clean) bytes = unused_bytes_cleaned(bytes, count, offset, copy);
-    return part->sqlites->xWrite(file, bytes, count, offset);
+    return write_plainly(file, bytes, count, offset);
 }
 
 /// A file that is new has no page 1 yet: it is one of ours, whose pages may be cleaned.
@@ -169,7 +193,10 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
     if (!is_log) {
         part->may_clean = may_clean(file, part->sqlites);
         part->methods.xWrite = write_database;
-        if (part->methods.iVersion >= 2) part->methods.xShmLock = lock_database;
+        if (part->methods.iVersion >= 2) {
+            part->methods.xShmLock = lock_database;
+            part->methods.xShmMap = map_memory;
+        }
         return SQLITE_OK;
     }
     part->database = sqlite3_database_file_object(name);

@@ -20,8 +20,6 @@ enum EngineOpening {
         /// The format of the store, as the engine counts them.
         var format: Int
         /// Room on the disk that the engine's reserve lacks, and that nobody else should take.
-        ///
-        /// Costs no call of the kernel.
         var reserveMissingBytes: @Sendable () -> Int64
     }
 
@@ -218,10 +216,11 @@ enum EngineOpening {
         switch event {
         case .storageUnavailable(let code):
             logger.error(
-                "the disk is full or refuses to write",
+                "the files of the store could not be used",
                 metadata: [LogKeys.path: "\(folder.path)", LogKeys.sqlite: .stringConvertible(code)]
             )
-        case .diskFull, .diskHasRoom, .reserveFailed: self.logRoom(event, of: folder, to: logger)
+        case .diskFull, .diskHasRoom, .reserveFailed, .writesFail, .writesWork:
+            self.logRoom(event, of: folder, to: logger)
         case .logLost(let error):
             logger.critical(
                 "a write to the disk was lost: the server exits, and has to be started again",
@@ -257,7 +256,7 @@ enum EngineOpening {
         }
     }
 
-    /// Logs changes of the reserve for a full disk.
+    /// Logs what the disk does with writes, and changes of the reserve for a full one.
     private static func logRoom(_ event: EngineEvent, of folder: DataFolder, to logger: Logger) {
         switch event {
         case .diskFull:
@@ -268,6 +267,16 @@ enum EngineOpening {
                     LogKeys.advice: "Make room on the disk, or delete records, files and users.",
                 ]
             )
+        case .writesFail(let code):
+            logger.error(
+                "the disk refuses to write: no change is executed",
+                metadata: [
+                    LogKeys.path: "\(folder.path)", LogKeys.sqlite: .stringConvertible(code),
+                    LogKeys.advice: "\(Self.advice(forFailedWrite: code))",
+                ]
+            )
+        case .writesWork:
+            logger.notice("the disk takes writes again", metadata: [LogKeys.path: "\(folder.path)"])
         case .diskHasRoom:
             logger.notice("the disk has room again", metadata: [LogKeys.path: "\(folder.path)"])
         case .reserveFailed(let path, let error):
@@ -277,5 +286,12 @@ enum EngineOpening {
             )
         default: break
         }
+    }
+
+    /// Only SQLite's 13 is want of room, where there can be no reserve.
+    private static func advice(forFailedWrite code: Int32) -> String {
+        code == 13
+            ? "Make room on the disk."
+            : "The disk is not full, it fails: look into the kernel's log, and make a backup."
     }
 }

@@ -78,7 +78,7 @@ struct ServerRun {
         self.settings.log(to: logger)
         let live = LiveSettings(self.settings)
         let server = try self.makeServer(engine, tls.material, identityKeys?.tokens, live, logger: logger)
-        report.reading.health.opened(server, reserveMissingBytes: engine.reserveMissingBytes)
+        report.reading.health.opened(server)
         let service = ServerService(
             server: server,
             store: engine.store,

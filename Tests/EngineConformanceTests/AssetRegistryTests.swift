@@ -53,6 +53,48 @@ struct AssetRegistryTests {
     }
 
     @Test(arguments: EngineKind.allCases)
+    func `when room is needed, files of deleted records go at once, and others after a quarter of an hour`(
+        kind: EngineKind
+    ) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        let numbers = try await it.upload(file(1), file(2))
+        let begun = try await it.begin([file(3)]).compactMap(\.number)
+        let open = try await it.open([file(4)]).compactMap(\.number)
+        #expect(try await it.modify([save("a", ["f": .asset(file(1))])]).areSaved)
+        _ = try await it.modify([], deletes: [id("a")])
+        #expect(try await it.removals() == [])
+        it.store.assets.beginReading([numbers[0]])
+        #expect(try await it.removals(isPressed: true) == [])
+        it.store.assets.endReading([numbers[0]])
+        #expect(try await it.removals(isPressed: true) == [numbers[0]])
+        try await it.removed([numbers[0]])
+        it.clock.advance(milliseconds: 15 * 60 * 1_000 - 1)
+        #expect(try await it.removals(isPressed: true) == [])
+        it.clock.advance(milliseconds: 1)
+        #expect(try await it.removals() == [])
+        it.store.assets.touchOpen()
+        #expect(Set(try await it.removals(isPressed: true)) == [numbers[1], begun[0]])
+        it.store.assets.release(open)
+        #expect(!(try await it.removals(isPressed: true)).contains(open[0]))
+        #expect(try await it.wrongCounters() == [])
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `without need, files of deleted records stay for the grace time as all others do`(
+        kind: EngineKind
+    ) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        let numbers = try await it.upload(file(1), file(2))
+        #expect(try await it.modify([save("a", ["f": .asset(file(1))])]).areSaved)
+        _ = try await it.modify([], deletes: [id("a")])
+        it.clock.advance(milliseconds: EngineUnderTest.graceMilliseconds - 1)
+        #expect(try await it.removals() == [])
+        #expect(try await it.begin([file(2)]) == [.complete])
+        it.clock.advance(milliseconds: 1)
+        #expect(try await it.removals() == [numbers[0]])
+    }
+
+    @Test(arguments: EngineKind.allCases)
     func `an upload that is open stays however long it takes, one by one, and goes when the last has let go`(
         kind: EngineKind
     ) async throws {

@@ -60,18 +60,18 @@ extension EngineUnderTest {
         return try result.get()
     }
 
-    func removals(limit: Int = 1_000) async throws(StoreError) -> [AssetNumber] {
-        let result = await withCheckedContinuation { continuation in
-            self.store.assets.removals(limit: limit) { continuation.resume(returning: $0) }
-        }
-        return try result.get()
+    func removals(limit: Int = 1_000, isPressed: Bool = false) async throws(StoreError) -> [AssetNumber] {
+        try await withCheckedContinuation { continuation in
+            self.store.assets.removals(limit: limit, isPressed: isPressed) {
+                continuation.resume(returning: $0)
+            }
+        }.get()
     }
 
     func removed(_ numbers: [AssetNumber]) async throws(StoreError) {
-        let result = await withCheckedContinuation { continuation in
+        try await withCheckedContinuation { continuation in
             self.store.assets.removed(numbers) { continuation.resume(returning: $0) }
-        }
-        return try result.get()
+        }.get()
     }
 
     /// Numbers of all complete assets, read in small pages.

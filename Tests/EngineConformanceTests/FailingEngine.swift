@@ -113,6 +113,8 @@ final class FailingEngine: StorageEngine, LoadGate {
 
     func report(to observer: any CommitObserver) { self.engine.report(to: observer) }
 
+    var condition: StorageCondition { self.engine.condition }
+
     var statistics: EngineStatistics { self.engine.statistics }
 
     func shutdown() async { await self.engine.shutdown() }

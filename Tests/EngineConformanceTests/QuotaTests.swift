@@ -13,6 +13,8 @@ struct QuotaTests {
         ["b": .bytes([UInt8](repeating: 1, count: count))]
     }
 
+    private static let quarterOfAnHour: Int64 = 15 * 60 * 1_000
+
     /// What an asset takes of a quota.
     private static func taken(_ size: Int64) -> Int64 { size + Int64(RowBytes.asset(size)) }
 
@@ -103,12 +105,41 @@ struct QuotaTests {
         it.store.assets.abandon(numbers[1])
         try await it.complete(numbers[0])
         #expect(try await it.begin([file(1, size: 600), file(3, size: 400)])[0] == .complete)
-        // Due assets count until they are marked.
-        it.clock.advance(milliseconds: EngineUnderTest.graceMilliseconds)
+        // What nobody names is given up when somebody needs its room, but not what is asked for.
+        it.clock.advance(milliseconds: Self.quarterOfAnHour - 1)
         await #expect(throws: Self.ofUser(quota)) { try await it.begin([file(5, size: 1_000)]) }
-        _ = try await it.removals()
-        #expect(try await it.begin([file(5, size: 5_000)])[0].number != nil)
+        it.clock.advance(milliseconds: 1)
+        await #expect(throws: Self.ofUser(quota)) {
+            try await it.begin([file(1, size: 600), file(3, size: 400), file(5, size: 1_000)])
+        }
+        #expect(try await it.begin([file(1, size: 600)]) == [.complete])
+        #expect(try await it.begin([file(5, size: 500)])[0].number != nil)
+        #expect(try await it.begin([file(1, size: 600)]) == [.complete])
         #expect(try await it.wrongCounters() == [])
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a file counts while a record or a client wants it, and no longer`(kind: EngineKind) async throws {
+        var it = try await EngineUnderTest.withNotes(kind)
+        let quota = try Self.stored(it) + Self.taken(600) + 3_000
+        it = try await it.reopened { $0.quotas.userBytes = quota }
+        func named(_ number: Int) -> [String: FieldValue] { ["f": .asset(file(number, size: 600))] }
+        try await it.upload(file(1, size: 600))
+        #expect(try await it.modify([save("a", named(1))]).areSaved)
+        await #expect(throws: Self.ofUser(quota)) { try await it.begin([file(2, size: 600)]) }
+        _ = try await it.modify([], deletes: [id("a")])
+        try await it.upload(file(2, size: 600))
+        #expect(try await it.modify([save("b", named(2))]).areSaved)
+        #expect(try await it.wrongCounters() == [])
+        // The first is still there, and would count again.
+        #expect(try await it.modify([save("c", named(1))])[0].error == Self.ofUser(quota))
+        await #expect(throws: Self.ofUser(quota)) { try await it.begin([file(1, size: 600)]) }
+        _ = try await it.modify([], deletes: [id("b")])
+        #expect(try await it.begin([file(1, size: 600)]) == [.complete])
+        #expect(try await it.wrongCounters() == [])
+        #expect(try await it.modify([save("c", named(1))]).areSaved)
+        #expect(try await it.wrongCounters() == [])
+        #expect(try await it.wrongUses() == [])
     }
 
     @Test(arguments: EngineKind.allCases)

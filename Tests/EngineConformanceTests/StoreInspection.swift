@@ -223,7 +223,8 @@ private struct Recount {
     }
 
     private func addAssets(to found: inout [DatabaseID: StoredAmount]) throws(StorageFailure) {
-        for asset in try self.snapshot.rows(RowRange(AssetRow.byKey)) where asset.state != .going {
+        for asset in try self.snapshot.rows(RowRange(AssetRow.byKey))
+        where asset.state != .going && !asset.isReleased {
             found[asset.database, default: StoredAmount()].add(
                 StoredAmount(
                     records: 0,

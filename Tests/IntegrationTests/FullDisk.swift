@@ -35,7 +35,11 @@ final class FullDisk {
     private init() throws {
         self.files = try SampleFiles()
         self.monitor = .unix(path: self.files.url("m").path)
-        self.server = try ServerProcess(settings: ["--metrics-listen", "unix:\(self.files.url("m").path)"])
+        self.server = try ServerProcess(
+            settings: [
+                "--metrics-listen", "unix:\(self.files.url("m").path)", "--set", "disk_reserve_bytes=0",
+            ]
+        )
         let data = self.server.dataPath
         try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
         let mount = "mount -t tmpfs -o mode=700,size=\(Self.diskBytes) tmpfs '\(data)'"
@@ -66,6 +70,15 @@ final class FullDisk {
 
     /// What a load balancer is told.
     func readiness() async throws -> String { try await HTTPPeer.ask(self.monitor, "/readyz").body }
+
+    /// The value of a gauge, as a collector gets it.
+    func gauge(_ name: String) async throws -> Double? {
+        try await HTTPPeer.ask(self.monitor, "/metrics").body.split(separator: "\n")
+            .first { $0.hasPrefix(name + " ") }
+            .flatMap { Double($0.dropFirst(name.count + 1)) }
+    }
+
+    func asset(bytes: Int) throws -> CKAsset { try self.files.asset("asset", bytes: bytes, seed: 1) }
 
     var freeBytes: Int {
         var status = statvfs()

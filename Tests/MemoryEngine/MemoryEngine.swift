@@ -88,6 +88,8 @@ package final class MemoryEngine: StorageEngine {
 
     package func report(to observer: any CommitObserver) { self.writer.report(to: observer) }
 
+    package var condition: StorageCondition { .works }
+
     package var statistics: EngineStatistics { self.writer.statistics }
 
     package func shutdown() async {

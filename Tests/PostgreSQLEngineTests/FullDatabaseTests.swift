@@ -49,6 +49,7 @@ struct FullDatabaseTests {
         #expect(tags.count > 20)
         let isFull = EngineEvent.storageUnavailable(code: SQLState.diskFull.number)
         #expect(events.withLock { $0.contains(isFull) })
+        #expect(it.store.condition == .full)
         for (name, tag) in tags { #expect(try await it.record(id(name))?.changeTag == tag) }
         // A delete takes little room.
         try instance.remove(.small)

@@ -31,6 +31,9 @@ extension PostgreSQLWriter {
             self.queue.executed(batch, since: start)
             let failure = error as? StorageFailure ?? .unexpected(code: 0)
             if case .unavailable(let code) = failure { self.report(.storageUnavailable(code: code)) }
+            if failure.isForWantOfRoom {
+                self.fullUntil.store(self.queue.now + Self.fullNanoseconds, ordering: .relaxed)
+            }
             let reason = failure.isForWantOfRoom ? JobFailure.diskFull : .storage(failure)
             for job in jobs { job.fail(reason) }
         }

@@ -19,6 +19,8 @@ final class PostgreSQLWriter: @unchecked Sendable {
     let clock: @Sendable () -> Int64
     let report: @Sendable (EngineEvent) -> Void
     let counted = Mutex(EngineStatistics())
+    /// Until when a change counts that PostgreSQL had no room for, by the clock that only goes forward.
+    let fullUntil = Atomic<Int64>(.min)
     private let reporting: CommitReporting
     private let polling: ChangePolling
 
@@ -55,6 +57,8 @@ final class PostgreSQLWriter: @unchecked Sendable {
     private static let housekeepingPauseNanoseconds: Int64 = 20_000_000
     /// After so many batches there is a step, whether anything is known to do or not.
     private static let batchesBetweenHousekeeping = 250
+    /// A server that is asked for nothing finds out in vain whether there is room again.
+    static let fullNanoseconds: Int64 = 10_000_000_000
     /// So often a transaction is begun again that could not be committed.
     static let attemptsMax = 8
 

@@ -17,8 +17,17 @@ final class AssetSweep: Sendable {
     private let bytes: any AssetByteStore
     private let metrics: ServerMetrics
     private let logger: Logger
-    /// Callers that wait for the sweep that runs; `nil` if none runs.
-    private let waiting = Mutex<[@Sendable () -> Void]?>(nil)
+    private let state = Mutex(State())
+
+    private struct State {
+        /// Callers that wait for the sweep that runs; `nil` if none runs.
+        var waiting: [@Sendable () -> Void]?
+        /// Whether the disk has had no room since the last sweep began.
+        var isPressed = false
+    }
+
+    /// How often a full disk is swept.
+    static let pressedInterval = TimeAmount.seconds(2)
 
     init(
         registry: AssetRegistry,
@@ -35,20 +44,33 @@ final class AssetSweep: Sendable {
     /// Sweeps, unless a sweep runs; `done` is called when the one that runs is through, on any
     /// thread.
     func sweep(done: @escaping @Sendable () -> Void = {}) {
-        let isFirst = self.waiting.withLock { waiting in
-            let isFirst = waiting == nil
-            waiting = (waiting ?? []) + [done]
+        let isFirst = self.state.withLock { state in
+            let isFirst = state.waiting == nil
+            state.waiting = (state.waiting ?? []) + [done]
             return isFirst
         }
         if isFirst { self.removeBatch(removedBefore: 0) }
     }
 
+    /// Removes what may go first, because the disk has no room for what somebody wants to write.
+    func makeRoom() {
+        self.state.withLock { $0.isPressed = true }
+        self.sweep()
+    }
+
     private func removeBatch(removedBefore: Int) {
-        self.registry.removals(limit: Self.batchMax) { result in
+        let isPressed = self.state.withLock { state in
+            defer { state.isPressed = false }
+            return state.isPressed
+        }
+        self.registry.removals(limit: Self.batchMax, isPressed: isPressed) { result in
             switch result {
             case .failure(let error): self.failed("\(error)", removed: removedBefore)
             case .success([]): self.end(removed: removedBefore)
-            case .success(let numbers): self.removeBytes(of: numbers, removedBefore: removedBefore)
+            case .success(let numbers):
+                // What was refused needs the room of all that may go.
+                if isPressed, numbers.count == Self.batchMax { self.state.withLock { $0.isPressed = true } }
+                self.removeBytes(of: numbers, removedBefore: removedBefore)
             }
         }
     }
@@ -78,6 +100,8 @@ final class AssetSweep: Sendable {
             "assets could not be removed, and are tried again",
             metadata: [LogKeys.error: "\(error)"]
         )
+        // At the next look, not at once.
+        self.state.withLock { $0.isPressed = false }
         self.end(removed: removed)
     }
 
@@ -89,11 +113,13 @@ final class AssetSweep: Sendable {
                 metadata: [LogKeys.assets: .stringConvertible(removed)]
             )
         }
-        let waiting = self.waiting.withLock { waiting in
-            let taken = waiting ?? []
-            waiting = nil
-            return taken
+        let (waiting, isPressed) = self.state.withLock { state in
+            let taken = state.waiting ?? []
+            // Somebody needs room who came when the sweep had begun.
+            state.waiting = state.isPressed ? [] : nil
+            return (taken, state.isPressed)
         }
         for done in waiting { done() }
+        if isPressed { self.removeBatch(removedBefore: 0) }
     }
 }

@@ -63,6 +63,8 @@ final class ConnectionDownloads {
         case .failure(let error):
             self.end(stream, failure: Failure(asset: error))
         case .success(let assets):
+            download.located = assets.map(\.number)
+            self.server.store.assets.beginReading(download.located)
             let action: DownloadStateMachine.OnSent
             do throws(DownloadProgress.RangeInvalid) {
                 action = try download.machine.located(download.request.ranges, of: assets)
@@ -103,7 +105,7 @@ final class ConnectionDownloads {
     /// Ends a download; does nothing when the stream is none.
     func end(_ stream: UInt32, failure: Failure?) {
         guard let download = self.downloads.removeValue(of: stream) else { return }
-        download.timer?.cancel()
+        self.release(download)
         if self.downloads.isEmpty { self.server.downloads(false) }
         self.responses.finish(stream, with: failure.map { End(failure: $0) } ?? End())
     }
@@ -115,9 +117,14 @@ final class ConnectionDownloads {
 
     /// The connection is gone.
     func removeAll() {
-        for download in self.downloads.values { download.timer?.cancel() }
+        for download in self.downloads.values { self.release(download) }
         if !self.downloads.isEmpty { self.server.downloads(false) }
         self.downloads = StreamTable()
+    }
+
+    private func release(_ download: Download) {
+        download.timer?.cancel()
+        self.server.store.assets.endReading(download.located)
     }
 
     // MARK: - Pieces out

@@ -217,6 +217,7 @@ final class ConnectionUploads {
                 metadata: self.metadata(on: upload.stream, [LogKeys.error: "\(error)"])
             )
         }
+        if error == .full { self.server.assetSweep.makeRoom() }
         let failure = Failure(error, item: item)
         switch upload.machine.fileFailed(item: item, isDiskFull: error == .full) {
         case .giveUp: self.giveUp(upload, item, failure)

@@ -10,6 +10,8 @@ final class Download {
     let deadlineMilliseconds: Int64
     var machine: DownloadStateMachine
     var timer: Scheduled<Void>?
+    /// The assets that stay until it has ended.
+    var located: [AssetNumber] = []
 
     init(_ request: AdmittedDownload, for response: Response, now: NIODeadline) {
         self.stream = response.stream

@@ -97,15 +97,17 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .uploadsWaiting: "Uploads that wait for their turn (uploads_max)."
         case .records: "Records that are stored."
         case .recordBytes: "Size of the bodies of stored records."
-        case .assets: "Assets that stored records name, once a database."
-        case .assetBytes: "Size of the assets that stored records name, once a database."
+        case .assets:
+            "Assets that count: named by records or histories, or sent and not yet named; once a database."
+        case .assetBytes:
+            "Size of the assets that count; files of deleted records stay for a while and do not."
         case .rowBytes: "What all rows take beside bodies and assets, as quotas count it."
         case .userQuotaBytes: "What a user may store in private databases (user_bytes_max); 0 for no quota."
         case .containerQuotaBytes: "What a container may store (container_bytes_max); 0 for no quota."
         case .databaseBytes: "Size of the database file."
         case .databaseLogBytes: "Size of the database's write-ahead log."
         case .diskReserveMissingBytes:
-            "What the reserve for deletes and administration lacks: the disk is, or was just, full."
+            "What the reserve for deletes and administration lacks now: the disk is, or was just, full."
         case .diskFreeBytes: "Free space on the disk of the data folder, for the server's user."
         case .buildInfo: "Always 1; the labels describe the program."
         case .metricsWritten: "When these metrics were written, since 1970."

@@ -1,6 +1,6 @@
 import NIOCore
 import NIOPosix
-import RecordStore
+package import RecordStore
 import Synchronization
 
 /// What a server does now, in the order of its life.
@@ -20,6 +20,9 @@ extension RecordServer {
     package func loopsAnswer(within timeout: Duration) async -> Bool {
         await self.context.loops.answer(within: TimeAmount(timeout))
     }
+
+    /// Whether the store writes changes now.
+    package var storeCondition: StorageCondition { self.context.store.condition }
 
     /// Whether the store can be read now.
     package func storeAnswers() async -> Bool {

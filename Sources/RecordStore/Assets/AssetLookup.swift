@@ -18,7 +18,11 @@ extension TableReader {
 
     /// Finds the asset of a database, its bytes complete.
     func asset(_ asset: Asset, in database: DatabaseID) throws(StorageFailure) -> AssetNumber? {
-        try self.row(AssetRow.complete, database, asset.sha256, asset.size)?.number
+        try self.assetRow(asset, in: database)?.number
+    }
+
+    func assetRow(_ asset: Asset, in database: DatabaseID) throws(StorageFailure) -> AssetRow? {
+        try self.row(AssetRow.complete, database, asset.sha256, asset.size)
     }
 
     /// Finds an upload that has begun and is not complete: in a public database the user's, in a

@@ -11,7 +11,8 @@ import Synchronization
 package final class AssetRegistry: Sendable {
     private let engine: any StorageEngine
     private let rules: WriteRules
-    private let leases = UploadLeases()
+    private let leases = AssetLeases()
+    private let readLeases = AssetLeases()
     /// Uploads that got bytes, and whose rows do not say so yet.
     private let touched = Mutex<Set<AssetNumber>>([])
     /// Uploads that were given up, and whose rows may not say so yet.
@@ -49,7 +50,7 @@ package final class AssetRegistry: Sendable {
             rules: self.rules,
             isAbandoned: { number in self.abandoned.withLock { $0.contains(number) } }
         )
-        let grant = UploadLeases.Grant(self.leases)
+        let grant = AssetLeases.Grant(self.leases)
         let granted: @Sendable (Result<[UploadStatus], StoreError>) -> Void = { result in
             if case .failure = result { grant.takeBack() }
             reply(result)
@@ -95,6 +96,19 @@ package final class AssetRegistry: Sendable {
     /// once for each time that it was.
     package func release(_ numbers: [AssetNumber]) { self.leases.release(numbers) }
 
+    /// Keeps assets that records have named while somebody reads them, until `endReading` was called
+    /// for them as often.
+    package func beginReading(_ numbers: [AssetNumber]) { self.readLeases.take(numbers) }
+
+    package func endReading(_ numbers: [AssetNumber]) { self.readLeases.release(numbers) }
+
+    /// Begins the grace time of open uploads anew; to be called once a minute.
+    ///
+    /// So whoever needs room soon can tell an upload that goes on from one that nobody goes on with.
+    package func touchOpen() {
+        for number in self.leases.numbers { self.touch(number) }
+    }
+
     /// Notes that bytes came for an upload: its grace time begins anew.
     ///
     /// The row is written behind, together with what comes until then. To be called once a minute at
@@ -115,6 +129,9 @@ package final class AssetRegistry: Sendable {
     /// Finds assets that nobody has named for the grace time, and uploads that have no lease and got no
     /// byte for so long.
     ///
+    /// With `isPressed` somebody needs the room: what records have named goes at once, unless somebody
+    /// reads it, and the grace time of all else is a quarter of an hour.
+    ///
     /// They are marked in the transaction that finds that no record names them, and are not there any
     /// more for anybody else. Their files may go when the reply comes. The marks stay until `removed`,
     /// so the next call makes up for a crash between the two.
@@ -122,17 +139,24 @@ package final class AssetRegistry: Sendable {
     /// - Reply: It gets fewer than `limit` if there are no more.
     package func removals(
         limit: Int,
+        isPressed: Bool = false,
         reply: @escaping @Sendable (Result<[AssetNumber], StoreError>) -> Void
     ) {
-        let graceMilliseconds = Int64(self.rules.assetGraceSeconds) * 1_000
         let batch = TouchedBatch()
         self.write(rows: limit, reply) { (transaction) throws(StorageFailure) in
             try self.writeTouched(batch, in: transaction)
             return .success(
                 try transaction.markGoing(
-                    unnamedSince: transaction.nowMilliseconds - graceMilliseconds,
+                    unnamedSince: UnnamedBounds(
+                        nowMilliseconds: transaction.nowMilliseconds,
+                        graceSeconds: self.rules.assetGraceSeconds,
+                        isPressed: isPressed
+                    ),
                     limit: limit,
-                    except: self.leases.numbers
+                    except: AssetLeases.Numbers(
+                        written: self.leases.numbers,
+                        read: self.readLeases.numbers
+                    )
                 )
             )
         }

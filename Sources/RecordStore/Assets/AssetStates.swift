@@ -23,15 +23,26 @@ extension UsageTransaction {
             } ?? 0,
             sinceMilliseconds: self.nowMilliseconds
         )
-        self.count(.asset(of: asset.size, sign: 1), in: database)
+        self.count(row.counted, in: database)
         return AssetNumber(rawValue: try self.insert(row))
     }
 
     /// Begins the grace time of an asset anew, unless a record names it.
     func renew(_ number: AssetNumber) throws(StorageFailure) {
-        guard var row = try self.row(AssetRow.byKey, number), row.sinceMilliseconds != nil else { return }
-        row.sinceMilliseconds = self.nowMilliseconds
-        try self.put(row)
+        guard let row = try self.row(AssetRow.byKey, number), row.sinceMilliseconds != nil else { return }
+        try self.change(row) { $0.sent(at: self.nowMilliseconds) }
+    }
+
+    /// Writes a changed row, and what the database has more or less with it.
+    func change(_ row: AssetRow, _ change: (inout AssetRow) -> Void) throws(StorageFailure) {
+        var changed = row
+        change(&changed)
+        if changed.counted != row.counted {
+            var growth = changed.counted
+            growth.add(row.counted.negated)
+            self.count(growth, in: row.database)
+        }
+        try self.put(changed)
     }
 
     /// Finds the asset that a participant has sent, to be named by a record: the upload becomes the
@@ -105,34 +116,65 @@ extension UsageTransaction {
     /// Marks what nobody has named or sent since a time as going, and returns what is marked, that of
     /// before included; at most `limit`.
     ///
-    /// The grace time of what is `open` begins anew.
+    /// The grace time of what is `open` begins anew. What is read stays as it is.
     func markGoing(
-        unnamedSince bound: Int64,
+        unnamedSince bounds: UnnamedBounds,
         limit: Int,
-        except open: Set<AssetNumber>
+        except leases: AssetLeases.Numbers
     ) throws(StorageFailure) -> [AssetNumber] {
         var going = try self.rows(RowRange(AssetRow.going), limit: limit).map(\.number)
         // What is renewed now is not found again.
-        let bound = min(bound, self.nowMilliseconds - 1)
+        let bound = min(bounds.sent, self.nowMilliseconds - 1)
         while going.count < limit {
             let due = try self.rows(RowRange(AssetRow.unnamed), limit: limit - going.count).prefix {
                 $0.sinceMilliseconds.map { $0 <= bound } ?? false
             }
-            for var row in due {
-                if open.contains(row.number) {
-                    row.sinceMilliseconds = self.nowMilliseconds
-                    try self.put(row)
-                } else if try self.isNamed(row.number) {
-                    row.sinceMilliseconds = nil
-                    try self.put(row)
-                } else {
-                    try self.setGoing(row)
+            for row in due {
+                if leases.written.contains(row.number) {
+                    try self.change(row) { $0.sent(at: self.nowMilliseconds) }
+                } else if try self.marksGoing(row) {
                     going.append(row.number)
                 }
             }
             if due.isEmpty { break }
         }
+        guard going.count < limit else { return going }
+        let released = RowRange(AssetRow.unnamed).after(AssetRow.releasedMilliseconds - 1)
+        for row in try self.rows(released, limit: limit - going.count + leases.read.count) {
+            guard going.count < limit, let since = row.sinceMilliseconds,
+                since - AssetRow.releasedMilliseconds <= bounds.released
+            else { break }
+            if !leases.read.contains(row.number), try self.marksGoing(row) { going.append(row.number) }
+        }
         return going
+    }
+
+    /// Gives up what a database counts and nobody has named for a while, if it is among the first of
+    /// the store; but not what is `wanted` now.
+    ///
+    /// - Returns: Whether there was anything.
+    func giveUpUnnamed(
+        in database: DatabaseID,
+        except wanted: Set<AssetNumber>
+    ) throws(StorageFailure) -> Bool {
+        let bound = self.nowMilliseconds - UnnamedBounds.safetyMilliseconds
+        var isAny = false
+        for row in try self.rows(RowRange(AssetRow.unnamed), limit: 1_000) {
+            guard let since = row.sinceMilliseconds, since <= bound else { break }
+            guard row.database == database, !wanted.contains(row.number) else { continue }
+            if try self.marksGoing(row) { isAny = true }
+        }
+        return isAny
+    }
+
+    /// Marks an asset as going, unless a record names it after all.
+    private func marksGoing(_ row: AssetRow) throws(StorageFailure) -> Bool {
+        guard try !self.isNamed(row.number) else {
+            try self.change(row) { $0.endGrace() }
+            return false
+        }
+        try self.setGoing(row)
+        return true
     }
 
     /// Removes the row of an asset whose file is gone.
@@ -143,14 +185,14 @@ extension UsageTransaction {
 
     /// Marks an asset whose file is to go: it is not there any more for anybody.
     func setGoing(_ row: AssetRow) throws(StorageFailure) {
+        self.count(row.counted.negated, in: row.database)
         try self.markGoing(row)
-        self.count(.asset(of: row.size, sign: -1), in: row.database)
     }
 
     private func setComplete(_ row: AssetRow) throws(StorageFailure) {
         var row = row
         row.state = .complete
-        row.sinceMilliseconds = self.nowMilliseconds
+        row.sent(at: self.nowMilliseconds)
         try self.put(row)
     }
 
@@ -182,8 +224,8 @@ extension TableWriter {
         guard let asset = try self.row(AssetRow.byKey, number), asset.state == .complete,
             try !self.isNamed(number), var database = try self.row(DatabaseRow.byKey, asset.database)
         else { return false }
+        database.stored.add(asset.counted.negated)
         try self.markGoing(asset)
-        database.stored.add(.asset(of: asset.size, sign: -1))
         try self.put(database)
         return true
     }
@@ -191,21 +233,28 @@ extension TableWriter {
     fileprivate func markGoing(_ row: AssetRow) throws(StorageFailure) {
         var row = row
         row.state = .going
-        row.sinceMilliseconds = nil
+        row.endGrace()
         try self.put(row)
         try self.delete(RowRange(AssetUserRow.byKey, row.number))
     }
 }
 
-extension StoredAmount {
-    /// The bytes that an asset counts for, with its row and the free space of its file.
-    fileprivate static func asset(of bytes: Int64, sign: Int64) -> StoredAmount {
-        StoredAmount(
-            records: 0,
-            recordBytes: 0,
-            assets: sign,
-            assetBytes: sign * bytes,
-            rowBytes: sign * Int64(RowBytes.asset(bytes))
-        )
+/// Up to when an asset must be unnamed to go, in milliseconds since 1970.
+struct UnnamedBounds {
+    /// Of uploads, and of what was sent and no record has named.
+    var sent: Int64
+    /// Of what records have named.
+    var released: Int64
+
+    /// A client that has sent a file saves it within this time, or is asked to send it again.
+    static let safetyMilliseconds: Int64 = 15 * 60 * 1_000
+}
+
+extension UnnamedBounds {
+    /// With `isPressed`, somebody needs the room now.
+    init(nowMilliseconds now: Int64, graceSeconds: Int, isPressed: Bool) {
+        let grace = Int64(graceSeconds) * 1_000
+        self.sent = now - (isPressed ? min(grace, Self.safetyMilliseconds) : grace)
+        self.released = isPressed ? now : now - grace
     }
 }

@@ -7,9 +7,8 @@ extension UsageTransaction {
             try self.put(use)
             self.count(rowBytes: RowBytes.assetUse, in: record.zone)
         }
-        guard var asset = try self.row(AssetRow.byKey, number), asset.sinceMilliseconds != nil else { return }
-        asset.sinceMilliseconds = nil
-        try self.put(asset)
+        guard let asset = try self.row(AssetRow.byKey, number), asset.sinceMilliseconds != nil else { return }
+        try self.change(asset) { $0.endGrace() }
     }
 
     /// Notes that a record does not name an asset any more: if it was the last, the grace time begins.
@@ -44,11 +43,10 @@ extension UsageTransaction {
     private func remove(_ uses: [AssetUseRow]) throws(StorageFailure) {
         for use in uses {
             try self.delete(use)
-            guard try !self.isNamed(use.asset), var asset = try self.row(AssetRow.byKey, use.asset),
+            guard try !self.isNamed(use.asset), let asset = try self.row(AssetRow.byKey, use.asset),
                 asset.state == .complete
             else { continue }
-            asset.sinceMilliseconds = self.nowMilliseconds
-            try self.put(asset)
+            try self.change(asset) { $0.released(at: self.nowMilliseconds) }
         }
     }
 }

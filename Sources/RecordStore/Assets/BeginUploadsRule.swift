@@ -42,13 +42,18 @@ package struct BeginUploadsRule: Sendable {
         var missingBytes: Int64 = 0
         for asset in self.assets {
             let known = try self.find(of: asset, of: database, in: transaction)
-            if known == nil { missingBytes += asset.size + Int64(RowBytes.asset(asset.size)) }
+            switch known {
+            case nil, .complete(_, isCounted: false)?:
+                missingBytes += asset.size + Int64(RowBytes.asset(asset.size))
+            case .complete(_, isCounted: true)?, .upload?: break
+            }
             found.append(known)
         }
         if let refusal = try transaction.refusal(
             ofGrowth: Int(missingBytes),
             in: database,
-            under: self.rules.quotas
+            under: self.rules.quotas,
+            wanted: Set(found.compactMap { $0?.number })
         ) {
             return .failure(refusal)
         }
@@ -62,7 +67,7 @@ package struct BeginUploadsRule: Sendable {
                     in: database
                 )
                 begun.append(.incomplete(number))
-            case .complete(let number)?:
+            case .complete(let number, _)?:
                 try transaction.renew(number)
                 begun.append(.complete)
             case .upload(let number)?:
@@ -74,8 +79,14 @@ package struct BeginUploadsRule: Sendable {
     }
 
     private enum Found {
-        case complete(AssetNumber)
+        case complete(AssetNumber, isCounted: Bool)
         case upload(AssetNumber)
+
+        var number: AssetNumber {
+            switch self {
+            case .complete(let number, _), .upload(let number): number
+            }
+        }
     }
 
     private func check() throws(StoreError) {
@@ -113,10 +124,11 @@ package struct BeginUploadsRule: Sendable {
     ) throws(StorageFailure) -> Found? {
         let user = self.requester.uploader
         // What an owner has is not for a participant to find out.
-        if self.requester.scope != .shared, let number = try transaction.asset(asset, in: database) {
-            guard let user else { return .complete(number) }
+        if self.requester.scope != .shared, let row = try transaction.assetRow(asset, in: database) {
+            let complete = Found.complete(row.number, isCounted: !row.isReleased)
+            guard let user else { return complete }
             // A user who knows a hash does not have to have the file.
-            if try transaction.isAsset(number, sentBy: user) { return .complete(number) }
+            if try transaction.isAsset(row.number, sentBy: user) { return complete }
         }
         guard let upload = try transaction.upload(of: asset, by: user, in: database) else { return nil }
         guard !self.isAbandoned(upload.number) else {
@@ -126,7 +138,7 @@ package struct BeginUploadsRule: Sendable {
         if self.requester.scope == .shared, let user,
             try transaction.isAsset(upload.number, sentBy: user)
         {
-            return .complete(upload.number)
+            return .complete(upload.number, isCounted: true)
         }
         return .upload(upload.number)
     }

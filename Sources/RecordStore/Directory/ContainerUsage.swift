@@ -34,7 +34,7 @@ package struct StoredAmount: Hashable, Sendable {
     package var records: Int64 = 0
     /// Of their bodies.
     package var recordBytes: Int64 = 0
-    /// Each once in a database, uploads that are not complete included.
+    /// Each once in a database: what records or histories name, and uploads that nothing names yet.
     package var assets: Int64 = 0
     package var assetBytes: Int64 = 0
     /// The bytes of all rows besides (`RowBytes`).
@@ -61,5 +61,15 @@ package struct StoredAmount: Hashable, Sendable {
         self.assets += other.assets
         self.assetBytes += other.assetBytes
         self.rowBytes += other.rowBytes
+    }
+
+    var negated: StoredAmount {
+        StoredAmount(
+            records: -self.records,
+            recordBytes: -self.recordBytes,
+            assets: -self.assets,
+            assetBytes: -self.assetBytes,
+            rowBytes: -self.rowBytes
+        )
     }
 }

@@ -2,10 +2,14 @@
 ///
 /// An engine reports from any thread, also while requests wait, so whoever takes it must be quick.
 package enum EngineEvent: Hashable, Sendable {
-    /// The storage is full or refuses to write; every request of the commit was rejected.
+    /// The storage could not be used; every request of the commit was rejected.
     ///
     /// `code` is the engine's own number of the error, as in the other cases.
     case storageUnavailable(code: Int32)
+    /// The disk refuses what is to be written, and every change is rejected until it does not.
+    case writesFail(code: Int32)
+    /// The disk takes writes again.
+    case writesWork
     /// Only deletes and administration are executed from now on, in the room of the reserve.
     case diskFull
     /// The reserve is there again, and everything is executed.

@@ -169,6 +169,9 @@ package protocol StorageEngine: Sendable {
     /// Names who is told of commits from now on; to be called once.
     func report(to observer: any CommitObserver)
 
+    /// Whether changes are written at this moment, as far as the engine has tried.
+    var condition: StorageCondition { get }
+
     /// Figures for metrics and for `tidemark-load`.
     var statistics: EngineStatistics { get }
 
@@ -178,6 +181,15 @@ package protocol StorageEngine: Sendable {
 
 extension StorageEngine {
     package var prefetches: Bool { false }
+}
+
+/// Whether a store writes what it is asked to.
+package enum StorageCondition: Hashable, Sendable {
+    case works
+    /// There is no room: at most what makes room is executed.
+    case full
+    /// The last change was refused for another reason, with the engine's own number of it.
+    case fails(code: Int32)
 }
 
 /// Counters since the start of the engine.

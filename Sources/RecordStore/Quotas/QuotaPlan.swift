@@ -42,8 +42,16 @@ struct QuotaPlan {
                 outcome = RowBytes.outcomeItemMax
             }
         }
+        if !refused.isEmpty, try self.giveUpUnnamed() { return try self.refuseBeyondQuota(&definitions) }
         for planned in refused { self.items.refuse(planned, .quotaExceeded(room.quota)) }
         return !refused.isEmpty
+    }
+
+    /// What a participant has sent is named by the save that takes it, and not known before.
+    private func giveUpUnnamed() throws(StorageFailure) -> Bool {
+        guard self.zone.shared == nil else { return false }
+        let wanted = self.items.saves.flatMap { $0.parts?.assetNumbers ?? [] }
+        return try self.zone.transaction.giveUpUnnamed(in: self.zone.key.database, except: Set(wanted))
     }
 
     /// The saves of participants count for the owner, and the results of their requests for
@@ -81,6 +89,7 @@ struct QuotaPlan {
             for target in parts.referencesBefore.kinds.keys where parts.references.kinds[target] == nil {
                 bytes -= RowBytes.reference(of: target, by: planned.name)
             }
+            bytes += parts.assetBytesBack
             bytes += (parts.assets.added.count - parts.assets.removed.count) * RowBytes.assetUse
         }
         guard withEntries else { return bytes }

@@ -31,13 +31,20 @@ extension UsageTransaction {
 
     /// Returns the error of a save that would make the database grow by this much, or `nil` if it
     /// may.
+    ///
+    /// Gives up what nobody has named for a while before it refuses, but not the assets that are
+    /// `wanted`.
     func refusal(
         ofGrowth bytes: Int,
         in database: DatabaseID,
-        under quotas: StorageQuotas
+        under quotas: StorageQuotas,
+        wanted: Set<AssetNumber> = []
     ) throws(StorageFailure) -> StoreError? {
         guard bytes > 0, let room = try self.room(in: database, under: quotas), bytes > room.bytes else {
             return nil
+        }
+        if try self.giveUpUnnamed(in: database, except: wanted) {
+            return try self.refusal(ofGrowth: bytes, in: database, under: quotas, wanted: wanted)
         }
         return .quotaExceeded(room.quota)
     }

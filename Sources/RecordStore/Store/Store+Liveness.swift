@@ -1,4 +1,7 @@
 extension Store {
+    /// Whether changes are written at this moment, as far as the engine has tried.
+    package var condition: StorageCondition { self.engine.condition }
+
     /// Returns when the writer has taken an empty job and is done with it, whatever its outcome.
     ///
     /// It returns as well when the engine shuts down. A writer that hangs lets it wait.

@@ -28,7 +28,39 @@ package struct AssetRow: TableRow {
     /// The author whose upload it is; 0 if it is the owner of a private database.
     var uploader: Int64
     /// When its grace time began; `nil` while a record names it, and when it is going.
+    ///
+    /// Released assets are behind all others in the index: so much is added to the time.
     var sinceMilliseconds: Int64?
+    /// Beyond the time of every clock.
+    static let releasedMilliseconds: Int64 = 1 << 53
+
+    /// Whether records have named it, and none does any more: nobody waits to save it.
+    ///
+    /// No quota counts it.
+    package var isReleased: Bool { (self.sinceMilliseconds ?? 0) >= Self.releasedMilliseconds }
+
+    /// What it counts for, with its row and the free space of its file.
+    package var counted: StoredAmount {
+        guard self.state != .going, !self.isReleased else { return StoredAmount() }
+        return StoredAmount(
+            records: 0,
+            recordBytes: 0,
+            assets: 1,
+            assetBytes: self.size,
+            rowBytes: Int64(RowBytes.asset(self.size))
+        )
+    }
+
+    /// Notes that somebody has sent bytes of it, or wants to name it.
+    mutating func sent(at milliseconds: Int64) { self.sinceMilliseconds = milliseconds }
+
+    /// Notes that the last record that named it does so no more.
+    mutating func released(at milliseconds: Int64) {
+        self.sinceMilliseconds = milliseconds + Self.releasedMilliseconds
+    }
+
+    /// Notes that a record names it, or that its file is to go.
+    mutating func endGrace() { self.sinceMilliseconds = nil }
 
     init(
         database: DatabaseID,

@@ -6,7 +6,8 @@ import Synchronization
 /// It is a file of the data folder that nobody reads. Deletes and administration need room before
 /// they make any: the log grows with each change, and a delete leaves a tombstone. So the server
 /// gives the file's room back when the disk is full, and takes it again when there is some. A
-/// command that runs beside the server may give it back as well; only the server takes it.
+/// command that runs beside the server may give it back as well; only the server takes it. So what
+/// is missing is looked up, and never remembered.
 ///
 /// A file system that compresses, or that writes nothing in place, may promise room that it does not have.
 final class DiskReserve: Sendable {
@@ -21,8 +22,8 @@ final class DiskReserve: Sendable {
     let path: String
     /// 0: this process only gives back.
     private let bytesMax: Int64
-    /// What the last look found, of what should be there.
-    private let missing = Atomic<Int64>(0)
+    /// Whether the file system can have such a file, as far as is known.
+    private let isPossible = Atomic<Bool>(true)
 
     /// Of a disk the reserve is at most this part.
     private static let partOfDisk: Int64 = 16
@@ -37,8 +38,11 @@ final class DiskReserve: Sendable {
 
     var isKept: Bool { self.bytesMax > 0 }
 
-    /// What it should have and did not, the last time that somebody looked.
-    var missingBytes: Int64 { self.missing.load(ordering: .relaxed) }
+    /// What it should have, and has not; 0 if there is to be none, or can be none.
+    var missingBytes: Int64 {
+        guard self.isKept, self.isPossible.load(ordering: .relaxed) else { return 0 }
+        return max(0, self.bytesWanted - self.bytes)
+    }
 
     /// What it should have: less on a small disk.
     var bytesWanted: Int64 {
@@ -67,9 +71,9 @@ final class DiskReserve: Sendable {
     /// What it has it keeps.
     func take(leaving room: Int64) -> Taken {
         let wanted = self.bytesWanted
-        guard let file = self.open(O_RDWR | O_CREAT) else { return self.refused(errno, wanted) }
+        guard let file = self.open(O_RDWR | O_CREAT) else { return self.refused(errno) }
         defer { close(file) }
-        guard let bytes = Self.size(of: file) else { return self.refused(EINVAL, wanted) }
+        guard let bytes = Self.size(of: file) else { return self.refused(EINVAL) }
         if bytes > wanted { ftruncate(file, off_t(wanted)) }
         let kept = min(bytes, wanted)
         var more = Self.rounded(min(wanted - kept, (DiskSpace(at: self.directory)?.free ?? 0) - room))
@@ -78,14 +82,12 @@ final class DiskReserve: Sendable {
             let code = posix_fallocate(file, 0, off_t(kept + more))
             if code == 0 { break }
             ftruncate(file, off_t(kept))
-            guard Self.isShortage(code) else { return self.refused(code, wanted) }
+            guard Self.isShortage(code) else { return self.refused(code) }
             // A quota may leave less than the disk has.
             guard more > 0 else { break }
             more = Self.rounded(more / 2)
         }
-        let taken = Self.size(of: file) ?? 0
-        self.missing.store(wanted - taken, ordering: .relaxed)
-        return .bytes(taken)
+        return .bytes(Self.size(of: file) ?? 0)
     }
 
     /// Leaves the room to others; how much that was.
@@ -93,7 +95,6 @@ final class DiskReserve: Sendable {
         guard let file = self.open(O_WRONLY) else { return 0 }
         defer { close(file) }
         guard let bytes = Self.size(of: file), bytes > 0, ftruncate(file, 0) == 0 else { return 0 }
-        self.missing.store(self.bytesWanted, ordering: .relaxed)
         return bytes
     }
 
@@ -116,10 +117,10 @@ final class DiskReserve: Sendable {
         }
     }
 
-    private func refused(_ errno: Int32, _ wanted: Int64) -> Taken {
-        let isShort = Self.isShortage(errno)
-        self.missing.store(isShort ? wanted : 0, ordering: .relaxed)
-        return isShort ? .bytes(0) : .failed(errno: errno)
+    private func refused(_ errno: Int32) -> Taken {
+        guard !Self.isShortage(errno) else { return .bytes(0) }
+        self.isPossible.store(false, ordering: .relaxed)
+        return .failed(errno: errno)
     }
 
     private static func isShortage(_ errno: Int32) -> Bool { [ENOSPC, EDQUOT, EFBIG].contains(errno) }

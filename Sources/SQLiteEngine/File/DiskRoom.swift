@@ -20,12 +20,18 @@ import Synchronization
 /// A copy of the log that fails leaves the file as large as it has grown. So the log is copied
 /// early while the disk gets short, and not at all where there is no room for that.
 ///
-/// SAFETY: used by the writer's thread alone, but for `reserve` and `isShort`, which any thread may read.
+/// A disk that fails is no full one: what it refused is refused, and every two seconds a page is
+/// written to see whether it still does.
+///
+/// SAFETY: used by the writer's thread alone, but for `reserve`, `isShort` and `condition`, which any
+/// thread may read.
 final class DiskRoom: @unchecked Sendable {
     let reserve: DiskReserve
     private let file: DatabaseFile
     private let report: @Sendable (EngineEvent) -> Void
     private let short = Atomic<Bool>(false)
+    /// SQLite's code of the last write if that failed, for another reason than what `short` says; else 0.
+    private let failure = Atomic<Int32>(0)
     private var database: Database?
     /// Whether there is to be a reserve, and can be one.
     private var isKept: Bool
@@ -52,6 +58,14 @@ final class DiskRoom: @unchecked Sendable {
     /// Whether only what makes room may be executed.
     var isShort: Bool { self.short.load(ordering: .relaxed) }
 
+    /// A reserve that is not whole is a disk that is full, or was and soon will be again.
+    var condition: StorageCondition {
+        let code = self.failure.load(ordering: .relaxed)
+        if self.isShort || StorageFailure.unavailable(code: code).isForWantOfRoom { return .full }
+        guard code == 0 else { return .fails(code: code) }
+        return self.reserve.missingBytes > 0 ? .full : .works
+    }
+
     func admits(_ job: WriteJob) -> Bool { !self.isShort || job.makesRoom }
 
     /// Takes the reserve.
@@ -64,7 +78,10 @@ final class DiskRoom: @unchecked Sendable {
     ///
     /// - Returns: Whether there may be more than before.
     func make(after failure: StorageFailure) -> Bool {
-        guard failure.isForWantOfRoom, let database else { return false }
+        guard failure.isForWantOfRoom, let database else {
+            self.failed(failure)
+            return false
+        }
         self.failuresInARow += 1
         let isFirst = self.failuresInARow == 1
         let given = self.reserve.giveBack()
@@ -74,12 +91,27 @@ final class DiskRoom: @unchecked Sendable {
             // The second time there was room for the reserve, and not for both.
             if given > 0, isFirst { self.settle(database) } else { self.become(isShort: true) }
         }
-        return given > 0 || isFirst
+        let isMore = given > 0 || isFirst
+        if !isMore, !self.isKept { self.failed(failure) }
+        return isMore
+    }
+
+    /// Notes that the disk refused a write, of which nothing can be done here.
+    private func failed(_ failure: StorageFailure) {
+        guard failure.isOfWriting,
+            self.failure.exchange(failure.code, ordering: .relaxed) != failure.code
+        else { return }
+        self.report(.writesFail(code: failure.code))
+    }
+
+    private func written() {
+        if self.failure.exchange(0, ordering: .relaxed) != 0 { self.report(.writesWork) }
     }
 
     /// Notes a commit, and how many pages it added to the log.
     func committed(pages: Int) {
         self.failuresInARow = 0
+        if pages > 0 { self.written() }
         self.pagesWritten += pages
     }
 
@@ -93,10 +125,11 @@ final class DiskRoom: @unchecked Sendable {
     }
 
     private func lookIfDue(at now: Int64) {
-        guard self.isKept, now >= self.lookNanoseconds || self.pagesWritten >= self.lookPages, let database
-        else { return }
+        guard now >= self.lookNanoseconds || self.pagesWritten >= self.lookPages, let database else { return }
         self.lookNanoseconds = now + Self.lookEveryNanoseconds
         self.pagesWritten = 0
+        if self.failure.load(ordering: .relaxed) != 0 { self.tryToWrite(database) }
+        guard self.isKept else { return }
         if self.isShort {
             self.shortenLog(database)
             self.settle(database)
@@ -129,6 +162,16 @@ final class DiskRoom: @unchecked Sendable {
         if isShort { _ = self.reserve.giveBack() }
         guard self.short.exchange(isShort, ordering: .relaxed) != isShort else { return }
         self.report(isShort ? .diskFull : .diskHasRoom)
+    }
+
+    /// Writes a page that says what it said before.
+    private func tryToWrite(_ database: Database) {
+        do {
+            try database.execute(sql: "PRAGMA user_version = \(Migrations.formatKnown)")
+            self.written()
+        } catch {
+            self.failed(StorageFailure(error))
+        }
     }
 
     private func copyLogInTime(_ database: Database) {

@@ -27,7 +27,7 @@ final class IdleCheckpoint: @unchecked Sendable {
     /// When to make the log empty; `nil` if nothing has been written since that was done.
     private var emptyDue: Int64?
     private let emptyIntervalNanoseconds: Int64
-    private static let emptyRetryNanoseconds: Int64 = 60_000_000_000
+    private let emptyRetryNanoseconds: Int64
     /// Whether to empty the log at the end.
     private var emptiesLog = false
     private let connection: DatabaseQueue
@@ -41,6 +41,7 @@ final class IdleCheckpoint: @unchecked Sendable {
         report: @escaping @Sendable (EngineEvent) -> Void
     ) throws {
         self.emptyIntervalNanoseconds = emptyIntervalSeconds * 1_000_000_000
+        self.emptyRetryNanoseconds = min(max(emptyIntervalSeconds, 1), 60) * 1_000_000_000
         // An earlier process may have left a log.
         self.emptyDue = MonotonicTime.nanoseconds() + self.emptyIntervalNanoseconds
         self.connection = try file.openCheckpointer()
@@ -122,7 +123,7 @@ final class IdleCheckpoint: @unchecked Sendable {
         let now = MonotonicTime.nanoseconds()
         guard self.condition.withLock({ self.emptyDue.map { $0 <= now } ?? false }) else { return }
         let isEmpty = isCopied && self.emptyLog()
-        self.condition.withLock { self.emptyDue = isEmpty ? nil : now + Self.emptyRetryNanoseconds }
+        self.condition.withLock { self.emptyDue = isEmpty ? nil : now + self.emptyRetryNanoseconds }
     }
 
     /// Copies the rest and makes the log empty, unless somebody reads from it, such as a backup.

@@ -151,7 +151,7 @@ extension StoreCopyError {
     }
 
     private init(_ code: ResultCode) {
-        if code.primaryResultCode == .SQLITE_FULL || code == .SQLITE_IOERR_WRITE {
+        if code.primaryResultCode == .SQLITE_FULL {
             self = .diskFull
         } else if [.SQLITE_NOTADB, .SQLITE_CORRUPT].contains(code.primaryResultCode) {
             self = .isDamaged(code: code.rawValue)

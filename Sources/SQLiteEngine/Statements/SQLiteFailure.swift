@@ -25,11 +25,22 @@ extension StorageFailure {
 
     /// Whether the disk has no room for what was to be written.
     var isForWantOfRoom: Bool {
+        // `LogFile.c` says so of quotas and of bounds on files, too.
+        if case .unavailable(SQLITE_FULL) = self { true } else { false }
+    }
+
+    /// Whether the disk refused what was to be written, for want of room or because it fails.
+    var isOfWriting: Bool {
         guard case .unavailable(let code) = self else { return false }
         let result = ResultCode(rawValue: code)
-        return result.primaryResultCode == .SQLITE_FULL
-            || [.SQLITE_IOERR_WRITE, .SQLITE_IOERR_SHMSIZE].contains(result)
+        return [.SQLITE_FULL, .SQLITE_READONLY].contains(result.primaryResultCode)
+            || Self.writing.contains(result)
     }
+
+    private static let writing: [ResultCode] = [
+        .SQLITE_IOERR_WRITE, .SQLITE_IOERR_SHMSIZE, .SQLITE_IOERR_TRUNCATE, .SQLITE_IOERR_FSYNC,
+        .SQLITE_IOERR_DIR_FSYNC,
+    ]
 
     /// SQLite's result code; `SQLITE_ABORT` for failures that SQLite itself never has.
     var code: Int32 {

@@ -161,7 +161,8 @@ final class Writer: @unchecked Sendable {
                 return self.execute(works, of: batch, since: start, now, transaction, housekeeping)
             }
             self.queue.executed(batch, since: start)
-            self.report(.storageUnavailable(code: error.code))
+            // The room has told of what the disk refused.
+            if !error.isOfWriting { self.report(.storageUnavailable(code: error.code)) }
             let failure = error.isForWantOfRoom ? JobFailure.diskFull : .storage(error)
             for work in works { work.fail(failure) }
         }

@@ -1,27 +1,19 @@
 import RecordServer
+import RecordStore
 import Synchronization
 
 /// Whether the server is alive, and whether it takes requests.
 final class ServerHealth: Sendable {
     private static let loopTimeout = Duration.seconds(2)
 
-    private struct Opened {
-        let server: RecordServer
-        let reserveMissingBytes: @Sendable () -> Int64
-    }
-
     /// `nil` until the store is open.
-    private let opened = Mutex<Opened?>(nil)
+    private let opened = Mutex<RecordServer?>(nil)
 
     /// The server whose health this is, once there is one.
-    var server: RecordServer? { self.opened.withLock { $0?.server } }
+    var server: RecordServer? { self.opened.withLock { $0 } }
 
     /// Takes the server of a store that was opened.
-    ///
-    /// `reserveMissingBytes` is the room that the disk lacks for the engine's reserve.
-    func opened(_ server: RecordServer, reserveMissingBytes: @escaping @Sendable () -> Int64) {
-        self.opened.withLock { $0 = Opened(server: server, reserveMissingBytes: reserveMissingBytes) }
-    }
+    func opened(_ server: RecordServer) { self.opened.withLock { $0 = server } }
 
     /// Why the process should be started again; empty if it is alive.
     func hangs() async -> [String] {
@@ -32,20 +24,21 @@ final class ServerHealth: Sendable {
 
     /// Why clients should not be sent here now; empty if they should.
     func unreadiness() async -> [String] {
-        guard let opened = self.opened.withLock({ $0 }) else {
+        guard let server = self.server else {
             return ["starting: the store is being opened, and perhaps migrated"]
         }
         var reasons: [String] = []
-        let server = opened.server
         switch server.phase {
         case .starting: return ["starting: the server does not listen yet"]
         case .stopped: return ["stopped: the server has ended, and the process is about to"]
         case .draining: reasons.append("draining: the server shuts down, and takes no new requests")
         case .serving: break
         }
-        // The engine gives its reserve back when it finds the disk full, and takes it again.
-        if opened.reserveMissingBytes() > 0 {
-            reasons.append("disk full: only deletes and administration are executed")
+        switch server.storeCondition {
+        case .works: break
+        case .full: reasons.append("disk full: only deletes and administration are executed")
+        case .fails(let code):
+            reasons.append("disk: the last change could not be written (error \(code) of the store)")
         }
         if !(await server.storeAnswers()) { reasons.append("store: it cannot be read") }
         return reasons + (await self.hangs())

@@ -60,7 +60,11 @@ extension MemoryUsage {
     ) throws
         -> [AssetNumber]
     {
-        try self.markGoing(unnamedSince: milliseconds, limit: limit, except: open)
+        try self.markGoing(
+            unnamedSince: UnnamedBounds(sent: milliseconds, released: milliseconds),
+            limit: limit,
+            except: AssetLeases.Numbers(written: open, read: [])
+        )
     }
 
     func state(_ number: AssetNumber) throws -> AssetRow.State? {

@@ -118,6 +118,8 @@ private final class OutboxEngine: StorageEngine, @unchecked Sendable {
 
     func report(to observer: any CommitObserver) {}
 
+    let condition = StorageCondition.works
+
     let statistics = EngineStatistics()
 
     func shutdown() async {}

@@ -16,14 +16,15 @@ struct AssetPlan {
         let transaction = self.zone.transaction
         if let shared = self.zone.shared { return try self.unavailable(to: shared, in: parts) }
         for named in parts.assets.added {
-            guard let number = try transaction.asset(named.asset, in: self.zone.key.database) else {
+            guard let row = try transaction.assetRow(named.asset, in: self.zone.key.database) else {
                 return named.field
             }
             // Users had sent the assets that an operator puts back.
             if let user = self.zone.rule.requester.uploader, self.zone.rule.restoration == nil {
-                guard try transaction.isAsset(number, sentBy: user) else { return named.field }
+                guard try transaction.isAsset(row.number, sentBy: user) else { return named.field }
             }
-            parts.assetNumbers.append(number)
+            parts.assetNumbers.append(row.number)
+            if row.isReleased { parts.assetBytesBack += Int(row.size) + RowBytes.asset(row.size) }
         }
         return nil
     }

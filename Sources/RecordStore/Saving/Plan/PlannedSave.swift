@@ -38,5 +38,7 @@ final class PlannedParts {
     var assets = AssetChanges.none
     /// Of the assets that the record did not name before.
     var assetNumbers: [AssetNumber] = []
+    /// What assets among them count for from now on, and did not.
+    var assetBytesBack = 0
     var share: Share?
 }

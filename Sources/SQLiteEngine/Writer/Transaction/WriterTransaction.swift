@@ -170,6 +170,8 @@ final class WriterTransaction {
         // SQLite rolls back by itself after some failures; there is nothing to roll back then, and
         // it says so.
         try? self.statements.rollback.run()
+        // What failed was counted as well.
+        _ = self.takePagesWritten()
     }
 
     /// Does a part of the transaction, or nothing of it when it fails.

@@ -1,16 +1,22 @@
 import Synchronization
 
-/// The uploads whose files somebody may be writing: no sweep takes their rows.
+/// The assets whose files somebody may be writing or reading: no sweep takes their rows.
 ///
-/// A lease is taken within the transaction that finds or makes the row, and given back when nothing
-/// is done any more to the file. Leases are in memory alone, because a writer of a file goes with the
-/// process.
-final class UploadLeases: Sendable {
+/// The lease of an upload is taken within the transaction that finds or makes the row, and given back
+/// when nothing is done any more to the file. Leases are in memory alone, because whoever writes or
+/// reads a file goes with the process.
+final class AssetLeases: Sendable {
     private let counts = Mutex<[AssetNumber: Int]>([:])
 
     init() {}
 
-    /// The uploads that have a lease.
+    /// The leases of both kinds.
+    struct Numbers {
+        var written: Set<AssetNumber>
+        var read: Set<AssetNumber>
+    }
+
+    /// The assets that have a lease.
     var numbers: Set<AssetNumber> { self.counts.withLock { Set($0.keys) } }
 
     func take(_ numbers: [AssetNumber]) {
@@ -31,10 +37,10 @@ final class UploadLeases: Sendable {
 
     /// The leases of one request, whose transaction may be executed again or come to nothing.
     final class Grant: Sendable {
-        private let leases: UploadLeases
+        private let leases: AssetLeases
         private let numbers = Mutex<[AssetNumber]>([])
 
-        init(_ leases: UploadLeases) { self.leases = leases }
+        init(_ leases: AssetLeases) { self.leases = leases }
 
         /// Takes leases in place of those of an earlier execution.
         func take(_ uploads: [UploadStatus]) {
