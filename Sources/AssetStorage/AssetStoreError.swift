@@ -7,6 +7,8 @@ package enum AssetStoreError: Error, Hashable, Sendable {
     /// A step failed with this code of the conformer, such as a number of `errno.h` or the status
     /// of a response; try later.
     case failed(code: Int32)
+    /// The process has as many files open as it may; try later.
+    case tooManyOpenFiles
     /// The bytes are missing, or fewer than they were. Another process has changed them, or the
     /// asset was removed.
     case missing

@@ -8,7 +8,7 @@ extension AssetCondition {
     init(_ error: AssetStoreError) {
         switch error {
         case .missing: self = .missing
-        case .full, .busy, .ended: self = .unreadable(code: 0)
+        case .full, .busy, .ended, .tooManyOpenFiles: self = .unreadable(code: 0)
         case .failed(let code): self = .unreadable(code: code)
         }
     }

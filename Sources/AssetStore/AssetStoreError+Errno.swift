@@ -7,6 +7,7 @@ extension AssetStoreError {
         switch errno {
         case ENOSPC, EDQUOT, EFBIG: self = .full
         case ENOENT: self = .missing
+        case EMFILE, ENFILE: self = .tooManyOpenFiles
         default: self = .failed(code: errno)
         }
     }

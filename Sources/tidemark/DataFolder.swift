@@ -108,6 +108,8 @@ struct DataFolder: Hashable {
     }
 
     /// Makes the folder if it does not exist.
+    ///
+    /// - Throws: `cannotCreate`; `unavailable` if nobody may write there.
     func make() throws(CommandFailure) {
         do {
             try FileManager.default.createDirectory(
@@ -116,12 +118,14 @@ struct DataFolder: Hashable {
                 attributes: [.posixPermissions: 0o700]
             )
         } catch {
+            if ReadOnlyDisk.has(self.path) { throw ReadOnlyDisk.refusal(self.path) }
             throw CommandFailure(
                 .cannotCreate,
                 "the data folder \(self.path) cannot be made. Name a folder that you may write to with --data."
             )
         }
         guard FileManager.default.isWritableFile(atPath: self.path) else {
+            if ReadOnlyDisk.has(self.path) { throw ReadOnlyDisk.refusal(self.path) }
             throw CommandFailure(
                 .cannotCreate,
                 "the data folder \(self.path) is not writable for this user. Name another with --data."

@@ -12,14 +12,15 @@ struct DataFolderAccess {
     /// others may write to.
     ///
     /// - Throws: `noPermission` and `configuration`, with the command to type instead; `noStore` if
-    ///   the path is not a folder.
+    ///   the path is not a folder; `unavailable` if nobody may write there.
     func check() throws(CommandFailure) {
         guard let owner = try self.owner(of: self.folder.path) else { return }
         let own = geteuid()
-        if owner != own, own == 0 || access(self.folder.path, R_OK | W_OK | X_OK) != 0 {
+        if owner != own, own == 0 || (access(self.folder.path, R_OK | W_OK | X_OK) != 0 && errno != EROFS) {
             throw self.isOfAnother(owner)
         }
         guard access(self.folder.path, R_OK | W_OK | X_OK) == 0 else {
+            if errno == EROFS { throw ReadOnlyDisk.refusal(self.folder.path) }
             throw CommandFailure(
                 .noPermission,
                 "\(self.folder.path) refuses access to its owner, \(Self.name(of: own)): "

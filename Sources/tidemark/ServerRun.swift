@@ -32,6 +32,9 @@ struct ServerRun {
         let identityKeys = try await IdentityKeysFile(self.settings.identity, logger: logger)
         try self.folder.refuseUnlessServable()
         try PostgreSQLOpening.check(self.folder, settings: self.settings)
+        if try PostgreSQLOpening.url(of: self.folder, settings: self.settings) == nil {
+            try FolderContents(folder: self.folder).refuseRemains()
+        }
         // Bind before anything is made. The folder of a server that cannot listen would only be in
         // the way.
         let socket = try self.bind()
@@ -70,7 +73,7 @@ struct ServerRun {
         try self.folder.make()
         try self.narrowModes(logger: logger)
         let lock = try DataFolderLock(folder: self.folder)
-        self.warnOfFullDisk(logger: logger)
+        self.warnOfContents(logger: logger)
         let tls = try certificates.load(logger: logger)
         let supervisor = Supervisor(environment: ProcessInfo.processInfo.environment, logger: logger)
         supervisor.tell(.opening)
@@ -228,6 +231,21 @@ struct ServerRun {
         logger.warning(
             "removed other users' access to the data folder",
             metadata: [LogKeys.path: "\(narrowed.joined(separator: " "))"]
+        )
+    }
+
+    /// Warns of a full disk, and before a store is made in somebody else's folder.
+    private func warnOfContents(logger: Logger) {
+        self.warnOfFullDisk(logger: logger)
+        let names = FolderContents(folder: self.folder).foreignNames
+        guard !names.isEmpty else { return }
+        logger.warning(
+            "a store is made in a folder that has other files",
+            metadata: [
+                LogKeys.path: "\(self.folder.path)", "files": "\(names.joined(separator: " "))",
+                LogKeys.advice:
+                    "If this is a mistake, stop the server, remove what it made, and name its own folder with --data.",
+            ]
         )
     }
 

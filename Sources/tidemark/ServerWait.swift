@@ -12,7 +12,7 @@ struct ServerWait {
     private static let forServer = Duration.seconds(5)
     private static let forStore = Duration.seconds(60)
     /// The files that a starting server makes, in any order.
-    private static let firstFiles = Set(
+    static let firstFiles = Set(
         ["lock", "tls", "assets", "lost+found", StoreAddress.fileName] + EngineOpening.files.names
     )
 

@@ -108,6 +108,86 @@ struct ServeRefusalTests {
         #expect(!FileManager.default.fileExists(atPath: self.data))
     }
 
+    @Test(arguments: [true, false])
+    func `a folder that has lost its store is refused, and restore is named`(isEmpty: Bool) async throws {
+        let server = try ServerProcess()
+        try await server.start()
+        #expect(await server.end(SIGTERM) == 0)
+        let store = server.dataPath + "/tidemark.sqlite"
+        for name in ["", "-wal", "-shm"] { unlink(store + name) }
+        if isEmpty { #expect(FileManager.default.createFile(atPath: store, contents: nil)) }
+        let outcome = try await ChildProcess.run(
+            ChildProcess.tidemark,
+            ["serve", "--data", server.dataPath, "--listen", "127.0.0.1:0"]
+        )
+        #expect(outcome.exitCode == 65)
+        #expect(
+            outcome.errors.contains("tidemark.sqlite is \(isEmpty ? "empty" : "missing") in"),
+            "\(outcome.errors)"
+        )
+        #expect(outcome.errors.contains("tidemark restore --from BACKUP"), "\(outcome.errors)")
+        #expect((try? Data(contentsOf: URL(fileURLWithPath: store)))?.isEmpty ?? true)
+        // What the text says to do for a new beginning.
+        for name in ["reserve", "telemetry.ring"] {
+            #expect(outcome.errors.contains(name))
+            #expect(unlink(server.dataPath + "/" + name) == 0)
+        }
+        try await server.start()
+        #expect(await server.end(SIGTERM) == 0)
+    }
+
+    @Test
+    func `files of assets without a store are refused, and an empty folder for them is not`() async throws {
+        let server = try ServerProcess()
+        let assets = server.dataPath + "/assets"
+        try FileManager.default.createDirectory(atPath: assets + "/01", withIntermediateDirectories: true)
+        let outcome = try await ChildProcess.run(
+            ChildProcess.tidemark,
+            ["serve", "--data", server.dataPath, "--listen", "127.0.0.1:0"]
+        )
+        #expect(outcome.exitCode == 65 && outcome.errors.contains("assets/"), "\(outcome.errors)")
+        try FileManager.default.removeItem(atPath: assets + "/01")
+        try await server.start()
+        #expect(await server.end(SIGTERM) == 0)
+    }
+
+    @Test
+    func `a store in a folder with other files is one warning that names them`() async throws {
+        let server = try ServerProcess()
+        try FileManager.default.createDirectory(atPath: server.dataPath, withIntermediateDirectories: true)
+        try Data("x".utf8).write(to: URL(fileURLWithPath: server.dataPath + "/thesis.odt"))
+        try await server.start()
+        #expect(await server.end(SIGTERM) == 0)
+        let warning = "a store is made in a folder that has other files"
+        #expect(server.log().contains(warning) && server.log().contains("thesis.odt"), "\(server.log())")
+        // It has been said.
+        try await server.start()
+        #expect(await server.end(SIGTERM) == 0)
+        #expect(server.log().components(separatedBy: warning).count == 2)
+    }
+
+    @Test(arguments: ["", "/data"])
+    func `a file system that is mounted read-only is named, and no mode is blamed`(path: String) async throws
+    {
+        let place = self.directory.path + "/disk"
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+        let mount = "mount -t tmpfs -o mode=700 tmpfs \(place) && mount -o remount,ro \(place)"
+        let shell = URL(fileURLWithPath: "/bin/sh")
+        guard try await ChildProcess.run(shell, ["-c", "unshare -Urm sh -c '\(mount)'"]).exitCode == 0 else {
+            return print("ServeRefusalTests: nobody may mount here")
+        }
+        let outcome = try await ChildProcess.run(
+            shell,
+            [
+                "-c", "exec unshare -Urm sh -c '\(mount) && exec \"$@\"' sh \"$@\"", "sh",
+                ChildProcess.tidemark.path, "serve", "--data", place + path, "--listen", "127.0.0.1:0",
+            ]
+        )
+        #expect(outcome.exitCode == 69)
+        #expect(outcome.errors.contains("is mounted read-only"), "\(outcome.errors)")
+        #expect(!outcome.errors.contains("chmod"))
+    }
+
     @Test
     func `another host at each start does not issue another certificate each time`() async throws {
         for (round, host) in ["a.example", "b.example", "a.example", "b.example"].enumerated() {

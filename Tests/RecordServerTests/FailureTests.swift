@@ -1,3 +1,4 @@
+import AssetStorage
 import RecordModel
 import RecordStore
 import Testing
@@ -89,6 +90,19 @@ struct FailureTests {
         #expect(Failure(StoreError.dependsOn(index: 8)).cause == .dependsOn(index: 8))
         #expect(Failure(StoreError.dependsOn(index: 8)).code == .referenceViolation)
         #expect(Failure(StoreError.recordMissing).cause == .culprit)
+    }
+
+    @Test func `what keeps a file of an asset from being written is named`() {
+        let texts: [(AssetStoreError, String)] = [
+            (.tooManyOpenFiles, "too many files open"), (.full, "the server's disk is full"),
+            (.failed(code: 5), "the server cannot write to its disk"),
+        ]
+        for (error, text) in texts {
+            let failure = Failure(error, item: 3)
+            #expect(failure.code == .serviceUnavailable)
+            #expect(failure.cause == .dependsOn(index: 3))
+            #expect(failure.message.contains(text), "\(failure.message)")
+        }
     }
 
     @Test(arguments: [

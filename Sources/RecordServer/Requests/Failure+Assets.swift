@@ -24,6 +24,13 @@ extension Failure {
         case .full: self.init(asset: .diskFull(retryAfterMilliseconds: 5_000), item: item)
         case .failed, .ended:
             self.init(asset: .storageUnavailable(retryAfterMilliseconds: 1_000), item: item)
+        case .tooManyOpenFiles:
+            self.init(
+                code: .serviceUnavailable,
+                message: "the server has too many files open: nothing happened, retry after 1000 ms",
+                cause: .dependsOn(index: UInt32(clamping: item)),
+                retry: .after(milliseconds: 1_000)
+            )
         case .busy:
             self.init(
                 code: .requestRateLimited,

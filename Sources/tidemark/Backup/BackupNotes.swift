@@ -36,7 +36,7 @@ struct BackupNotes: Codable, Hashable {
     }
 
     static let currentFormat = 1
-    private static let name = "backups.json"
+    static let name = "backups.json"
     /// The oldest give way.
     private static let madeMax = 100
     private static let drillsMax = 20

@@ -50,6 +50,7 @@ enum CopyAdvice {
         switch error {
         case .full: self.diskFull(path)
         case .failed(let code): self.unwritable(path, code: code)
+        case .tooManyOpenFiles: self.unwritable(path, code: EMFILE)
         case .missing, .busy, .ended: self.changed(path)
         }
     }
@@ -63,7 +64,12 @@ enum CopyAdvice {
     }
 
     private static func unwritable(_ path: String, code: Int32) -> CommandFailure {
-        CommandFailure(.cannotCreate, "\(path) cannot be written (error \(code)). Check who owns it.")
+        code == EROFS
+            ? ReadOnlyDisk.refusal(path)
+            : CommandFailure(
+                .cannotCreate,
+                "\(path) cannot be written: \(String(cString: strerror(code))). Check who owns it, and its disk."
+            )
     }
 
     private static func changed(_ path: String) -> CommandFailure {
