@@ -200,6 +200,15 @@ package enum NameRules {
         return bytes.allSatisfy(self.mayBeInIdentifier)
     }
 
+    /// A name that CloudKit itself gives: `cloudkit.` and an identifier, as `cloudkit.share`.
+    ///
+    /// Schemas have such types and fields, and clients save none.
+    package static func isCloudKitName(_ name: String) -> Bool {
+        let prefix = "cloudkit."
+        return name.hasPrefix(prefix) && name.utf8.count <= Bounds.nameBytesMax
+            && self.isIdentifier(String(name.dropFirst(prefix.count)).utf8)
+    }
+
     /// The same for a part of a larger array.
     ///
     /// A slice would be walked through witness tables, which takes ten times as long.

@@ -78,6 +78,25 @@ struct SchemaCommandTests {
     }
 
     @Test
+    func `the type of shares is imported, deployed and exported as CloudKit names it`() async throws {
+        try await self.makeContainer()
+        let share = try self.file(
+            """
+            RECORD TYPE Note (title STRING, \(Self.grants));
+            RECORD TYPE "cloudkit.share" ("cloudkit.title" STRING, "cloudkit.type" STRING, \(Self.grants));
+            """
+        )
+        _ = try await self.output("schema", "import", share)
+        _ = try await self.output("schema", "deploy", "--yes")
+        let text = try await self.output("schema", "export", "--environment", "production")
+        #expect(text.contains("    RECORD TYPE \"cloudkit.share\" (\n"), "\(text)")
+        #expect(text.contains("        \"cloudkit.title\"  STRING,\n"), "\(text)")
+        let exported = self.directory.path + "/exported.ckdb"
+        try text.write(toFile: exported, atomically: true, encoding: .utf8)
+        #expect(try await self.output("schema", "import", exported) == "Nothing changes.\n")
+    }
+
+    @Test
     func `a schema comes from the standard input as well`() async throws {
         try await self.makeContainer()
         let note = try self.file("RECORD TYPE Note (title STRING);")

@@ -48,6 +48,37 @@ struct SchemaLanguageTests {
         #expect(note.grants.last == Grant(role: "editor", permissions: [.create, .read, .write]))
     }
 
+    @Test func `what CloudKit exports of an app that shares keeps its names with a dot`() throws {
+        let export = """
+            DEFINE SCHEMA
+
+                RECORD TYPE "cloudkit.share" (
+                    "___createTime"               TIMESTAMP,
+                    "___createdBy"                REFERENCE,
+                    "___etag"                     STRING,
+                    "___modTime"                  TIMESTAMP,
+                    "___modifiedBy"               REFERENCE,
+                    "___recordID"                 REFERENCE,
+                    "cloudkit.thumbnailImageData" BYTES,
+                    "cloudkit.title"              STRING,
+                    "cloudkit.type"               STRING,
+                    GRANT WRITE TO "_creator",
+                    GRANT CREATE TO "_icloud",
+                    GRANT READ TO "_world"
+                );
+
+            """
+        let document = try SchemaParser.parse(export)
+        #expect(document.text == export)
+        // Shares need no schema, so an app whose schema has theirs lacks nothing without it.
+        #expect(SchemaRules.shortfalls(of: SchemaDocument(), comparedWith: document).isEmpty)
+        for name in ["app.title", "cloudkit.a.b", "cloudkit."] {
+            #expect(throws: SchemaError.self, "\(name)") {
+                try SchemaParser.parse("DEFINE SCHEMA RECORD TYPE Note (\"\(name)\" STRING);")
+            }
+        }
+    }
+
     @Test func `case, order, comments and spaces say nothing`() throws {
         let sloppy = """
             \u{FEFF}define -- a comment ; (

@@ -19,7 +19,7 @@ extension SchemaDocument {
     /// The name, in quotes if the language needs them.
     static func quoted(_ name: String) -> String {
         let isReserved = SchemaKeyword(name).map { SchemaKeyword.reserved.contains($0) } ?? false
-        return isReserved || name.hasPrefix("_") ? "\"\(name)\"" : name
+        return isReserved || name.hasPrefix("_") || name.contains(".") ? "\"\(name)\"" : name
     }
 }
 

@@ -12,6 +12,9 @@ import RecordModel
 /// encrypted   := ENCRYPTED (BYTES | STRING | DOUBLE | INT64 | LOCATION | TIMESTAMP)
 /// number      := NUMBER [ PREFERRED AS (INT64 | DOUBLE) ]
 /// ```
+///
+/// Types and fields may have names of CloudKit's own, in quotes: `"cloudkit.share"` with
+/// `"cloudkit.title"`. A schema keeps them, and shares need none of it.
 package struct SchemaParser {
     private var tokenizer: SchemaTokenizer
     /// The token that is read next.
@@ -85,7 +88,7 @@ package struct SchemaParser {
         try self.take(.record)
         try self.take(.type)
         let (name, position) = try self.name(of: "a record type")
-        try Self.checkIdentifier(name, at: position)
+        if !NameRules.isCloudKitName(name) { try Self.checkIdentifier(name, at: position) }
         guard self.typeNames.insert(name).inserted else {
             throw SchemaError(.duplicateType(name), at: position)
         }
@@ -128,7 +131,7 @@ package struct SchemaParser {
         let isSystem = name.hasPrefix("_")
         let system = isSystem ? SystemField.inSchemas.first { $0.rawValue == name } : nil
         if isSystem, system == nil { throw SchemaError(.systemNameUnknown(name), at: position) }
-        if !isSystem { try Self.checkIdentifier(name, at: position) }
+        if !isSystem, !NameRules.isCloudKitName(name) { try Self.checkIdentifier(name, at: position) }
         guard names.all.insert(name).inserted else { throw SchemaError(.duplicateField(name), at: position) }
         let isOfUsers = UserRecord.fieldType(of: name, in: definition.name) != nil
         if !isSystem, !isOfUsers { names.count += 1 }
