@@ -173,13 +173,30 @@ package struct FetchRecords: Hashable, Sendable {
 /// Items are numbered: saves first, then deletes.
 package struct ModifyZones: Hashable, Sendable {
     package var scope: DatabaseScope
-    package var saves: [ZoneID]
+    package var saves: [ZoneSave]
     package var deletes: [ZoneID]
 
-    package init(scope: DatabaseScope, saves: [ZoneID], deletes: [ZoneID] = []) {
+    package init(scope: DatabaseScope, zoneSaves: [ZoneSave], deletes: [ZoneID] = []) {
         self.scope = scope
-        self.saves = saves
+        self.saves = zoneSaves
         self.deletes = deletes
+    }
+
+    /// Saves zones in which each record has a key of its own.
+    package init(scope: DatabaseScope, saves: [ZoneID], deletes: [ZoneID] = []) {
+        self.init(scope: scope, zoneSaves: saves.map { ZoneSave(id: $0) }, deletes: deletes)
+    }
+}
+
+/// A zone that is created, unless it is there.
+package struct ZoneSave: Hashable, Sendable {
+    package var id: ZoneID
+    /// Of a zone that is there it must be the same.
+    package var encryptionScope: EncryptionScope
+
+    package init(id: ZoneID, encryptionScope: EncryptionScope = .perRecord) {
+        self.id = id
+        self.encryptionScope = encryptionScope
     }
 }
 

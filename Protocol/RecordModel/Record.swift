@@ -58,10 +58,24 @@ package struct Zone: Hashable, Sendable {
     package var capabilities: ZoneCapabilities
     /// Record name of the zone's share, or `nil` if the zone is not shared.
     package var share: String?
+    package var encryptionScope: EncryptionScope
 
-    package init(id: ZoneID, capabilities: ZoneCapabilities, share: String? = nil) {
+    package init(
+        id: ZoneID,
+        capabilities: ZoneCapabilities,
+        share: String? = nil,
+        encryptionScope: EncryptionScope = .perRecord
+    ) {
         self.id = id
         self.capabilities = capabilities
         self.share = share
+        self.encryptionScope = encryptionScope
     }
+}
+
+/// What has a key of its own for encrypted values: fixed when a zone is created.
+package enum EncryptionScope: UInt8, Hashable, Sendable {
+    case perRecord = 0
+    /// Such a zone is shared as a whole only.
+    case perZone = 1
 }

@@ -111,7 +111,8 @@ package final class PostgreSQLEngine: StorageEngine {
             _ = try StoreOpening(target: target).prepare(makesTables: false)
         } catch {
             switch error {
-            case .isMissing, .formatTooOld(found: StoreOpening.formatUpgraded, _): return
+            case .isMissing: return
+            case .formatTooOld(let found, _) where StoreTables.areUpgraded(from: Int64(found)): return
             default: throw error
             }
         }

@@ -10,12 +10,17 @@ package struct BundleDescription: Codable, Hashable, Sendable {
         package var records: Int64
         /// Of the records without their assets.
         package var bytes: Int64
+        /// `perZone`; `nil` if each record has a key of its own.
+        package private(set) var encryptionScope: String?
 
-        package init(name: String, records: Int64, bytes: Int64) {
+        package init(name: String, records: Int64, bytes: Int64, isPerZone: Bool = false) {
             self.name = name
             self.records = records
             self.bytes = bytes
+            self.encryptionScope = isPerZone ? BundleDescription.perZone : nil
         }
+
+        package var isPerZone: Bool { self.encryptionScope != nil }
     }
 
     package private(set) var format = 1
@@ -59,12 +64,16 @@ package struct BundleDescription: Codable, Hashable, Sendable {
     }
 
     private static let publicDatabase = "public"
+    private static let perZone = "perZone"
 
     package var isPublic: Bool { self.database != nil }
 
-    /// Whether the database is one that the format has.
+    /// Whether the database, and encryption scopes of its zones, are such as the format has.
     var isSound: Bool {
-        self.format == 1 ? self.database == nil : self.database == Self.publicDatabase && self.owner.isEmpty
+        let isKnown =
+            self.format == 1
+            ? self.database == nil : self.database == Self.publicDatabase && self.owner.isEmpty
+        return isKnown && self.zones.allSatisfy { $0.encryptionScope ?? Self.perZone == Self.perZone }
     }
 }
 

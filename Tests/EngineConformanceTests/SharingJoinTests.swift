@@ -97,7 +97,7 @@ struct SharingJoinTests {
         let approved = try await change { $0.participants = [participant(bob)] }
         #expect(approved?.requesters == [])
         #expect(approved?.participants[1].isApprovedRequester == true)
-        // Who is invited accepts, and does not ask.
+        // An invited user accepts, and does not ask.
         #expect(try await ask() == .failed(.alreadyInvited))
         try await it.join(share, by: it.bobShared)
         #expect(try await ask() == .done)

@@ -207,7 +207,7 @@ final class SharingWorld {
             let permission = self.permission(of: reader, on: name)
             // What is absent for the user is deleted without effect.
             guard permission != nil else { return }
-            // Who deletes a root leaves its share, and the root stays.
+            // A participant who deletes a root leaves its share, and the root stays.
             if let share = self.shares.first(where: { $0.value == name })?.key {
                 self.forget(reader, in: share)
                 return
@@ -331,7 +331,7 @@ final class SharingWorld {
         self.forget(reader, in: share)
     }
 
-    /// Whoever was invited stays invited.
+    /// A participant who was invited stays invited.
     private func deleteZone(_ reader: Int) async throws {
         let zones = ModifyZones(scope: .shared, saves: [], deletes: [aliceNotes])
         #expect(try await self.write(.modifyZones(zones), by: reader) == .deleted)

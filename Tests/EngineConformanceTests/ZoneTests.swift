@@ -56,6 +56,68 @@ struct ZoneTests {
     }
 
     @Test(arguments: EngineKind.allCases)
+    func `an encryption scope is fixed when a zone is created, and comes with the zone`(
+        kind: EngineKind
+    ) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        func save(_ name: String, _ scope: EncryptionScope, id: RequestID? = nil) async throws -> WriteOutcome
+        {
+            let save = ZoneSave(id: ZoneID(zoneName: name), encryptionScope: scope)
+            let operation = ModifyZones(scope: .private, zoneSaves: [save])
+            return try await it.write(.modifyZones(operation), id: id).get()[0]
+        }
+        var sealed = Self.zone("sealed")
+        sealed.encryptionScope = .perZone
+        sealed.capabilities.remove(.sharing)
+        let id = it.newRequestID()
+        #expect(try await save("sealed", .perZone, id: id) == .zoneSaved(sealed))
+        #expect(try await save("sealed", .perZone, id: id) == .zoneSaved(sealed), "a replay")
+        #expect(try await save("sealed", .perZone) == .zoneSaved(sealed))
+        #expect(try await save("sealed", .perRecord) == .failed(.encryptionScopeFixed(.perZone)))
+        #expect(try await save("notes", .perZone) == .failed(.encryptionScopeFixed(.perRecord)))
+        #expect(try await it.zones(.ids([sealed.id])) == [.zone(sealed)])
+        // What is written into the zone, and what is kept with it, leaves the scope.
+        let record = EngineConformanceTests.save("a", in: sealed.id)
+        let operation = ModifyRecords(scope: .private, saves: [record], clientToken: [7])
+        #expect(try await it.write(.modifyRecords(operation)).get().areSaved)
+        #expect(try await it.zones(.ids([sealed.id])) == [.zone(sealed)])
+        #expect(try await it.wrongCounters() == [])
+        // Another zone of the name is another zone.
+        #expect(try await it.modifyZones([], deletes: ["sealed"]) == [.deleted])
+        #expect(try await save("sealed", .perRecord) == .zoneSaved(Self.zone("sealed")))
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a zone with one key is shared as a whole only`(kind: EngineKind) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        let zone = ZoneID(zoneName: "sealed")
+        let creation = ModifyZones(
+            scope: .private,
+            zoneSaves: [ZoneSave(id: zone, encryptionScope: .perZone)]
+        )
+        #expect(try await it.write(.modifyZones(creation)).get().allSatisfy { $0.error == nil })
+        func share(_ name: String, root: String?) async throws -> WriteOutcome {
+            var changes = ShareChanges(root: root)
+            changes.publicPermission = .readOnly
+            var share = saveOfShare(name, changes)
+            share.id.zone = zone
+            let saves = [share] + (root.map { [save($0, in: zone)] } ?? [])
+            return try await it.modify(saves, policy: .changedKeys, isAtomic: false)[0]
+        }
+        #expect(try await share("share", root: "list") == .failed(.shareConflict(.zoneIsOneScope)))
+        #expect(StoreError.shareConflict(.zoneIsOneScope).row.code == .serverRejectedRequest)
+        #expect(try await share(ShareRecord.zoneWideName, root: nil).isSaved)
+        let id = RecordID(zone: zone, recordName: ShareRecord.zoneWideName)
+        let saved = try #require(try await it.record(id)?.body.share)
+        try await it.join(saved, by: it.bobShared)
+        guard case .zone(let seen)? = try await it.zones(by: it.bobShared).first else {
+            Issue.record("Bob has no zone")
+            return
+        }
+        #expect(seen.encryptionScope == .perZone && seen.share == ShareRecord.zoneWideName)
+    }
+
+    @Test(arguments: EngineKind.allCases)
     func `a database takes so many zones, its default zone and those of shares included`(
         kind: EngineKind
     ) async throws {

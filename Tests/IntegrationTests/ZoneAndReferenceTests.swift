@@ -28,6 +28,44 @@ struct ZoneAndReferenceTests {
     }
 
     @Test(.timeLimit(.minutes(5)))
+    func `an encryption scope is fixed when a zone is created, and permits zone-wide shares only`()
+        async throws
+    {
+        try await Desk.run { desk in
+            let sealed = CKRecordZone(zoneName: "sealed")
+            sealed.encryptionScope = .perZone
+            let saved = try await desk.database.save(sealed)
+            #expect(saved.encryptionScope == .perZone)
+            #expect(saved.capabilities == [.fetchChanges, .atomic, .zoneWideSharing])
+            try await desk.server.restart()
+            let fetched = try await desk.database.recordZone(for: sealed.zoneID)
+            #expect(fetched.encryptionScope == .perZone)
+            #expect(try await desk.database.recordZone(for: desk.zone).encryptionScope == .perRecord)
+            try await desk.database.save(sealed)
+            await expect(.serverRejectedRequest) {
+                try await desk.database.save(CKRecordZone(zoneID: sealed.zoneID))
+            }
+            let other = CKRecordZone(zoneID: desk.zone)
+            other.encryptionScope = .perZone
+            await expect(.serverRejectedRequest) { try await desk.database.save(other) }
+
+            let id = CKRecord.ID(recordName: "list", zoneID: sealed.zoneID)
+            let list = CKRecord(recordType: "List", recordID: id)
+            let share = CKShare(rootRecord: list)
+            let refused = try await desk.database.modifyRecords(
+                saving: [list, share],
+                deleting: [],
+                atomically: false
+            )
+            let error = refused.saveResults[share.recordID]?.cloudKitError
+            #expect(error?.code == .serverRejectedRequest)
+            #expect(error?.localizedDescription.contains("share the zone as a whole") == true)
+            let whole = try await desk.database.save(CKShare(recordZoneID: sealed.zoneID))
+            #expect((whole as? CKShare)?.url != nil)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(5)))
     func `deleting a record deletes those that refer to it with deleteSelf, and theirs`() async throws {
         try await Desk.run { desk in
             let root = desk.record("root")

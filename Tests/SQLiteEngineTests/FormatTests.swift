@@ -140,13 +140,28 @@ struct FormatTests {
         #expect(try await it.wrongCounters() == [])
     }
 
-    /// Makes a file of format 13 one of format 12.
+    @Test
+    func `a file of format 13 opens, and its zones have a key for each record`() async throws {
+        let it = try EngineUnderTest(.sqlite, openingFilesIn: FixtureContents.folder(ofFormat: 13))
+        guard case .zone(let zone)? = try await it.zones(.ids([notes])).first else {
+            Issue.record("no zone")
+            return
+        }
+        #expect(zone.encryptionScope == .perRecord && zone.capabilities.contains(.sharing))
+        let sealed = ZoneSave(id: ZoneID(zoneName: "sealed"), encryptionScope: .perZone)
+        let creation = ModifyZones(scope: .private, zoneSaves: [sealed, ZoneSave(id: notes)])
+        #expect(try await it.write(.modifyZones(creation)).get().allSatisfy { $0.error == nil })
+        #expect(try await it.wrongCounters() == [])
+    }
+
+    /// Makes a file of this format one of format 12.
     static let asOfFormat12 = [
+        "ALTER TABLE zone DROP COLUMN encryption_scope",
         "DROP INDEX container_history", "ALTER TABLE container DROP COLUMN history_days",
         "ALTER TABLE container DROP COLUMN history_since_ms", "DROP TABLE past", "DROP TABLE past_zone",
         "DROP TABLE past_removal", "DROP TABLE installation_seen",
         "ALTER TABLE service_key DROP COLUMN is_read_only",
-        "DELETE FROM grdb_migrations WHERE identifier = '13'", "PRAGMA user_version = 12",
+        "DELETE FROM grdb_migrations WHERE identifier IN ('13', '14')", "PRAGMA user_version = 12",
     ]
 
     @Test

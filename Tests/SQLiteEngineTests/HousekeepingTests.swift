@@ -127,9 +127,9 @@ struct HousekeepingTests {
         let it = try await EngineUnderTest.withNotes(.sqlite)
         await it.store.shutdown()
         let other = OtherProcess(folder: it.folder)
+        try await other.execute("PRAGMA user_version = 15")
+        #expect(throws: SQLiteEngineError.formatTooNew(found: 15, known: 14)) { _ = try it.beside() }
         try await other.execute("PRAGMA user_version = 14")
-        #expect(throws: SQLiteEngineError.formatTooNew(found: 14, known: 13)) { _ = try it.beside() }
-        try await other.execute("PRAGMA user_version = 13")
         #expect(try await it.beside().record(id("absent")) == nil)
     }
 }

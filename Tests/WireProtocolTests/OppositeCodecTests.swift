@@ -44,7 +44,9 @@ import WireProtocol
             }
             let record = self.record(name, bodyBytes: 10)
             outcomes.append(.recordSaved(RecordSaved(changeTag: name, system: record.system)))
-            outcomes.append(.zone(Zone(id: record.id.zone, capabilities: ZoneCapabilities(rawValue: 15))))
+            var zone = Zone(id: record.id.zone, capabilities: ZoneCapabilities(rawValue: 15))
+            zone.encryptionScope = outcomes.count.isMultiple(of: 2) ? .perZone : .perRecord
+            outcomes.append(.zone(zone))
             outcomes += [
                 .recordDeleted(DeletedRecord(id: record.id, recordType: name)),
                 .zoneChanged(record.id.zone), .zoneDeleted(record.id.zone),
@@ -259,6 +261,11 @@ import WireProtocol
         }
     }
 
+    private static func zoneSave(_ id: ZoneID) -> RecordModel.Operation {
+        let save = ZoneSave(id: id, encryptionScope: .perZone)
+        return .modifyZones(ModifyZones(scope: .private, zoneSaves: [save]))
+    }
+
     @Test func `requests are what SwiftProtobuf makes of them`() throws {
         var operations: [RecordModel.Operation] = [
             .fetchZones(FetchZones(scope: .public, selection: .all)), .listen,
@@ -283,6 +290,7 @@ import WireProtocol
                 .fetchRecords(FetchRecords(scope: .public, ids: [id], desiredKeys: [])),
                 .fetchRecords(FetchRecords(scope: .public, ids: [], desiredKeys: [name, "k"])),
                 .modifyZones(ModifyZones(scope: .private, saves: [id.zone], deletes: [id.zone])),
+                Self.zoneSave(id.zone),
                 .fetchZones(FetchZones(scope: .private, selection: .ids([id.zone]))),
                 .queryRecords(
                     QueryRecords(

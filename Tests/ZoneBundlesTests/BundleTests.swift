@@ -120,6 +120,24 @@ struct BundleTests {
         #expect(throws: BundleError.shareWithoutRoot("share")) { try BundleFixture.read(shared) }
     }
 
+    @Test
+    func `a zone with one key says so, and an unknown encryption scope is refused`() throws {
+        var description = BundleFixture.description
+        description.zones[0] = BundleDescription.Zone(name: "Notes", records: 4, bytes: 300, isPerZone: true)
+        let bytes = try BundleFixture.bundle(BundleFixture.records, files: BundleFixture.files, description)
+        #expect(try BundleFixture.read(bytes).records == BundleFixture.records)
+        var reader = BundleReader(isVerifying: true) { Array(bytes[Int($1)...].prefix($0)) }
+        guard case .description(let read)? = try reader.next() else {
+            Issue.record("no description")
+            return
+        }
+        #expect(read.zones.map(\.isPerZone) == [true] && read.format == 1)
+        var unknown = bytes
+        let scope = try #require(bytes.firstRange(of: Array("perZone".utf8)))
+        unknown.replaceSubrange(scope, with: Array("perMoon".utf8))
+        #expect(throws: BundleError.notABundle) { try BundleFixture.read(unknown) }
+    }
+
     /// Bundles with good hashes, which a stranger made.
     @Test
     func `records that do not fit together are refused`() throws {

@@ -10,6 +10,8 @@ struct ZoneModification: BatchRequest {
 
     private let scope: DatabaseScopeModel
     private let saves: [CKRecordZone.ID]
+    /// The saves as they are sent.
+    private let models: [ZoneSave]
     private let deletes: [CKRecordZone.ID]
 
     /// - Throws: `invalidArguments` if a zone is named twice.
@@ -24,6 +26,9 @@ struct ZoneModification: BatchRequest {
         }
         self.scope = scope
         self.saves = zones.map(\.zoneID)
+        self.models = zones.map {
+            ZoneSave(id: $0.zoneID.model, encryptionScope: EncryptionScope($0.encryptionScope))
+        }
         self.deletes = ids
     }
 
@@ -31,7 +36,7 @@ struct ZoneModification: BatchRequest {
 
     func operation(user: String) throws(CKError) -> RequestModel {
         .modifyZones(
-            ModifyZones(scope: self.scope, saves: self.saves.map(\.model), deletes: self.deletes.map(\.model))
+            ModifyZones(scope: self.scope, zoneSaves: self.models, deletes: self.deletes.map(\.model))
         )
     }
 

@@ -8,5 +8,10 @@ extension CKRecordZone {
             capabilities: Capabilities(rawValue: UInt(zone.capabilities.rawValue)),
             share: zone.share
         )
+        self.encryptionScope = zone.encryptionScope == .perZone ? .perZone : .perRecord
     }
+}
+
+extension EncryptionScope {
+    init(_ scope: CKRecordZone.EncryptionScope) { self = scope == .perZone ? .perZone : .perRecord }
 }

@@ -43,7 +43,10 @@ open class CKRecordZone: NSObject, NSSecureCoding, NSCopying {
     /// The share of the whole zone; `nil` if there is none, or if no server has returned the zone.
     open var share: CKReference? { self.storedShare }
 
-    /// How keys for encrypted values are divided; stored in this instance only.
+    /// How keys for encrypted values are divided; fixed when the zone is created.
+    ///
+    /// Saving a zone that exists with another scope fails with `serverRejectedRequest`. A zone with
+    /// `.perZone` can be shared only as a whole.
     open var encryptionScope: EncryptionScope = .perRecord
 
     private let storedID: CKRecordZoneID

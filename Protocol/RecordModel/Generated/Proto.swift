@@ -983,6 +983,30 @@
         }
     }
 
+    /// Fields of `ZoneSave`.
+    @usableFromInline package enum ZoneSave: WireField {
+        case zoneName
+        case ownerName
+        case perZone
+
+        @inlinable package init?(tag: UInt32) {
+            switch tag {
+            case 0x0A: self = .zoneName
+            case 0x12: self = .ownerName
+            case 0x18: self = .perZone
+            default: return nil
+            }
+        }
+
+        @inlinable package var tag: UInt32 {
+            switch self {
+            case .zoneName: 0x0A
+            case .ownerName: 0x12
+            case .perZone: 0x18
+            }
+        }
+    }
+
     /// Fields of `FetchZones`.
     @usableFromInline package enum FetchZones: WireField {
         case scope
@@ -1975,12 +1999,14 @@
         case id
         case capabilities
         case share
+        case perZone
 
         @inlinable package init?(tag: UInt32) {
             switch tag {
             case 0x0A: self = .id
             case 0x10: self = .capabilities
             case 0x1A: self = .share
+            case 0x20: self = .perZone
             default: return nil
             }
         }
@@ -1990,6 +2016,7 @@
             case .id: 0x0A
             case .capabilities: 0x10
             case .share: 0x1A
+            case .perZone: 0x20
             }
         }
     }

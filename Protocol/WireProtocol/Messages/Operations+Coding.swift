@@ -126,7 +126,7 @@ extension ModifyZones {
         while let field = try message.next(Proto.ModifyZones.self) {
             switch field {
             case .scope: scope = try message.uint32()
-            case .saves: self.saves.append(try ZoneID(message.message()))
+            case .saves: self.saves.append(try ZoneSave(message.message()))
             case .deletes: self.deletes.append(try ZoneID(message.message()))
             }
         }
@@ -135,8 +135,27 @@ extension ModifyZones {
 
     func encode(into buffer: inout ByteBuffer) {
         buffer.writeField(Proto.ModifyZones.scope, self.scope.number)
-        for id in self.saves { buffer.writeMessage(Proto.ModifyZones.saves) { id.encode(into: &$0) } }
+        for save in self.saves { buffer.writeMessage(Proto.ModifyZones.saves) { save.encode(into: &$0) } }
         for id in self.deletes { buffer.writeMessage(Proto.ModifyZones.deletes) { id.encode(into: &$0) } }
+    }
+}
+
+extension ZoneSave {
+    fileprivate init(_ message: consuming MessageReader) throws(WireError) {
+        self.init(id: .unnamed)
+        while let field = try message.next(Proto.ZoneSave.self) {
+            switch field {
+            case .zoneName: self.id.zoneName = try message.text()
+            case .ownerName: self.id.ownerName = try message.text()
+            case .perZone: self.encryptionScope = try message.bool() ? .perZone : .perRecord
+            }
+        }
+    }
+
+    fileprivate func encode(into buffer: inout ByteBuffer) {
+        buffer.writeField(Proto.ZoneSave.zoneName, self.id.zoneName)
+        buffer.writeField(Proto.ZoneSave.ownerName, self.id.ownerName)
+        buffer.writeField(Proto.ZoneSave.perZone, self.encryptionScope == .perZone)
     }
 }
 

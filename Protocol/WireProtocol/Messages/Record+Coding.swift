@@ -77,6 +77,7 @@ extension Zone {
             case .share:
                 let share = try message.text()
                 self.share = share.isEmpty ? nil : share
+            case .perZone: self.encryptionScope = try message.bool() ? .perZone : .perRecord
             }
         }
     }
@@ -85,5 +86,6 @@ extension Zone {
         buffer.writeMessage(Proto.Zone.id) { self.id.encode(into: &$0) }
         buffer.writeField(Proto.Zone.capabilities, self.capabilities.rawValue)
         buffer.writeField(Proto.Zone.share, self.share ?? "")
+        buffer.writeField(Proto.Zone.perZone, self.encryptionScope == .perZone)
     }
 }

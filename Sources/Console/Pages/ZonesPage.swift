@@ -36,6 +36,7 @@ struct ZonePages: Sendable {
                 "<span class=\"number\">\(Shown.number(zone.records))</span>",
                 "<span class=\"number\">\(Shown.bytes(zone.bytes))</span>",
                 "<span class=\"number\">\(Shown.number(zone.position))</span>",
+                self.text(of: zone.encryptionScope),
                 SharePages(console: self.console).link(of: zone, place),
                 """
                 <a href="\(self.changesURL(of: id, place))">Changes</a>
@@ -45,7 +46,7 @@ struct ZonePages: Sendable {
         }
         let table = Parts.table(
             caption: "Zones of \(place.databaseText), in the order of their last changes",
-            columns: ["Zone", "Records", "Size", "Last position", "Shared", "Actions"],
+            columns: ["Zone", "Records", "Size", "Last position", "Encryption scope", "Shared", "Actions"],
             rows: rows,
             empty: "The database has no zones here.",
             isRowList: true
@@ -59,6 +60,7 @@ struct ZonePages: Sendable {
             [
                 "<a href=\"\(self.snapshotURL(of: zone.id, place))\">\(Shown.text(zone.id.zoneName))</a>",
                 "<code>\(zone.id.ownerName)</code>", zone.share == nil ? "records of it" : "as a whole",
+                self.text(of: zone.encryptionScope),
                 "<a href=\"\(self.changesURL(of: zone.id, place))\">Changes</a>",
             ]
         }
@@ -67,12 +69,20 @@ struct ZonePages: Sendable {
             ? "<p>The first \(ConsolePages.rowsMax) of \(zones.count).</p>" : ""
         let table = Parts.table(
             caption: "Zones that others share, in \(place.databaseText)",
-            columns: ["Zone", "Owner", "Shared", "Follow"],
+            columns: ["Zone", "Owner", "Shared", "Encryption scope", "Follow"],
             rows: rows,
             empty: "Nobody shares a zone with this user.",
             isRowList: true
         )
         return "\(table)\(more)"
+    }
+
+    /// As Apple's framework names it.
+    private func text(of scope: EncryptionScope) -> Markup {
+        switch scope {
+        case .perRecord: "perRecord"
+        case .perZone: "perZone"
+        }
     }
 
     private func snapshotURL(of zone: ZoneID, _ place: Place) -> PageURL {

@@ -5,9 +5,6 @@ struct StoreOpening {
     /// The oldest server whose statements this module is tested with.
     private static let serverNeeded = 150_000
 
-    /// The format that a server brings up to date.
-    static let formatUpgraded = 1
-
     let target: ConnectionTarget
 
     /// Checks the server, and makes the tables if they are absent and that is wanted.
@@ -86,11 +83,12 @@ struct StoreOpening {
         }
     }
 
-    /// Brings tables of format 1 to format 2, unless their server still runs.
+    /// Brings tables of an earlier format to this one, unless a server of theirs still runs.
     private func upgrade(_ connection: PostgreSQLConnection) throws(PostgreSQLEngineError) {
         let served: StoreRow?
         do throws(PostgreSQLError) {
-            guard try Self.find(connection)?.format == Int64(Self.formatUpgraded) else { return }
+            guard let format = try Self.find(connection)?.format, StoreTables.areUpgraded(from: format)
+            else { return }
             served = try Self.upgrade(connection)
         } catch {
             throw PostgreSQLEngineError(error, self.target)
@@ -100,16 +98,19 @@ struct StoreOpening {
         throw .isServed(node: served.node, secondsLeft: Int((left + 999) / 1_000))
     }
 
-    /// Returns the row of the store if a server of format 1 has it.
+    /// Returns the row of the store if a server of an earlier format keeps house.
     private static func upgrade(
         _ connection: PostgreSQLConnection
     ) throws(PostgreSQLError) -> StoreRow? {
         try connection.send(TransactionSQL.begin)
         let row = StoreRow(try connection.query(StoreRow.lockOfFormat1))
         // Somebody else may have done it while the row was locked.
-        let isOld = try self.find(connection)?.format == Int64(self.formatUpgraded)
+        let format = try self.find(connection)?.format ?? StoreTables.format
+        let isOld = StoreTables.areUpgraded(from: format)
         guard isOld, !row.node.isEmpty, row.untilMilliseconds > row.nowMilliseconds else {
-            if isOld { for statement in StoreTables.additionsOfFormat2 { try connection.send(statement) } }
+            if isOld {
+                for statement in StoreTables.additions(since: format) { try connection.send(statement) }
+            }
             try connection.send(TransactionSQL.commit)
             try connection.receive()
             return nil

@@ -3,7 +3,7 @@ import RecordStore
 /// The tables of a store, as this version makes them.
 package enum StoreTables {
     /// The number of the format of the tables.
-    package static let format: Int64 = 2
+    package static let format: Int64 = 3
 
     /// The statements that make an empty store, in their order.
     static var definition: [SQL] {
@@ -13,11 +13,20 @@ package enum StoreTables {
         return text.map { SQL($0, reach: .store) }
     }
 
-    /// The statements that bring the tables of format 1 to format 2, in which several servers write.
-    static var additionsOfFormat2: [SQL] {
-        let format = "UPDATE tidemark.store SET format = 2 WHERE id = 1"
-        return (self.nodeTables + [format]).map { SQL($0, reach: .store) }
+    /// Whether a server brings tables of a format to this one.
+    static func areUpgraded(from format: Int64) -> Bool { (1..<self.format).contains(format) }
+
+    /// The statements that bring the tables of an earlier format to this one.
+    static func additions(since format: Int64) -> [SQL] {
+        let steps = (format < 2 ? self.nodeTables : []) + self.columnsOfFormat3
+        let text = steps + ["UPDATE tidemark.store SET format = \(self.format) WHERE id = 1"]
+        return text.map { SQL($0, reach: .store) }
     }
+
+    /// What a zone is that was created before: each of its records has a key of its own.
+    private static let columnsOfFormat3 = [
+        #"ALTER TABLE tidemark."zone" ADD COLUMN encryption_scope bigint"#
+    ]
 
     /// Makes the row of the store, which has an identity.
     static let storeRow = SQL(
@@ -25,7 +34,8 @@ package enum StoreTables {
         reach: .store
     )
 
-    /// The servers of the store, and the cluster whose history the store has.
+    /// Since format 2, in which several servers write: the servers of the store, and the cluster whose
+    /// history the store has.
     ///
     /// A transaction on contents of databases locks the row of its server. One that changes anything else
     /// locks the row of the store, and then those of all servers.

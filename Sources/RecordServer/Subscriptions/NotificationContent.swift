@@ -80,7 +80,7 @@ struct NotificationContent {
         }
         let keys = Set(info.desiredKeys)
         var kept: [UInt8] = []
-        // Whoever reads a push on its way, or in a log, must not read what the user has encrypted.
+        // A push may be read on its way or in a log, and must not show what the user has encrypted.
         for slice in slices where !slice.isEncrypted && keys.contains(values.name(of: slice)) {
             if self.take(slice.entry.count) { kept += values.bytes[slice.entry] }
         }

@@ -7,6 +7,7 @@ package struct ZoneCopyBeginning: Hashable, Sendable {
         package var records: Int64
         /// Encoded bodies.
         package var bytes: Int64
+        package var encryptionScope: EncryptionScope
     }
 
     /// Of the database.
@@ -59,8 +60,15 @@ struct ZoneCopy {
         let beginning = ZoneCopyBeginning(
             position: state.position,
             epoch: state.epoch,
-            zones: zones.map {
-                ZoneCopyBeginning.Zone(name: $0.name, records: $0.recordCount, bytes: $0.byteCount)
+            zones: try FeedFailure.wrapping { () throws(StorageFailure) in
+                try zones.map { (zone) throws(StorageFailure) in
+                    ZoneCopyBeginning.Zone(
+                        name: zone.name,
+                        records: zone.recordCount,
+                        bytes: zone.byteCount,
+                        encryptionScope: try self.snapshot.encryptionScope(of: zone.key)
+                    )
+                }
             },
             schema: try self.schema(of: try self.types(in: zones))
         )

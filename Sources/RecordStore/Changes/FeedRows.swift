@@ -1,3 +1,5 @@
+import RecordModel
+
 /// Reads of databases and zones for feeds, from their rows.
 extension TableReader {
     /// Reads where a database is; `nil` if there is no such database.
@@ -35,6 +37,11 @@ extension TableReader {
         let range = RowRange(ZoneRow.byKey, database)
         rows += try self.rows(name.isEmpty ? range : range.after(name), limit: limit - rows.count)
         return rows.map { NamedZone(name: $0.name, key: $0.contents) }
+    }
+
+    /// Reads what has a key of its own in a zone.
+    func encryptionScope(of zone: ZoneKey) throws(StorageFailure) -> EncryptionScope {
+        try self.row(ZoneRow.byNumber, zone.database, zone.number)?.encryptionScope ?? .perRecord
     }
 
     /// Counts the zones of a database, up to `limit`.

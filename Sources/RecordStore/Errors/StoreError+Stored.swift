@@ -95,6 +95,7 @@ extension StoreError {
         case 45: return .shareMissing
         case 46: return .participantUnverified
         case 60: return .alreadyInvited
+        case 61: return .encryptionScopeFixed(number == 0 ? .perRecord : .perZone)
         default: return nil
         }
     }

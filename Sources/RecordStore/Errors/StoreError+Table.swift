@@ -258,6 +258,11 @@ extension StoreError {
             Row(.participantAlreadyInvited, .afterChange, 60) {
                 "the user is invited to the share already: accept the invitation"
             }
+        case .encryptionScopeFixed(let scope):
+            Row(.serverRejectedRequest, .never, 61, integers: [Int64(scope.rawValue)]) {
+                "the encryption scope of the zone is \(scope), as it was created: save it with that, or under "
+                    + "another name"
+            }
         case .atomicPeer(let index):
             Row(.batchRequestFailed, .afterChange, 23, integers: [Int64(index)]) { "Atomic failure" }
         case .dependsOn(let index):

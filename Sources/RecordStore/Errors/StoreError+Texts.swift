@@ -46,7 +46,7 @@ extension ShareConflict {
     /// CloudKit tells the two apart by their codes.
     var code: ErrorCode {
         switch self {
-        case .zoneIsShared: .serverRejectedRequest
+        case .zoneIsShared, .zoneIsOneScope: .serverRejectedRequest
         case .zoneHasShares: .invalidArguments
         }
     }
@@ -55,6 +55,7 @@ extension ShareConflict {
         switch self {
         case .zoneIsShared: "the zone is shared as a whole: it has no shares of records"
         case .zoneHasShares: "records of the zone are shared: it can't be shared as a whole"
+        case .zoneIsOneScope: "the encryption scope of the zone is perZone: share the zone as a whole"
         }
     }
 }

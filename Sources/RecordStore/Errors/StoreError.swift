@@ -122,6 +122,8 @@ package enum StoreError: Error, Hashable, Sendable {
     case participantUnverified
     /// The user asks to be let in and is invited already; accept.
     case alreadyInvited
+    /// The zone is there with this encryption scope, and keeps it.
+    case encryptionScopeFixed(EncryptionScope)
 
     /// Nothing wrong with the item: the one with this number failed, and the batch is atomic.
     case atomicPeer(index: Int)
@@ -216,6 +218,8 @@ package enum ShareConflict: UInt8, Hashable, Sendable {
     case zoneIsShared = 0
     /// It has records that are shared.
     case zoneHasShares = 1
+    /// Its encryption scope is the zone, so it is shared as a whole only.
+    case zoneIsOneScope = 2
 }
 
 /// What is wrong with a share that somebody saves.

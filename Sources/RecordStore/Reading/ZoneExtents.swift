@@ -1,3 +1,5 @@
+package import RecordModel
+
 /// The contents of a zone, in numbers.
 package struct ZoneExtent: Hashable, Sendable {
     package var name: String
@@ -8,6 +10,7 @@ package struct ZoneExtent: Hashable, Sendable {
     package var position: Int64
     /// The name of the share of the whole zone; `nil` if it is not shared so.
     package var share: String?
+    package var encryptionScope: EncryptionScope
 }
 
 /// A page of the zones of a database.
@@ -39,7 +42,8 @@ extension Store {
                         records: zone.recordCount,
                         bytes: zone.byteCount,
                         position: zone.position,
-                        share: try snapshot.zoneWideShare(of: zone.key)?.name
+                        share: try snapshot.zoneWideShare(of: zone.key)?.name,
+                        encryptionScope: try snapshot.encryptionScope(of: zone.key)
                     )
                 )
             }

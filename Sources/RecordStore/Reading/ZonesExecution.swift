@@ -63,8 +63,11 @@ package struct ZonesExecution {
     /// `nil` if the zone is not there for the requester.
     private func zone(_ id: ZoneID, at key: ZoneKey?) throws(StorageFailure) -> Zone? {
         guard let key else { return nil }
-        var zone = Zone(id: id, scope: self.requester.scope)
-        guard self.requester.scope != .public, !id.isDefault else { return zone }
+        guard self.requester.scope != .public, !id.isDefault else {
+            return Zone(id: id, scope: self.requester.scope)
+        }
+        let encryptionScope = try self.snapshot.encryptionScope(of: key)
+        var zone = Zone(id: id, scope: self.requester.scope, encryptionScope: encryptionScope)
         if self.requester.scope == .shared {
             let access = try self.snapshot.sharedAccess(to: key, of: self.requester.database)
             guard !access.isEmpty else { return nil }

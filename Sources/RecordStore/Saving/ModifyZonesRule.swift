@@ -21,8 +21,8 @@ struct ModifyZonesRule {
         var outcomes: [WriteOutcome] = []
         var room: Int?
         let outcomeBytes = self.outcomeBytesMax
-        for zone in self.operation.saves {
-            outcomes.append(try self.create(zone, &room, outcomeBytes: outcomeBytes))
+        for save in self.operation.saves {
+            outcomes.append(try self.create(save, &room, outcomeBytes: outcomeBytes))
         }
         for zone in self.operation.deletes { outcomes.append(try self.delete(zone)) }
         return .success(outcomes)
@@ -31,7 +31,7 @@ struct ModifyZonesRule {
     /// What the outcome takes at most, with the names of what is saved.
     private var outcomeBytesMax: Int {
         let items = self.operation.saves.count + self.operation.deletes.count
-        let names = self.operation.saves.reduce(0) { $0 + $1.zoneName.utf8.count }
+        let names = self.operation.saves.reduce(0) { $0 + $1.id.zoneName.utf8.count }
         return RowBytes.outcome(items * RowBytes.outcomeItemMax + names)
     }
 
@@ -48,16 +48,20 @@ struct ModifyZonesRule {
 
     /// `room` is `nil` until the first zone is created: nobody counts for zones that are there.
     private func create(
-        _ zone: ZoneID,
+        _ save: ZoneSave,
         _ room: inout Int?,
         outcomeBytes: Int
     ) throws(StorageFailure) -> WriteOutcome {
+        let zone = save.id
         guard self.requester.scope == .private else { return .failed(.databaseNotAllowed) }
         guard !zone.isDefault else { return .failed(.zoneNotModifiable) }
         guard NameRules.isItemName(zone.zoneName) else { return .failed(.nameInvalid(.zone)) }
         guard Access.isOwn(zone, of: self.requester) else { return .failed(.permissionDenied(.create)) }
         let database = self.requester.database
-        if try self.transaction.zone(named: zone.zoneName, in: database) == nil {
+        if let key = try self.transaction.zone(named: zone.zoneName, in: database) {
+            let scope = try self.transaction.encryptionScope(of: key)
+            guard scope == save.encryptionScope else { return .failed(.encryptionScopeFixed(scope)) }
+        } else {
             let left = if let room { room } else { try self.room() }
             room = max(left - 1, 0)
             guard left > 0 else { return .failed(.tooManyZones) }
@@ -70,9 +74,22 @@ struct ModifyZonesRule {
                 return .failed(refusal)
             }
             let position = try self.transaction.takePosition(in: database)
-            _ = try self.transaction.createZone(named: zone.zoneName, in: database, at: position)
+            try self.create(save, at: position)
         }
-        return .zoneSaved(Zone(id: zone, scope: self.requester.scope))
+        return .zoneSaved(
+            Zone(id: zone, scope: self.requester.scope, encryptionScope: save.encryptionScope)
+        )
+    }
+
+    private func create(_ save: ZoneSave, at position: Int64) throws(StorageFailure) {
+        let database = self.requester.database
+        let name = save.id.zoneName
+        _ = try self.transaction.createZone(named: name, in: database, at: position)
+        guard save.encryptionScope != .perRecord else { return }
+        var row = ZoneRow(database: database, name: name, number: position)
+        row.position = position
+        row.encryptionScope = save.encryptionScope
+        try self.transaction.put(row)
     }
 
     private func delete(_ zone: ZoneID) throws(StorageFailure) -> WriteOutcome {
@@ -112,7 +129,7 @@ struct ModifyZonesRule {
         guard self.requester.scope != .public else { throw .databaseNotAllowed }
         let count = self.operation.saves.count + self.operation.deletes.count
         guard count <= self.bounds.requestItemsMax else { throw .tooManyItems(count) }
-        let saved = Set(self.operation.saves.map(\.zoneName))
+        let saved = Set(self.operation.saves.map(\.id.zoneName))
         guard saved.count == self.operation.saves.count else { throw .duplicateItem }
         let deleted = Set(self.operation.deletes.map(\.zoneName))
         guard deleted.count == self.operation.deletes.count else { throw .duplicateItem }
@@ -122,13 +139,14 @@ struct ModifyZonesRule {
 
 extension Zone {
     /// A zone with what zones of its kind can do.
-    package init(id: ZoneID, scope: DatabaseScope) {
-        let capabilities: ZoneCapabilities =
+    package init(id: ZoneID, scope: DatabaseScope, encryptionScope: EncryptionScope = .perRecord) {
+        var capabilities: ZoneCapabilities =
             switch scope {
             case .private where !id.isDefault: [.fetchChanges, .atomic, .sharing, .zoneWideSharing]
             case .shared: [.fetchChanges, .atomic]
             case .private, .public: [.fetchChanges]
             }
-        self.init(id: id, capabilities: capabilities)
+        if encryptionScope == .perZone { capabilities.remove(.sharing) }
+        self.init(id: id, capabilities: capabilities, encryptionScope: encryptionScope)
     }
 }

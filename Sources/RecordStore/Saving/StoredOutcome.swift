@@ -96,7 +96,13 @@ struct StoredOutcome {
         case 3:
             guard let name = bytes.nextText(), let owner = bytes.nextText() else { return nil }
             let id = ZoneID(zoneName: name, ownerName: owner)
-            return .zoneSaved(Zone(id: id, scope: self.request.requester.scope))
+            return .zoneSaved(
+                Zone(
+                    id: id,
+                    scope: self.request.requester.scope,
+                    encryptionScope: self.encryptionScope(index: index)
+                )
+            )
         case 4: return .deleted
         case 5:
             guard let number = bytes.nextByte(), let integers = bytes.nextIntegers(),
@@ -112,6 +118,14 @@ struct StoredOutcome {
         case 8: return .done
         default: return nil
         }
+    }
+
+    /// That of the request: no zone was saved with another than it has.
+    private func encryptionScope(index: Int) -> EncryptionScope {
+        guard case .modifyZones(let operation) = self.request.operation,
+            operation.saves.indices.contains(index)
+        else { return .perRecord }
+        return operation.saves[index].encryptionScope
     }
 
     /// The share as it is now; users who have lost it since learn of that.

@@ -17,6 +17,12 @@ struct SharePlan {
         existing: StoredRecord?
     ) throws(StorageFailure) {
         let name = save.id.recordName
+        if existing == nil, self.zone.shared == nil, name != ShareRecord.zoneWideName,
+            try self.zone.transaction.encryptionScope(of: self.zone.key) == .perZone
+        {
+            self.items.refuse(index, name: name, .shareConflict(.zoneIsOneScope))
+            return
+        }
         guard !self.zone.rule.isFromElsewhere else {
             return try self.validate(restored: save, index: index, existing: existing)
         }

@@ -88,6 +88,7 @@ package struct ZoneRow: TableRow {
             .integer("record_count"), .integer("byte_count"), .optional(.integer("target_database")),
             .optional(.integer("target_zone")),
             .optional(.bytes("client_token")), .integer("row_bytes"),
+            .optional(.integer("encryption_scope")),
         ],
         key: ["database", "name"],
         indexes: [
@@ -111,6 +112,8 @@ package struct ZoneRow: TableRow {
     /// The client token of the last change of the zone.
     var clientToken: [UInt8]?
     var rowBytes: Int64 = 0
+    /// Of a zone with contents; `nil` if each record has a key of its own.
+    var encryptionScope: EncryptionScope?
 
     init(database: DatabaseID, name: String, number: Int64) {
         self.database = database
@@ -129,6 +132,7 @@ package struct ZoneRow: TableRow {
         self.targetZone = try columns.next()
         self.clientToken = try columns.next()
         self.rowBytes = try columns.next()
+        self.encryptionScope = try columns.next()
     }
 
     package func write(to columns: inout ColumnWriter) {
@@ -142,6 +146,7 @@ package struct ZoneRow: TableRow {
         columns.append(self.targetZone)
         columns.append(self.clientToken)
         columns.append(self.rowBytes)
+        columns.append(self.encryptionScope)
     }
 
     /// The key of the contents: those of another zone if it leads to one.
@@ -152,4 +157,13 @@ package struct ZoneRow: TableRow {
 
     /// The key of the contents of a zone that leads nowhere.
     var key: ZoneKey { ZoneKey(database: self.database, number: self.number) }
+}
+
+extension EncryptionScope: ColumnConvertible {
+    package init?(columnValue: ColumnValue) {
+        guard case .integer(let number) = columnValue, let raw = UInt8(exactly: number) else { return nil }
+        self.init(rawValue: raw)
+    }
+
+    package var columnValue: ColumnValue { .integer(Int64(self.rawValue)) }
 }

@@ -59,9 +59,10 @@ import GRDB
 /// (`Migrations+Format9`). Format 10: what rows take (`Migrations+Format10`). Format 11: who made a
 /// pending change, and expired tokens (`Migrations+Format11`). Format 12: entries whose key is one
 /// blob, in place of `entry` (`Migrations+Format12`). Format 13: histories of zones, the ledger of
-/// deliveries, and keys that may only read (`Migrations+Format13`).
+/// deliveries, and keys that may only read (`Migrations+Format13`). Format 14: the encryption scope of
+/// a zone (`Migrations+Format14`).
 enum Migrations {
-    static let formatKnown = 13
+    static let formatKnown = 14
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -103,6 +104,9 @@ enum Migrations {
             ]
             for statement in steps.joined() { try database.execute(sql: statement) }
             try database.execute(sql: "PRAGMA user_version = 13")
+        }
+        migrator.registerMigration("14") { database in
+            for statement in self.format14 { try database.execute(sql: statement) }
         }
         return migrator
     }

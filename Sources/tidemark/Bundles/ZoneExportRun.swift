@@ -103,7 +103,12 @@ final class ZoneExportRun: Sendable {
         state.description.position = beginning.position
         state.description.epoch = beginning.epoch
         state.description.zones = beginning.zones.map {
-            BundleDescription.Zone(name: $0.name, records: $0.records, bytes: $0.bytes)
+            BundleDescription.Zone(
+                name: $0.name,
+                records: $0.records,
+                bytes: $0.bytes,
+                isPerZone: $0.encryptionScope == .perZone
+            )
         }
         if let scrambler = state.scrambler { state.description = scrambler.scrambled(state.description) }
         state.bar.totalBytes = beginning.zones.reduce(0) { $0 + $1.bytes }

@@ -16,7 +16,7 @@ struct ZoneImportRun {
     private(set) var report = ImportReport()
     private var schema: BundleSchema?
     /// Zones that an import makes.
-    private var missing: [ZoneID] = []
+    private var missing: [ZoneSave] = []
     /// Records of zones that are not empty; they have to be the first of the bundle's.
     private var counts: [ZoneID: Int64] = [:]
     /// Assets of the records that are imported; of others none is.
@@ -79,6 +79,9 @@ struct ZoneImportRun {
 
     private mutating func prepareZones() async throws {
         let names = self.mapping.zones.values.sorted()
+        let perZone = Set(
+            self.bundle.description.zones.filter(\.isPerZone).compactMap { self.mapping.zones[$0.name] }
+        )
         let found = try await self.database.retrying {
             await withCheckedContinuation { continuation in
                 self.database.store.recordCounts(ofZones: names, for: self.database.requester) {
@@ -89,7 +92,10 @@ struct ZoneImportRun {
         for (name, count) in zip(names, found) {
             let zone = ZoneID(zoneName: name)
             self.report.zones.append(ImportReport.Zone(name: name, isNew: count == nil))
-            if count == nil, !zone.isDefault { self.missing.append(zone) }
+            if count == nil, !zone.isDefault {
+                let scope = perZone.contains(name) ? EncryptionScope.perZone : .perRecord
+                self.missing.append(ZoneSave(id: zone, encryptionScope: scope))
+            }
             if let count, count > 0 { self.counts[zone] = count }
         }
     }
@@ -135,13 +141,13 @@ struct ZoneImportRun {
     private func makeZones() async throws {
         for start in stride(from: 0, to: self.missing.count, by: self.database.bounds.requestItemsMax) {
             let some = Array(self.missing[start...].prefix(self.database.bounds.requestItemsMax))
-            let operation = ModifyZones(scope: .private, saves: some)
+            let operation = ModifyZones(scope: .private, zoneSaves: some)
             for (zone, outcome) in zip(some, try await self.database.write(.modifyZones(operation))) {
                 guard case .failed(let error) = outcome else { continue }
                 throw await self.takenBack(
                     after: RecordAdvice.failure(
                         error,
-                        doing: "the zone '\(zone.zoneName)' cannot be made"
+                        doing: "the zone '\(zone.id.zoneName)' cannot be made"
                     )
                 )
             }
@@ -206,7 +212,7 @@ struct ZoneImportRun {
         var isGone = self.missing.count == self.report.zones.count
         for start in stride(from: 0, to: self.missing.count, by: itemsMax) {
             let some = Array(self.missing[start...].prefix(itemsMax))
-            let operation = ModifyZones(scope: .private, saves: [], deletes: some)
+            let operation = ModifyZones(scope: .private, saves: [], deletes: some.map(\.id))
             if (try? await self.database.write(.modifyZones(operation))) == nil { isGone = false }
         }
         failure.message +=

@@ -92,7 +92,9 @@ struct BundleCommandTests {
         try await BundleScene.run { scene in
             try await Self.fill(scene)
             let database = scene.source.database()
-            _ = try await database.save(CKRecordZone(zoneName: "empty"))
+            let empty = CKRecordZone(zoneName: "empty")
+            empty.encryptionScope = .perZone
+            _ = try await database.save(empty)
             _ = try await database.save(CKRecord(recordType: "Plain", recordID: .init(recordName: "loose")))
             let tidemark = ChildProcess.tidemark.path
             let container = BackupScene.containerID
@@ -110,9 +112,11 @@ struct BundleCommandTests {
             // The record of alice herself is that of her new server.
             #expect(outcome.output.contains(#""skipped" : 1"#), "\(outcome.output)")
             #expect(try await scene.zones() == ["desk", "empty"])
-            let loose = try await scene.container(for: "alice").privateCloudDatabase
-                .record(for: .init(recordName: "loose"))
+            let there = scene.container(for: "alice").privateCloudDatabase
+            let loose = try await there.record(for: .init(recordName: "loose"))
             #expect(loose.recordType == "Plain")
+            let scopes = try await there.allRecordZones().filter { $0.encryptionScope == .perZone }
+            #expect(scopes.map(\.zoneID) == [empty.zoneID])
             let left = try FileManager.default.contentsOfDirectory(atPath: scene.target.dataPath)
             #expect(!left.contains { $0.hasPrefix("import-") }, "\(left)")
         }

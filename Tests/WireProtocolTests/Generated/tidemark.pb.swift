@@ -2008,10 +2008,28 @@ package nonisolated struct PBModifyZones: Sendable {
 
   package var scope: PBDatabaseScope = .unspecified
 
-  package var saves: [PBZoneID] = []
+  package var saves: [PBZoneSave] = []
 
   /// A zone is deleted with everything in it.
   package var deletes: [PBZoneID] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// Creates a zone, or finds it there. With a `per_zone` of false it has the encoding of a ZoneID.
+package nonisolated struct PBZoneSave: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var zoneName: String = String()
+
+  package var ownerName: String = String()
+
+  /// The encryption scope of the zone: the zone if true, each record if false.
+  package var perZone: Bool = false
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -3315,6 +3333,9 @@ package nonisolated struct PBZone: Sendable {
 
   /// Record name of the share that contains the zone. Empty if there is none.
   package var share: String = String()
+
+  /// The encryption scope of the zone, as it was created (ZoneSave).
+  package var perZone: Bool = false
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -5815,6 +5836,46 @@ nonisolated extension PBModifyZones: SwiftProtobuf.Message, SwiftProtobuf._Messa
   }
 }
 
+nonisolated extension PBZoneSave: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ZoneSave"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}zone_name\0\u{3}owner_name\0\u{3}per_zone\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.zoneName) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.ownerName) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.perZone) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.zoneName.isEmpty {
+      try visitor.visitSingularStringField(value: self.zoneName, fieldNumber: 1)
+    }
+    if !self.ownerName.isEmpty {
+      try visitor.visitSingularStringField(value: self.ownerName, fieldNumber: 2)
+    }
+    if self.perZone != false {
+      try visitor.visitSingularBoolField(value: self.perZone, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBZoneSave, rhs: PBZoneSave) -> Bool {
+    if lhs.zoneName != rhs.zoneName {return false}
+    if lhs.ownerName != rhs.ownerName {return false}
+    if lhs.perZone != rhs.perZone {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension PBFetchZones: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".FetchZones"
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}scope\0\u{1}ids\0\u{1}all\0")
@@ -8003,7 +8064,7 @@ nonisolated extension PBRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension PBZone: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Zone"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}capabilities\0\u{1}share\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}capabilities\0\u{1}share\0\u{3}per_zone\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -8014,6 +8075,7 @@ nonisolated extension PBZone: SwiftProtobuf.Message, SwiftProtobuf._MessageImple
       case 1: try { try decoder.decodeSingularMessageField(value: &self._id) }()
       case 2: try { try decoder.decodeSingularUInt32Field(value: &self.capabilities) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.share) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.perZone) }()
       default: break
       }
     }
@@ -8033,6 +8095,9 @@ nonisolated extension PBZone: SwiftProtobuf.Message, SwiftProtobuf._MessageImple
     if !self.share.isEmpty {
       try visitor.visitSingularStringField(value: self.share, fieldNumber: 3)
     }
+    if self.perZone != false {
+      try visitor.visitSingularBoolField(value: self.perZone, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -8040,6 +8105,7 @@ nonisolated extension PBZone: SwiftProtobuf.Message, SwiftProtobuf._MessageImple
     if lhs._id != rhs._id {return false}
     if lhs.capabilities != rhs.capabilities {return false}
     if lhs.share != rhs.share {return false}
+    if lhs.perZone != rhs.perZone {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
