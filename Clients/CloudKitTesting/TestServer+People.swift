@@ -24,6 +24,27 @@ extension TestServer {
         await self.endRevokedConnections()
     }
 
+    /// Restricts the processing of a user's data, or lifts that, as `tidemark user restrict` does.
+    ///
+    /// When it returns, every request of a restricted user fails with `managedAccountRestricted`, and
+    /// the account status is `restricted`.
+    ///
+    /// - Parameters:
+    ///   - user: The name of an existing user.
+    ///   - isRestricted: Whether the user is restricted afterwards.
+    ///   - identifier: The identifier of the container.
+    /// - Throws: If there is no such user.
+    public func restrict(
+        _ user: String,
+        isRestricted: Bool = true,
+        identifier: String = TestServer.defaultContainerIdentifier
+    ) async throws {
+        try await self.administer { directory in
+            try directory.setRestriction(isRestricted, ofUser: user, inContainer: identifier)
+        }
+        await self.endRevokedConnections()
+    }
+
     /// Gives a user a new access token, also after `revoke`.
     ///
     /// Containers and connections that are requested from now on have it. Earlier ones stay locked

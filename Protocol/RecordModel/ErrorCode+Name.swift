@@ -12,6 +12,7 @@ extension ErrorCode {
         .zoneNotFound: "zone_not_found", .limitExceeded: "limit_exceeded",
         .tooManyParticipants: "too_many_participants", .alreadyShared: "already_shared",
         .referenceViolation: "reference_violation",
+        .managedAccountRestricted: "managed_account_restricted",
         .participantMayNeedVerification: "participant_may_need_verification",
         .assetNotAvailable: "asset_not_available",
         .participantAlreadyInvited: "participant_already_invited", .deadlineExceeded: "deadline_exceeded",

@@ -31,6 +31,7 @@ package struct ErrorCode: RawRepresentable, Hashable, Sendable {
     package static let tooManyParticipants = ErrorCode(rawValue: 29)
     package static let alreadyShared = ErrorCode(rawValue: 30)
     package static let referenceViolation = ErrorCode(rawValue: 31)
+    package static let managedAccountRestricted = ErrorCode(rawValue: 32)
     package static let participantMayNeedVerification = ErrorCode(rawValue: 33)
     package static let assetNotAvailable = ErrorCode(rawValue: 35)
     package static let participantAlreadyInvited = ErrorCode(rawValue: 37)

@@ -22,6 +22,8 @@ package struct CloseReason: RawRepresentable, Hashable, Error {
     /// The token was good and is no longer: connect with a new one.
     package static let credentialExpired = CloseReason(rawValue: 10)
     package static let frameTimeout = CloseReason(rawValue: 11)
+    /// The operator has restricted the user's account, or lifted that: connect again.
+    package static let accountChanged = CloseReason(rawValue: 12)
     // Violations by the peer, from 100.
     package static let frameTooLarge = CloseReason(rawValue: 100)
     package static let frameKindUnexpected = CloseReason(rawValue: 101)

@@ -33,6 +33,24 @@ import Testing
         }
     }
 
+    @Test func `a restriction is posted, and its end to whoever asks on`() {
+        let events = Events()
+        let observer = OlderCalls.observe { events.note("changed") }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        let answer = SignInAnswer()
+        answer.noteRestriction()
+        #expect(events.all.isEmpty && answer.await(), "the first response is no change")
+        answer.noteRestriction()
+        #expect(events.all.isEmpty && answer.isAwaited)
+        answer.note(isAccepted: true)
+        #expect(events.all.count == 1 && !answer.isAwaited)
+        answer.noteRestriction()
+        answer.noteRestriction()
+        #expect(events.all.count == 2)
+        answer.note(isAccepted: false)
+        #expect(events.all.count == 3)
+    }
+
     @Test func `a listener that is refused posts that the account has changed`() async {
         let script = ScriptedListener()
         let hub = script.hub()

@@ -53,7 +53,7 @@ struct CredentialTests {
         #expect(old.expiresMilliseconds == end)
         #expect(old.signIn == it.signIn)
         let credential = try #require(old.credential)
-        #expect(try directory.recheck(credential) == end)
+        #expect(try directory.recheck(credential).expiresMilliseconds == end)
         #expect(try Self.admit(.accessToken(hash: Self.newToken), to: it).expiresMilliseconds == nil)
         it.clock.advance(milliseconds: 999)
         _ = try Self.admit(.accessToken(hash: Self.alice), to: it)
@@ -75,6 +75,40 @@ struct CredentialTests {
             #expect(throws: DirectoryError.tokenUnknown) { try Self.admit(.accessToken(hash: hash), to: it) }
         }
         #expect(throws: DirectoryError.userRevoked) { try rotate(Self.newToken, overlap: 0) }
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a restricted user gets in, and everybody who watches learns of it`(kind: EngineKind) throws {
+        let it = try EngineUnderTest(kind)
+        let directory = it.store.directory
+        try directory.addServiceKey(Self.key("a", onBehalfOf: ["alice"]), toContainer: Self.container)
+        let claims = [CredentialClaim.accessToken(hash: Self.alice), Self.service("a", onBehalfOf: "alice")]
+        let before = try claims.map { try Self.admit($0, to: it) }
+        #expect(before.allSatisfy { !$0.isRestricted })
+        for isRestricted in [true, false] {
+            let version = try directory.credentialChanges(after: 0).version
+            try directory.setRestriction(isRestricted, ofUser: "alice", inContainer: Self.container)
+            #expect(try directory.credentialChanges(after: version).users.count == 1)
+            for (claim, earlier) in zip(claims, before) {
+                let admitted = try Self.admit(claim, to: it)
+                #expect(admitted.signIn == earlier.signIn && admitted.isRestricted == isRestricted)
+                let state = try directory.recheck(#require(earlier.credential))
+                #expect(state.isRestricted == isRestricted)
+            }
+            #expect(try Self.admit(Self.service("a"), to: it).isRestricted == false)
+            let listed = try directory.users(ofContainer: Self.container)
+            #expect(listed.filter(\.isRestricted).map(\.name) == (isRestricted ? ["alice"] : []))
+        }
+        // Another token changes nothing of it.
+        try directory.setRestriction(true, ofUser: "alice", inContainer: Self.container)
+        try directory.renewToken(ofUser: "alice", inContainer: Self.container, tokenHash: Self.newToken)
+        #expect(try Self.admit(.accessToken(hash: Self.newToken), to: it).isRestricted)
+        #expect(throws: DirectoryError.userIsService) {
+            try directory.setRestriction(true, ofUser: "shop", inContainer: Self.container)
+        }
+        #expect(throws: DirectoryError.userMissing) {
+            try directory.setRestriction(true, ofUser: "nobody", inContainer: Self.container)
+        }
     }
 
     @Test(arguments: EngineKind.allCases)
@@ -116,7 +150,7 @@ struct CredentialTests {
         let admitted = try Self.admit(Self.service("a", onBehalfOf: "alice"), to: it)
         #expect(admitted.signIn == it.signIn)
         let credential = try #require(admitted.credential)
-        #expect(try directory.recheck(credential) == nil)
+        #expect(try directory.recheck(credential) == CredentialState())
         for claim in [
             Self.service("a", onBehalfOf: "bob"), Self.service("b", onBehalfOf: "alice"),
             Self.service("a", onBehalfOf: "shop"), Self.service("a", onBehalfOf: ""), Self.service("c"),

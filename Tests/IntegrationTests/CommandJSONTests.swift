@@ -31,6 +31,8 @@ struct CommandJSONTests {
             Call("container create \(self.container)", ["container"]),
             Call("user add alice \(here)", user.union(["token", "userRecordName"])),
             Call("user rotate alice \(here)", user.union(["overlapSeconds", "token"])),
+            Call("user restrict alice \(here)", user.union(["restricted"])),
+            Call("user restrict alice --lift \(here)", user.union(["restricted"])),
             Call("user revoke alice \(here)", user),
             Call("user renew alice \(here)", user.union(["token"])),
             Call("user contacts alice \(here) --email a@example.org", user.union(["contacts"])),

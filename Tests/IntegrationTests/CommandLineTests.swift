@@ -117,6 +117,7 @@ struct CommandLineTests {
             "container create iCloud.a",
             "user add bob --container none", "user list --container none",
             "user revoke bob --container iCloud.a", "user renew bob --container iCloud.a",
+            "user restrict bob --container iCloud.a",
         ]
     )
     func `wrong data is explained and ends with 65`(command: String) async throws {

@@ -194,6 +194,7 @@ struct OpeningTests {
         let additionsOfFormat2 = ["DROP TABLE tidemark.node", "DROP TABLE tidemark.cluster"]
         for text in (format == 1 ? additionsOfFormat2 : []) + [
             "ALTER TABLE tidemark.zone DROP COLUMN encryption_scope",
+            #"ALTER TABLE tidemark."user" DROP COLUMN restricted_ms"#,
             """
             UPDATE tidemark.store SET format = \(format), node = 'old', term = 7,
                 until_ms = (extract(epoch FROM clock_timestamp()) * 1000)::bigint + 20000

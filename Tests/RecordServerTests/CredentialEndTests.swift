@@ -41,6 +41,31 @@ struct CredentialEndTests {
         }
     }
 
+    @Test func `a restriction ends the connections of its user, and so does its end`() async throws {
+        try await ServerUnderTest.run { server in
+            let directory = server.store.directory
+            try directory.addUser(
+                named: "other",
+                userRecordName: RandomNames.userRecordName(),
+                tokenHash: Self.newToken,
+                toContainer: Self.container
+            )
+            let other = try await server.signIn(token: "new")
+            for isRestricted in [true, false] {
+                let listener = try await server.connect()
+                try await listener.send(.hello(token: ServerUnderTest.token, installation: Array(0..<16)))
+                #expect(try await listener.welcome().isRestricted != isRestricted)
+                try await listener.send(.listen, on: 1)
+                let failure = try await listener.answer(on: 1).end.failure
+                #expect(failure == (isRestricted ? nil : .accountRestricted))
+                try directory.setRestriction(isRestricted, ofUser: "user", inContainer: Self.container)
+                #expect(try await listener.refusal() == .accountChanged)
+            }
+            try await other.send(.fetchZones(FetchZones(scope: .private, selection: .all)), on: 1)
+            #expect(try await other.answer(on: 1).end.failure == nil)
+        }
+    }
+
     @Test func `a listener and requests in flight end with the token`() async throws {
         try await ServerUnderTest.run { server in
             let peer = try await server.connect()

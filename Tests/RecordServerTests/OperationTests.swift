@@ -153,6 +153,34 @@ struct OperationTests {
         }
     }
 
+    @Test(arguments: [false, true])
+    func `every operation of a restricted user is refused`(byService: Bool) async throws {
+        let registry = try Registry.read()
+        try await ServerUnderTest.run { server in
+            let directory = server.store.directory
+            let service = TestService()
+            try service.register(at: server, onBehalfOf: ["user"])
+            try directory.setRestriction(true, ofUser: "user", inContainer: ServerUnderTest.container)
+            let peer =
+                byService
+                ? try await server.signIn(service, onBehalfOf: "user").0 : try await server.signIn()
+            for (index, kind) in OperationKind.allCases.enumerated() {
+                let stream = UInt32(2 * index + 1)
+                try await peer.send(Self.sample(kind), on: stream)
+                let failures = try await Self.failures(from: peer, on: stream)
+                #expect(failures == [.accountRestricted], "\(kind.rawValue)")
+            }
+            #expect(registry.operation_codes.contains(Failure.accountRestricted.code.rawValue))
+            #expect(Failure.accountRestricted.retry == .afterChange)
+            // The service itself is not the user, and neither is a client without a credential.
+            let (shop, _) = try await server.signIn(service)
+            for other in [shop, try await server.signIn(token: "")] {
+                try await other.send(.fetchZones(FetchZones(scope: .public, selection: .all)), on: 1)
+                #expect(try await other.answer(on: 1).end.failure == nil)
+            }
+        }
+    }
+
     @Test func `another key of the same service writes, and both are listed`() async throws {
         try await ServerUnderTest.run { server in
             let (reader, writer) = (TestService(), TestService())

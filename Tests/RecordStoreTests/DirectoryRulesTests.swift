@@ -101,7 +101,7 @@ struct DirectoryRulesTests {
         #expect(throws: DirectoryError.tokenUnknown) { try self.find(.accessToken(hash: [1]), at: 2_000) }
         #expect(try self.find(.accessToken(hash: [2])).admission.expiresMilliseconds == nil)
         let credential = try #require(first.admission.credential)
-        #expect(try self.lookup.recheck(credential, nowMilliseconds: 1_999) == 2_000)
+        #expect(try self.lookup.recheck(credential, nowMilliseconds: 1_999).expiresMilliseconds == 2_000)
         #expect(throws: DirectoryError.tokenUnknown) {
             try self.lookup.recheck(credential, nowMilliseconds: 2_000)
         }

@@ -141,13 +141,17 @@ struct FormatTests {
     }
 
     @Test
-    func `a file of format 13 opens, and its zones have a key for each record`() async throws {
+    func `a file of format 13 opens, its zones have a key for each record, and nobody is restricted`()
+        async throws
+    {
         let it = try EngineUnderTest(.sqlite, openingFilesIn: FixtureContents.folder(ofFormat: 13))
         guard case .zone(let zone)? = try await it.zones(.ids([notes])).first else {
             Issue.record("no zone")
             return
         }
         #expect(zone.encryptionScope == .perRecord && zone.capabilities.contains(.sharing))
+        let users = try it.store.directory.users(ofContainer: EngineUnderTest.container)
+        #expect(users.count > 1 && users.allSatisfy { !$0.isRestricted })
         let sealed = ZoneSave(id: ZoneID(zoneName: "sealed"), encryptionScope: .perZone)
         let creation = ModifyZones(scope: .private, zoneSaves: [sealed, ZoneSave(id: notes)])
         #expect(try await it.write(.modifyZones(creation)).get().allSatisfy { $0.error == nil })
@@ -156,7 +160,7 @@ struct FormatTests {
 
     /// Makes a file of this format one of format 12.
     static let asOfFormat12 = [
-        "ALTER TABLE zone DROP COLUMN encryption_scope",
+        "ALTER TABLE zone DROP COLUMN encryption_scope", "ALTER TABLE user DROP COLUMN restricted_ms",
         "DROP INDEX container_history", "ALTER TABLE container DROP COLUMN history_days",
         "ALTER TABLE container DROP COLUMN history_since_ms", "DROP TABLE past", "DROP TABLE past_zone",
         "DROP TABLE past_removal", "DROP TABLE installation_seen",

@@ -21,6 +21,7 @@ enum Registry {
         "container_unknown": .containerUnknown, "overloaded": .overloaded, "idle": .idle,
         "slow_reader": .slowReader, "handshake_timeout": .handshakeTimeout, "internal_error": .internalError,
         "credential_expired": .credentialExpired, "frame_timeout": .frameTimeout,
+        "account_changed": .accountChanged,
         "frame_too_large": .frameTooLarge, "frame_kind_unexpected": .frameKindUnexpected,
         "message_malformed": .messageMalformed, "request_before_hello": .requestBeforeHello,
         "second_hello": .secondHello, "stream_invalid": .streamInvalid,

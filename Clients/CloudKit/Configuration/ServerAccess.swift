@@ -2,7 +2,7 @@ import RecordModel
 
 internal import RecordClient
 private import Synchronization
-private import WireProtocol
+internal import WireProtocol
 
 /// A container's connection to its server, resolved at the first request and then kept.
 final class ServerAccess: Sendable {
@@ -48,10 +48,22 @@ final class ServerAccess: Sendable {
             return user
         }
 
-        /// Notes what a failure says about the token.
+        /// Notes what a failure says about the token, or about the account.
         func heard(_ error: ClientError) {
-            guard self.isSignedIn, error.isOfCredential else { return }
-            self.signIn.note(isAccepted: false)
+            guard self.isSignedIn else { return }
+            if error.isOfCredential { self.signIn.note(isAccepted: false) }
+            if error.isOfRestriction { self.heardRestriction() }
+        }
+
+        /// Notes what the beginning of a connection says.
+        func heard(_ welcome: Welcome) {
+            guard !welcome.isRestricted else { return self.heardRestriction() }
+            self.heard(userNamed: welcome.userRecordName)
+        }
+
+        private func heardRestriction() {
+            self.signIn.noteRestriction()
+            if self.signIn.await() { self.askUntilAnswered() }
         }
 
         /// Notes that the server has accepted the token of a user.

@@ -1,11 +1,13 @@
 private import Foundation
 private import Synchronization
 
-/// The server's last response to a connection's token: accepted or refused.
+/// The server's last response to a connection's token: accepted, refused, or restricted.
 final class SignInAnswer: Sendable {
+    private enum Response { case accepted, refused, restricted }
+
     private struct State {
         /// `nil` if there was no response yet.
-        var last: Bool?
+        var last: Response?
         /// Whether the app was told that the server takes no connections, and waits for a definite
         /// status.
         var isAwaited = false
@@ -19,15 +21,26 @@ final class SignInAnswer: Sendable {
     /// Stores the server's response to the token; posts `CKAccountChanged` if it differs from the
     /// last one, or if the app waits for it.
     func note(isAccepted: Bool) {
+        let response = isAccepted ? Response.accepted : .refused
         let isNews = self.state.withLock { state in
-            defer { state = State(last: isAccepted) }
-            return state.isAwaited || state.last.map { $0 != isAccepted } ?? false
+            defer { state = State(last: response) }
+            return state.isAwaited || state.last.map { $0 != response } ?? false
         }
         if isNews { NotificationCenter.default.post(name: .CKAccountChanged, object: nil) }
     }
 
-    /// Notes that the app was told that the server takes no connections: any later response is
-    /// posted.
+    /// Stores that the server executes no request of the user; posts `CKAccountChanged` if it did
+    /// before, or if the app waits for a status.
+    func noteRestriction() {
+        let isNews = self.state.withLock { state in
+            defer { state.last = .restricted }
+            return state.last != .restricted && (state.isAwaited || state.last != nil)
+        }
+        if isNews { NotificationCenter.default.post(name: .CKAccountChanged, object: nil) }
+    }
+
+    /// Notes that the app was told that the server takes no connections, or executes no requests: any
+    /// other response is posted.
     ///
     /// - Returns: Whether the app did not wait already.
     func await() -> Bool {

@@ -5,7 +5,8 @@ extension NSNotification.Name {
     ///
     /// That is the case when it refuses a token that it accepted before, or accepts it again. The
     /// notification is also posted when a server takes connections again after `accountStatus` was
-    /// `temporarilyUnavailable`; meanwhile the container asks by itself.
+    /// `temporarilyUnavailable`, and when the operator restricts the account or lifts that; meanwhile
+    /// the container asks by itself.
     ///
     /// Its object is `nil`, as Apple's. It is posted on any thread, when a request, `accountStatus`
     /// or a listener finds out.

@@ -4,7 +4,8 @@ public enum CKAccountStatus: Int, Sendable {
     case couldNotDetermine = 0
     /// A user is signed in: the server has accepted the access token.
     case available = 1
-    /// Never returned by a Tidemark server.
+    /// The operator has restricted the processing of the user's data; every request fails with
+    /// `managedAccountRestricted`.
     case restricted = 2
     /// No access token is configured, or the server does not accept it, or no longer.
     case noAccount = 3

@@ -15,7 +15,8 @@ extension CKContainer {
         guard session.isSignedIn else { return (.noAccount, nil) }
         do throws(ClientError) {
             let welcome = try await session.client.welcome(timeout: self.accountPatience)
-            session.heard(userNamed: welcome.userRecordName)
+            session.heard(welcome)
+            guard !welcome.isRestricted else { return (.restricted, nil) }
             return (welcome.userRecordName.isEmpty ? .noAccount : .available, nil)
         } catch {
             session.heard(error)
@@ -52,9 +53,9 @@ extension ServerAccess.Session {
     /// The longest pause between two attempts at a server that takes no connections.
     private static let pauseMax = Duration.seconds(60)
 
-    /// Asks the server about the token until it responds, for which `CKAccountChanged` is posted;
-    /// stops if another request asks first.
-    fileprivate func askUntilAnswered() {
+    /// Asks the server about the token until it responds and executes requests, for which
+    /// `CKAccountChanged` is posted; stops if another request asks first.
+    func askUntilAnswered() {
         Task {
             var pause = Duration.seconds(1)
             while self.signIn.isAwaited {
@@ -62,7 +63,7 @@ extension ServerAccess.Session {
                 pause = min(pause * 2, Self.pauseMax)
                 do throws(ClientError) {
                     let welcome = try await self.client.welcome(timeout: Self.pauseMax)
-                    self.heard(userNamed: welcome.userRecordName)
+                    self.heard(welcome)
                 } catch .closed {
                     return
                 } catch {

@@ -100,4 +100,10 @@ extension ClientError {
         guard case .rejected(let reason, _) = self else { return false }
         return reason == .notAuthenticated || reason == .credentialExpired
     }
+
+    /// Whether the server executes no request of the user.
+    var isOfRestriction: Bool {
+        guard case .refused(let failure) = self else { return false }
+        return failure.code == .managedAccountRestricted
+    }
 }

@@ -149,6 +149,7 @@ final class NotificationHub: Sendable {
                 var isAccepted: Bool?
                 if case .rejected(.notAuthenticated, _) = error { isAccepted = false }
                 self.note(status, isAccepted: isAccepted, &state)
+                if error.isOfRestriction, let signIn { self.callbacks.run { signIn.noteRestriction() } }
             case .ended:
                 state.hasEnded = true
                 state.listener = nil

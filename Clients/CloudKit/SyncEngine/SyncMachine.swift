@@ -144,7 +144,9 @@ struct SyncMachine: Sendable {
     }
 
     private mutating func doubtAccount(_ error: CKError) {
-        if error.code == .notAuthenticated { self.account = .unknown }
+        if error.code == .notAuthenticated || error.code == .managedAccountRestricted {
+            self.account = .unknown
+        }
     }
 
     // MARK: What to do

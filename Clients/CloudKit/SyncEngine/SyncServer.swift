@@ -22,15 +22,19 @@ struct SyncServer: Sendable {
     func user() async throws(CKError) -> String? {
         let session = try self.database.access.session()
         guard session.isSignedIn else { return nil }
+        let welcome: Welcome
         do throws(ClientError) {
-            let name = try await session.client.welcome(timeout: Self.accountPatience).userRecordName
-            session.heard(userNamed: name)
-            return name.isEmpty ? nil : name
+            welcome = try await session.client.welcome(timeout: Self.accountPatience)
+            session.heard(welcome)
         } catch {
             session.heard(error)
             if error.isOfCredential { return nil }
             throw CKError(error)
         }
+        guard !welcome.isRestricted else {
+            throw .local(.managedAccountRestricted, "The operator has restricted the user's account")
+        }
+        return welcome.userRecordName.isEmpty ? nil : welcome.userRecordName
     }
 
     func databaseChanges(

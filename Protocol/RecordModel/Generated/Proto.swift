@@ -136,6 +136,7 @@
         case serverTimeMs
         case limits
         case windows
+        case restricted
 
         @inlinable package init?(tag: UInt32) {
             switch tag {
@@ -145,6 +146,7 @@
             case 0x20: self = .serverTimeMs
             case 0x2A: self = .limits
             case 0x32: self = .windows
+            case 0x38: self = .restricted
             default: return nil
             }
         }
@@ -157,6 +159,7 @@
             case .serverTimeMs: 0x20
             case .limits: 0x2A
             case .windows: 0x32
+            case .restricted: 0x38
             }
         }
     }

@@ -105,6 +105,7 @@ extension Welcome {
         var serverTimeMilliseconds: Int64 = 0
         var limits: Limits?
         var windows: Windows?
+        var isRestricted = false
         var message = MessageReader(payload, "welcome")
         while let field = try message.next(Proto.Welcome.self) {
             switch field {
@@ -114,6 +115,7 @@ extension Welcome {
             case .serverTimeMs: serverTimeMilliseconds = try message.int64()
             case .limits: limits = try Limits(message.message())
             case .windows: windows = try Windows(message.message())
+            case .restricted: isRestricted = try message.bool()
             }
         }
         guard version > 0 else { throw WireError(.missing, field: "version") }
@@ -127,6 +129,7 @@ extension Welcome {
             limits: limits,
             windows: windows
         )
+        self.isRestricted = isRestricted
     }
 
     package func encoded() -> ByteBuffer {
@@ -137,6 +140,7 @@ extension Welcome {
         buffer.writeField(Proto.Welcome.serverTimeMs, self.serverTimeMilliseconds)
         buffer.writeMessage(Proto.Welcome.limits) { self.limits.encode(into: &$0) }
         buffer.writeMessage(Proto.Welcome.windows) { self.windows.encode(into: &$0) }
+        buffer.writeField(Proto.Welcome.restricted, self.isRestricted)
         return buffer
     }
 }

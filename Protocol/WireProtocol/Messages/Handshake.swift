@@ -73,6 +73,9 @@ package struct Welcome: Hashable, Sendable {
     package var serverTimeMilliseconds: Int64
     package var limits: Limits
     package var windows: Windows
+    /// Whether every operation on the connection fails, because the operator has restricted the
+    /// processing of the user's data.
+    package var isRestricted = false
 
     package init(
         version: UInt32,

@@ -73,12 +73,7 @@ struct UserPages: Sendable {
         let user = subject.user
         return Parts.list([
             ("Kind", user.isService ? "service" : "user"),
-            (
-                "State",
-                user.isRevoked
-                    ? "<span class=\"state bad\">revoked</span>"
-                    : "<span class=\"state good\">admitted</span>"
-            ), ("User record name", "<code>\(user.userRecordName)</code>"),
+            ("State", UserState.badge(of: user)), ("User record name", "<code>\(user.userRecordName)</code>"),
             ("Created", Shown.time(milliseconds: user.createdMilliseconds)),
             ("Contacts", user.contacts.isEmpty ? "none" : Shown.cut(user.contacts.joined(separator: ", "))),
         ])

@@ -109,6 +109,12 @@ struct CodeMeaning: Hashable, Sendable {
             retry: "after_change"
         ),
         .init(
+            32,
+            "managed_account_restricted",
+            "The operator has restricted the processing of the user's data.",
+            retry: "after_change"
+        ),
+        .init(
             33,
             "participant_may_need_verification",
             "Only who was invited gets in, and the user is not known by what somebody was invited by.",

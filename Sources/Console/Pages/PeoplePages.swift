@@ -58,7 +58,7 @@ struct PeoplePages: Sendable {
         [
             "<a href=\"\(place.url(.users, "/user").adding("name", user.name))\">\(Shown.text(user.name))</a>",
             user.isService ? "service" : "user",
-            user.isRevoked ? "<span class=\"deleted\">revoked</span>" : "admitted",
+            UserState.markup(of: user),
             "\(roles.joined(separator: ", "))",
             Shown.cut(user.contacts.joined(separator: ", ")),
             Shown.time(milliseconds: user.createdMilliseconds),

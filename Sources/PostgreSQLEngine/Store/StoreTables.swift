@@ -23,9 +23,10 @@ package enum StoreTables {
         return text.map { SQL($0, reach: .store) }
     }
 
-    /// What a zone is that was created before: each of its records has a key of its own.
+    /// Null in rows from before: each record has a key of its own, and no user is restricted.
     private static let columnsOfFormat3 = [
-        #"ALTER TABLE tidemark."zone" ADD COLUMN encryption_scope bigint"#
+        #"ALTER TABLE tidemark."zone" ADD COLUMN encryption_scope bigint"#,
+        #"ALTER TABLE tidemark."user" ADD COLUMN restricted_ms bigint"#,
     ]
 
     /// Makes the row of the store, which has an identity.

@@ -13,6 +13,8 @@ final class ConnectionCredential {
     private var credential: Credential?
     /// `nil` if the connection may last until something is taken away.
     private var expiresMilliseconds: Int64?
+    /// Whether the connection was opened by a user whose requests are not executed.
+    private let isRestricted: Bool
 
     /// Keeps what the connection was opened with, for as long as it lasts.
     init(_ admittance: Admittance, of connection: Connection, server: ServerContext) {
@@ -20,6 +22,7 @@ final class ConnectionCredential {
         self.directory = server.store.directory
         self.watch = server.credentialWatch
         self.credential = admittance.credential
+        self.isRestricted = admittance.isRestricted
         self.setExpiry(admittance.expiresMilliseconds)
         // What changed between the look into the directory and now was not known to be about this
         // connection.
@@ -46,7 +49,7 @@ final class ConnectionCredential {
         self.connection.close(.credentialExpired)
     }
 
-    /// Closes the connection unless the directory still admits its credential.
+    /// Closes the connection unless the directory still admits its credential, as it did.
     @discardableResult
     func recheck() -> EventLoopFuture<Void> {
         let eventLoop = self.connection.eventLoop
@@ -58,11 +61,13 @@ final class ConnectionCredential {
         return look.assumeIsolated().always { result in
             guard self.connection.isOpen, self.credential == credential else { return }
             switch result {
-            case .success(.success(let end)):
+            case .success(.success(let state)) where state.isRestricted != self.isRestricted:
+                self.connection.close(.accountChanged)
+            case .success(.success(let state)):
                 // A token of an identity provider has its own end, which the directory does not
                 // know.
                 if case .identity = credential { return }
-                self.setExpiry(end)
+                self.setExpiry(state.expiresMilliseconds)
             case .success(.failure(.unavailable)):
                 eventLoop.assumeIsolated().scheduleTask(in: CredentialWatch.interval) { self.recheck() }
             case .success(.failure): self.connection.close(.notAuthenticated)

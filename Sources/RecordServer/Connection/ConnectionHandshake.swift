@@ -112,7 +112,8 @@ final class ConnectionHandshake {
             environment: hello.environment,
             installation: hello.installationID,
             network: self.connection.network,
-            readOnlyKeyID: admittance.readOnlyKeyID
+            readOnlyKeyID: admittance.readOnlyKeyID,
+            isRestricted: admittance.isRestricted
         )
         guard self.belongs(to: user.holder) else {
             return self.connection.close(.overloaded, detail: "connections of a user")
@@ -149,7 +150,7 @@ final class ConnectionHandshake {
         limits.requestBytesMax = UInt32(clamping: bounds.requestBytesMax)
         // It may have changed since the start.
         limits.userBytesMax = UInt64(clamping: self.server.store.quotas.userBytes)
-        let welcome = Welcome(
+        var welcome = Welcome(
             version: version,
             server: configuration.serverName,
             userRecordName: user.signIn.userRecordName ?? "",
@@ -157,6 +158,7 @@ final class ConnectionHandshake {
             limits: limits,
             windows: configuration.windows
         )
+        welcome.isRestricted = user.isRestricted
         self.connection.write(Frame(kind: .welcome, payload: welcome.encoded()))
     }
 

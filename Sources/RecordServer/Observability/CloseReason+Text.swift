@@ -20,6 +20,7 @@ extension CloseReason {
         .internalError: "internal error of the server, whose log has the reason",
         .credentialExpired: "the token has expired, or another has taken its place: connect with a new one",
         .frameTimeout: "a frame had begun, and did not come whole in time",
+        .accountChanged: "the account was restricted, or the restriction was lifted: connect again",
         .frameTooLarge: "a frame is larger than the limit",
         .frameKindUnexpected: "a frame of a kind that does not belong here",
         .messageMalformed: "a payload is not the message that it should be",

@@ -57,7 +57,7 @@ struct Admission {
     ///
     /// - Throws: The failure that ends the request; nothing of it was executed.
     func admit(_ request: Request) throws(Failure) -> AdmittedRequest {
-        try self.user.checkKey(for: request.operation)
+        try self.user.check(request.operation)
         switch request.operation {
         case .listen:
             return try self.admitListen()

@@ -13,6 +13,8 @@ struct ConnectionUser: Sendable {
     let network: String
     /// The ID of the connection's service key, if the key may only read; otherwise `nil`.
     var readOnlyKeyID: String?
+    /// Whether no request of the user is executed.
+    var isRestricted = false
     /// Of the request that is looked at.
     var mark = RequestMark.none
     /// The same: milliseconds since 1970.
@@ -26,10 +28,12 @@ struct ConnectionUser: Sendable {
         return ListenerIdentity(installation: self.installation, signIn: self.signIn)
     }
 
-    /// Refuses an operation that stores anything, if the connection's key may only read.
+    /// Refuses every operation of a restricted user, and one that stores anything if the connection's
+    /// key may only read.
     ///
-    /// - Throws: `permissionFailure`, which names the key.
-    func checkKey(for operation: Operation) throws(Failure) {
+    /// - Throws: `managedAccountRestricted`, or `permissionFailure`, which names the key.
+    func check(_ operation: Operation) throws(Failure) {
+        guard !self.isRestricted else { throw .accountRestricted }
         guard let keyID = self.readOnlyKeyID, operation.storesAnything else { return }
         throw .readOnlyKey(keyID)
     }

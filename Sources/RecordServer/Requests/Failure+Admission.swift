@@ -35,6 +35,13 @@ extension Failure {
     }
 
     /// An operation that stores something, on a connection whose service key may only read.
+    static let accountRestricted = Failure(
+        code: .managedAccountRestricted,
+        message: "the operator has restricted the processing of this user's data: nothing is read or changed "
+            + "until the restriction is lifted",
+        retry: .afterChange
+    )
+
     static func readOnlyKey(_ keyID: String) -> Failure {
         Failure(
             code: .permissionFailure,

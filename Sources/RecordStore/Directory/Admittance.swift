@@ -66,19 +66,36 @@ package struct Admittance: Hashable, Sendable {
     package var version: Int64
     /// The ID of the service key of the connection, if the key may only read; otherwise `nil`.
     package var readOnlyKeyID: String?
+    /// Whether no request of the user is executed.
+    package var isRestricted: Bool
 
     package init(
         signIn: SignIn,
         credential: Credential?,
         expiresMilliseconds: Int64?,
         version: Int64,
-        readOnlyKeyID: String? = nil
+        readOnlyKeyID: String? = nil,
+        isRestricted: Bool = false
     ) {
+        self.isRestricted = isRestricted
         self.signIn = signIn
         self.credential = credential
         self.expiresMilliseconds = expiresMilliseconds
         self.version = version
         self.readOnlyKeyID = readOnlyKeyID
+    }
+}
+
+/// What a credential that was admitted is worth now.
+package struct CredentialState: Hashable, Sendable {
+    /// When it ends; `nil` if it does not end by itself.
+    package var expiresMilliseconds: Int64?
+    /// Whether no request of its user is executed.
+    package var isRestricted: Bool
+
+    package init(expiresMilliseconds: Int64? = nil, isRestricted: Bool = false) {
+        self.expiresMilliseconds = expiresMilliseconds
+        self.isRestricted = isRestricted
     }
 }
 

@@ -93,9 +93,9 @@ extension Directory {
 
     /// Whether a credential that was admitted still would be, but for its time.
     ///
-    /// - Returns: When it ends; `nil` if it does not end by itself.
+    /// - Returns: What it is worth.
     /// - Throws: `tokenUnknown`.
-    package func recheck(_ credential: Credential) throws(DirectoryError) -> Int64? {
+    package func recheck(_ credential: Credential) throws(DirectoryError) -> CredentialState {
         let now = self.clock()
         return try self.read { try $0.recheck(credential, nowMilliseconds: now) }
     }

@@ -87,6 +87,18 @@ package struct Directory: Sendable {
         try self.change { try $0.revokeUser(named: name, inContainer: container) }
     }
 
+    /// Restricts the processing of a user's data, or lifts that: while it lasts, no request of the
+    /// user is executed, and their data stay as they are.
+    ///
+    /// - Throws: `userMissing`, `userIsService`.
+    package func setRestriction(
+        _ isRestricted: Bool,
+        ofUser name: String,
+        inContainer container: String
+    ) throws(DirectoryError) {
+        try self.change { try $0.setRestriction(isRestricted, ofUser: name, inContainer: container) }
+    }
+
     /// Gives a user a new token in place of all others.
     ///
     /// - Throws: `userMissing`, `userIsService`.

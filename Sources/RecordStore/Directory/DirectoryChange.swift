@@ -67,6 +67,20 @@ struct DirectoryChange {
         try self.update(name, inContainer: container) { $0.revoke() }
     }
 
+    /// Restricts a user, or lifts that, and has those who watch look at the user again.
+    ///
+    /// A restriction that is there keeps its time.
+    func setRestriction(
+        _ isRestricted: Bool,
+        ofUser name: String,
+        inContainer container: String
+    ) throws {
+        try self.update(name, inContainer: container) { user in
+            let since = user.restrictedMilliseconds ?? self.nowMilliseconds
+            user.restrictedMilliseconds = isRestricted ? since : nil
+        }
+    }
+
     func renewToken(ofUser name: String, inContainer container: String, tokenHash: [UInt8]) throws {
         try self.update(name, inContainer: container) { user in
             user.revoke()

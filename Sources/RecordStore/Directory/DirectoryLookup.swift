@@ -33,6 +33,7 @@ struct DirectoryLookup {
                 userRecordName: $0.recordName,
                 createdMilliseconds: $0.createdMilliseconds,
                 isRevoked: $0.isRevoked,
+                isRestricted: $0.isRestricted,
                 isService: $0.kind == .service,
                 contacts: try self.rows.rows(RowRange(UserContactRow.byUser, $0.number)).map(\.value)
             )

@@ -4,6 +4,8 @@ package struct DirectoryUser: Hashable, Sendable {
     package var userRecordName: String
     package var createdMilliseconds: Int64
     package var isRevoked: Bool
+    /// Whether no request of the user is executed.
+    package var isRestricted: Bool
     /// A service, which has keys in place of tokens.
     package var isService: Bool
     /// E-mail addresses and phone numbers, as they are compared.
@@ -14,9 +16,11 @@ package struct DirectoryUser: Hashable, Sendable {
         userRecordName: String,
         createdMilliseconds: Int64,
         isRevoked: Bool,
+        isRestricted: Bool,
         isService: Bool,
         contacts: [String] = []
     ) {
+        self.isRestricted = isRestricted
         self.contacts = contacts
         self.isService = isService
         self.name = name

@@ -43,7 +43,8 @@ struct SignInLookup {
                 credential: owner?.credential,
                 expiresMilliseconds: owner?.expires,
                 version: version,
-                readOnlyKeyID: owner?.readOnlyKeyID
+                readOnlyKeyID: owner?.readOnlyKeyID,
+                isRestricted: owner?.user.isRestricted ?? false
             ),
             user: owner?.user,
             hasDatabases: try owner.map { try self.hasDatabases($0.user) } ?? false
@@ -148,30 +149,34 @@ struct SignInLookup {
 }
 
 extension DirectoryLookup {
-    /// Whether a credential that was admitted still would be, but for its time; returns when it
-    /// ends.
-    func recheck(_ credential: Credential, nowMilliseconds now: Int64) throws -> Int64? {
+    /// Whether a credential that was admitted still would be, but for its time; returns what it is
+    /// worth.
+    func recheck(_ credential: Credential, nowMilliseconds now: Int64) throws -> CredentialState {
         switch credential {
         case .accessToken(let number, let hash):
             guard let user = try self.rows.row(UserRow.byKey, number) else {
                 throw DirectoryError.tokenUnknown
             }
-            return try user.end(ofToken: hash, now: now)
+            return CredentialState(
+                expiresMilliseconds: try user.end(ofToken: hash, now: now),
+                isRestricted: user.isRestricted
+            )
         case .serviceKey(let number, _, let user):
             guard let key = try self.rows.row(ServiceKeyRow.byKey, number), !key.isRevoked else {
                 throw DirectoryError.tokenUnknown
             }
-            guard key.service != user else { return nil }
-            guard try self.mayAct(number, for: user),
-                try self.rows.row(UserRow.byKey, user)?.isRevoked == false
-            else { throw DirectoryError.tokenUnknown }
-            return nil
-        case .identity(let number):
-            guard try self.rows.row(UserRow.byKey, number)?.isRevoked == false else {
-                throw DirectoryError.tokenUnknown
-            }
-            return nil
+            guard key.service != user else { return CredentialState() }
+            guard try self.mayAct(number, for: user) else { throw DirectoryError.tokenUnknown }
+            return try self.recheck(user)
+        case .identity(let number): return try self.recheck(number)
         }
+    }
+
+    private func recheck(_ number: UserNumber) throws -> CredentialState {
+        guard let user = try self.rows.row(UserRow.byKey, number), !user.isRevoked else {
+            throw DirectoryError.tokenUnknown
+        }
+        return CredentialState(isRestricted: user.isRestricted)
     }
 }
 

@@ -93,6 +93,7 @@ package struct UserRow: TableRow {
             .integer("created_ms"), .optional(.bytes("token_hash")), .integer("kind"),
             .integer("is_revoked"), .optional(.bytes("previous_hash")),
             .optional(.integer("previous_until_ms")), .integer("credential_version"),
+            .optional(.integer("restricted_ms")),
         ],
         key: ["number"],
         numbering: .numbered,
@@ -130,6 +131,8 @@ package struct UserRow: TableRow {
     /// Ascends in the whole store: taken anew whenever something changes that could end a
     /// connection of the user.
     var credentialVersion: Int64 = 0
+    /// Since when the user's data may only be stored; `nil` if they may be processed.
+    var restrictedMilliseconds: Int64?
 
     init(
         container: Int64,
@@ -159,6 +162,7 @@ package struct UserRow: TableRow {
         self.previousHash = try columns.next()
         self.previousUntilMilliseconds = try columns.next()
         self.credentialVersion = try columns.next()
+        self.restrictedMilliseconds = try columns.next()
     }
 
     package func write(to columns: inout ColumnWriter) {
@@ -173,7 +177,10 @@ package struct UserRow: TableRow {
         columns.append(self.previousHash)
         columns.append(self.previousUntilMilliseconds)
         columns.append(self.credentialVersion)
+        columns.append(self.restrictedMilliseconds)
     }
+
+    var isRestricted: Bool { self.restrictedMilliseconds != nil }
 }
 
 /// An e-mail address or a phone number by which others find a user.

@@ -60,7 +60,7 @@ import GRDB
 /// pending change, and expired tokens (`Migrations+Format11`). Format 12: entries whose key is one
 /// blob, in place of `entry` (`Migrations+Format12`). Format 13: histories of zones, the ledger of
 /// deliveries, and keys that may only read (`Migrations+Format13`). Format 14: the encryption scope of
-/// a zone (`Migrations+Format14`).
+/// a zone, and restrictions of users (`Migrations+Format14`).
 enum Migrations {
     static let formatKnown = 14
 

@@ -21,6 +21,8 @@ struct UserResult: Encodable {
     var token: String?
     /// How long the token before this one stays valid.
     var overlapSeconds: Int?
+    /// Whether no request of the user is executed.
+    var restricted: Bool?
     /// E-mail addresses and phone numbers.
     var contacts: [String]?
 

@@ -59,6 +59,13 @@ struct UserArguments: ParsableArguments {
         }
     }
 
+    /// Restricts the user, or lifts that.
+    func restrict(_ isRestricted: Bool) async throws {
+        try await self.change { directory in
+            try directory.setRestriction(isRestricted, ofUser: self.name, inContainer: self.container)
+        }
+    }
+
     func setContacts(_ contacts: [IdentityLookup]) async throws {
         try await self.change { directory in
             try directory.setContacts(contacts, ofUser: self.name, inContainer: self.container)

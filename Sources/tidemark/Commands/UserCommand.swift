@@ -4,10 +4,10 @@ import ArgumentParser
 struct UserCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user",
-        abstract: "Add, list, revoke and delete the users of a container, and give them roles and addresses.",
+        abstract: "Add, list, revoke, restrict and delete users, and give them roles and addresses.",
         subcommands: [
             UserAdd.self, UserList.self, UserRotate.self, UserRevoke.self, UserRenew.self, UserRole.self,
-            UserContacts.self, UserDelete.self,
+            UserContacts.self, UserRestrict.self, UserDelete.self,
         ]
     )
 }

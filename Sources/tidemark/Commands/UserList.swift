@@ -16,7 +16,7 @@ struct UserList: AsyncParsableCommand {
 
     @Flag(
         help:
-            "Print a JSON array of objects with contacts, created, name, revoked, service and userRecordName."
+            "Print a JSON array of objects with contacts, created, name, restricted, revoked, service and userRecordName."
     )
     var json = false
 
@@ -48,13 +48,19 @@ struct UserList: AsyncParsableCommand {
         /// ISO 8601, in UTC.
         let created: String
         let revoked: Bool
+        let restricted: Bool
         let service: Bool
         /// E-mail addresses and phone numbers.
         let contacts: [String]
 
         var state: String {
             if self.service { return "service" }
-            return self.revoked ? "revoked" : "active"
+            switch (self.revoked, self.restricted) {
+            case (false, false): return "active"
+            case (false, true): return "restricted"
+            case (true, false): return "revoked"
+            case (true, true): return "revoked, restricted"
+            }
         }
 
         init(_ user: DirectoryUser) {
@@ -63,6 +69,7 @@ struct UserList: AsyncParsableCommand {
             let seconds = Double(user.createdMilliseconds) / 1_000
             self.created = Date(timeIntervalSince1970: seconds).formatted(.iso8601)
             self.revoked = user.isRevoked
+            self.restricted = user.isRestricted
             self.service = user.isService
             self.contacts = user.contacts
         }

@@ -79,7 +79,8 @@ struct PostgreSQLCommandTests {
                 ["--from", folder + "/none", "--to", "postgresql:///none"],
                 .refuses(66, "no tidemark.sqlite")
             ),
-            Call("schema reset", ["--yes"] + Self.place), Call("user revoke", ["bob"] + Self.place),
+            Call("schema reset", ["--yes"] + Self.place), Call("user restrict", ["bob"] + Self.place),
+            Call("user revoke", ["bob"] + Self.place),
             Call("user renew", ["bob"] + Self.place), Call("user delete", ["bob", "--yes"] + Self.place),
             Call("container delete", [other, "--yes"]), Call("settings", []),
         ]

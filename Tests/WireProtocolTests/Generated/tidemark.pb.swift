@@ -892,6 +892,10 @@ package nonisolated struct PBWelcome: Sendable {
   /// Clears the value of `windows`. Subsequent reads from it will return its default value.
   package mutating func clearWindows() {self._windows = nil}
 
+  /// The operator has restricted the processing of the user's data: every operation on the connection
+  /// fails with code 32.
+  package var restricted: Bool = false
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -3868,7 +3872,7 @@ nonisolated extension PBWindows: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 
 nonisolated extension PBWelcome: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Welcome"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{1}server\0\u{3}user_record_name\0\u{3}server_time_ms\0\u{1}limits\0\u{1}windows\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{1}server\0\u{3}user_record_name\0\u{3}server_time_ms\0\u{1}limits\0\u{1}windows\0\u{1}restricted\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3882,6 +3886,7 @@ nonisolated extension PBWelcome: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
       case 4: try { try decoder.decodeSingularInt64Field(value: &self.serverTimeMs) }()
       case 5: try { try decoder.decodeSingularMessageField(value: &self._limits) }()
       case 6: try { try decoder.decodeSingularMessageField(value: &self._windows) }()
+      case 7: try { try decoder.decodeSingularBoolField(value: &self.restricted) }()
       default: break
       }
     }
@@ -3910,6 +3915,9 @@ nonisolated extension PBWelcome: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     try { if let v = self._windows {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
     } }()
+    if self.restricted != false {
+      try visitor.visitSingularBoolField(value: self.restricted, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3920,6 +3928,7 @@ nonisolated extension PBWelcome: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if lhs.serverTimeMs != rhs.serverTimeMs {return false}
     if lhs._limits != rhs._limits {return false}
     if lhs._windows != rhs._windows {return false}
+    if lhs.restricted != rhs.restricted {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
