@@ -63,6 +63,21 @@ struct RestrictionTests {
         }
     }
 
+    @Test func `an engine keeps what a restricted user has to send, and sends it afterwards`() async throws {
+        try await SyncDesk.run { desk in
+            let (app, engine) = try await desk.app()
+            try await desk.server.restrict("alice")
+            app.write("x", to: desk.id("a"))
+            await expect(.managedAccountRestricted) { try await engine.sendChanges() }
+            #expect(engine.state.pendingRecordZoneChanges == [.saveRecord(desk.id("a"))])
+            await expect(.managedAccountRestricted) { try await engine.fetchChanges() }
+            try await desk.server.restrict("alice", isRestricted: false)
+            try await engine.sendChanges()
+            #expect(engine.state.pendingRecordZoneChanges.isEmpty)
+            _ = try await desk.database.record(for: desk.id("a"))
+        }
+    }
+
     @Test func `a command restricts a user, a list says so, and a running server follows`() async throws {
         let server = try ServerProcess()
         let place = ["--container", "iCloud.test.restriction"]
