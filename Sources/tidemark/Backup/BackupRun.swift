@@ -75,16 +75,25 @@ struct BackupRun {
         if !tls.isEmpty { try self.folder.makeSubfolder("tls") }
         for name in tls {
             let path = "tls/" + name
-            let made = try FileCopy.copy(
-                self.source.path + "/" + path,
-                to: self.target.path + "/" + path,
-                progress: { _ in }
-            )
+            let made = try self.copy(path)
             files.append(BackupManifest.File(path: path, made))
         }
         let manifest = BackupManifest(files: files, totals: totals, damaged: damaged)
         try self.finish(manifest)
         return manifest
+    }
+
+    private func copy(_ path: String) throws -> FileCopy.Outcome {
+        let source = self.source.path + "/" + path
+        do throws(FileCopy.Failure) {
+            return try FileCopy.copy(source, to: self.target.path + "/" + path, progress: { _ in })
+        } catch {
+            guard case .source(let error) = error else { throw error }
+            throw CommandFailure(
+                .unavailable,
+                "\(source) cannot be read: \(error.reason). Check who owns it."
+            )
+        }
     }
 
     private static let draft = EngineOpening.files.name + ".unfinished"

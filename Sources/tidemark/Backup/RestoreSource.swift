@@ -70,14 +70,21 @@ struct FolderSource: RestoreSource {
     ) throws {
         let folder = try CopyFolder(making: target.path)
         if file.path.hasPrefix("tls/") { try folder.makeSubfolder("tls") }
-        let made = try FileCopy.copy(
-            self.backup.path + "/" + file.path,
-            to: target.path + "/" + file.path
-        ) { bar.add($0) }
+        let source = self.backup.path + "/" + file.path
+        let made: FileCopy.Outcome
+        do throws(FileCopy.Failure) {
+            made = try FileCopy.copy(source, to: target.path + "/" + file.path) { bar.add($0) }
+        } catch {
+            guard case .source(let error) = error else { throw error }
+            throw CommandFailure(
+                .data,
+                "\(source), a file of the backup, cannot be read: \(error.reason). Use another backup."
+            )
+        }
         guard BackupManifest.File(path: file.path, made) == file else {
             throw CommandFailure(
                 .data,
-                "\(self.backup.path)/\(file.path) has changed since the backup was made. Use another backup."
+                "\(source) has changed since the backup was made. Use another backup."
             )
         }
     }

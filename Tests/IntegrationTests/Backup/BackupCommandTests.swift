@@ -98,6 +98,22 @@ struct BackupCommandTests {
             let spoilt = try await scene.restore("backup", to: "spoilt")
             #expect(spoilt.exitCode == 65 && spoilt.errors.contains("has changed since the backup was made"))
             #expect(!FileManager.default.fileExists(atPath: scene.path("spoilt")))
+            // Without its database, without its folder of keys, and with a link to nowhere in its place.
+            let files = FileManager.default
+            try files.removeItem(atPath: scene.path("backup/tidemark.sqlite"))
+            let halved = try await scene.restore("backup", to: "halved")
+            #expect(halved.exitCode == 65 && halved.errors.contains("backup/tidemark.sqlite"), "\(halved)")
+            #expect(try await scene.backUp(to: "second").exitCode == 0)
+            try files.removeItem(atPath: scene.path("second/tls"))
+            for _ in 0..<2 {
+                let keyless = try await scene.restore("second", to: "keyless")
+                #expect(keyless.exitCode == 65 && keyless.errors.contains("second/tls/"), "\(keyless)")
+                #expect(!files.fileExists(atPath: scene.path("keyless")))
+                try? files.createSymbolicLink(
+                    atPath: scene.path("second/tls"),
+                    withDestinationPath: scene.path("nowhere")
+                )
+            }
         }
     }
 
