@@ -54,7 +54,7 @@ extension CKServerConnection {
         else {
             throw CKError.local(
                 .badContainer,
-                "\"\(self.url)\" is not the address of a server: set \(Variable.url) to tidemark://host:port"
+                "\"\(ShownAddress.text(self.url))\" is not the address of a server: set \(Variable.url) to tidemark://host:port"
             )
         }
         let port = parts.port ?? ProtocolVersion.defaultPort

@@ -50,7 +50,10 @@ struct LoadConnectionOptions: ParsableArguments {
             let host = parts.host, !host.isEmpty,
             (1...65_535).contains(parts.port ?? ProtocolVersion.defaultPort)
         else {
-            throw LoadFailure(.usage, "\"\(url)\" is not an address of a server: use tidemark://host:port")
+            throw LoadFailure(
+                .usage,
+                "\"\(ShownAddress.text(url))\" is not an address of a server: use tidemark://host:port"
+            )
         }
         let container = try required(self.container, "TIDEMARK_CONTAINER", "--container")
         guard NameRules.isContainerID(container) else {

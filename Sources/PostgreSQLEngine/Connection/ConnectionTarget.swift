@@ -17,11 +17,13 @@ package struct ConnectionTarget: Hashable, Sendable {
 
     /// - Throws: `misused` with what is wrong with the URL.
     package init(_ url: String) throws(PostgreSQLError) {
+        if let fault = Self.fault(of: url) { throw PostgreSQLError(.misused, fault) }
         // SAFETY: libpq's list ends with an option without a keyword; it and the message are freed below.
         var message: UnsafeMutablePointer<CChar>?
         guard let options = PQconninfoParse(url, &message) else {
             defer { PQfreemem(message) }
-            throw PostgreSQLError(.misused, message.map { String(cString: $0).firstLine } ?? "no memory")
+            let text = message.map { String(cString: $0).firstLine } ?? "no memory"
+            throw PostgreSQLError(.misused, Self.withoutQuotations(text, of: url))
         }
         defer { PQconninfoFree(options) }
         self.settings = Self.defaults
@@ -32,12 +34,48 @@ package struct ConnectionTarget: Hashable, Sendable {
             }
             option += 1
         }
+        // libpq would name it in an error: of USER:PASSWORD without a host it is the password.
+        guard self.settings["port"]?.allSatisfy({ $0.isWholeNumber || $0 == "," }) ?? true else {
+            throw PostgreSQLError(.misused, "the port behind the host is not a number")
+        }
         // Of several servers one is the primary.
         if self.settings["host"]?.contains(",") == true, self.settings["target_session_attrs"] == nil {
             self.settings["target_session_attrs"] = "read-write"
         }
         // libpq by itself takes what the server offers, also plain text. A URL has to say that this will do.
         if self.isElsewhere, self.tlsMode == nil { self.settings["sslmode"] = "require" }
+    }
+
+    /// What libpq would take for something else, and print.
+    private static func fault(of url: String) -> String? {
+        let schemes = ["postgresql://", "postgres://"]
+        guard let scheme = schemes.first(where: { url.hasPrefix($0) }) else {
+            let isList = url.first { $0 == "=" || $0 == ":" || $0 == "@" } == "="
+            return isList || !url.contains(where: { $0 == ":" || $0 == "@" })
+                ? nil : "it does not begin with postgresql://"
+        }
+        var rest = url.dropFirst(scheme.count)
+        if let end = rest.firstIndex(where: { $0 == "@" || $0 == "/" }), rest[end] == "@" {
+            rest = rest[rest.index(after: end)...]
+        }
+        guard rest.prefix(while: { $0 != "?" }).contains("@") else { return nil }
+        return "an '@' or '/' in the user's name or the password has to be written as %40 or %2F"
+    }
+
+    /// The text up to what it quotes of the URL, which may be a password; names of parameters stay.
+    private static func withoutQuotations(_ text: String, of url: String) -> String {
+        var shown = ""
+        for (offset, part) in text.split(separator: "\"", omittingEmptySubsequences: false).enumerated() {
+            guard !offset.isMultiple(of: 2) else {
+                shown += part
+                continue
+            }
+            guard part == "=" || url.contains("?\(part)=") || url.contains("&\(part)=") else {
+                return shown + "…"
+            }
+            shown += "\"\(part)\""
+        }
+        return shown
     }
 
     /// The same target in another database of the server.
