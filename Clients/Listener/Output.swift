@@ -1,16 +1,20 @@
 import Foundation
+import RecordModel
 
 /// The output: each line is written at once, also into a pipe.
+///
+/// Names, values and messages come from a server and from other users, so what a terminal would obey is
+/// escaped. The escapes are those of JSON, and keep a line of it what it is.
 enum Output {
     /// Prints a notification or a change.
     static func line(_ text: String) throws(ListenFailure) {
-        guard let reason = self.write(text + "\n", to: STDOUT_FILENO) else { return }
+        guard let reason = self.write(PrintedText.line(text) + "\n", to: STDOUT_FILENO) else { return }
         throw ListenFailure(.output, "the output is closed (\(reason))")
     }
 
     /// Prints the state of the listener for people; nobody has to read it.
     static func status(_ text: String) {
-        _ = self.write("tidemark-listen: \(text)\n", to: STDERR_FILENO)
+        _ = self.write("tidemark-listen: \(PrintedText.line(text))\n", to: STDERR_FILENO)
     }
 
     /// - Returns: Why not all was written, in the system's words; `nil` if all was.

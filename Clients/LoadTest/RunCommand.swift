@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import RecordModel
 
 /// Runs one workload or a mix of them.
 struct RunCommand: AsyncParsableCommand {
@@ -151,7 +152,7 @@ struct RunCommand: AsyncParsableCommand {
             throw error
         }
         if result.plan.process == 0 {
-            print(TextReport(result: result).text, terminator: "")
+            print(PrintedText.lines(TextReport(result: result).text), terminator: "")
             try json?.write(JSONReport(result).data())
             try report?.write(Data(HTMLReport(result: result).text.utf8))
         } else {

@@ -29,6 +29,13 @@ package final class OpenFile: Sendable {
         guard self.descriptor >= 0 else { throw .last }
     }
 
+    /// Opens what may be a pipe, and waits for its other end; standard input if `nil`.
+    package init(waitingFor path: String?) throws(FileError) {
+        self.descriptor =
+            path.map { open($0, O_RDONLY | O_CLOEXEC) } ?? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+        guard self.descriptor >= 0 else { throw .last }
+    }
+
     deinit { close(self.descriptor) }
 
     /// Kind, size, identity and times.
@@ -76,6 +83,15 @@ package final class OpenFile: Sendable {
             count += read
         }
         return count
+    }
+
+    /// Reads what comes next from a pipe: as much as there is, and at least a byte before the end.
+    package func readNext(into bytes: FileMemory) throws(FileError) -> Int {
+        while true {
+            let count = Foundation.read(self.descriptor, bytes.baseAddress, bytes.count)
+            guard count < 0 else { return count }
+            guard errno == EINTR else { throw .last }
+        }
     }
 
     package func cut(to size: Int64) throws(FileError) {

@@ -92,6 +92,10 @@ package struct CSVRecordReader: DraftReader {
         guard let first = cells.first, cells.count <= self.roles.count else {
             throw RecordJSONError(.tooManyColumns(cells.count), at: cells[self.roles.count].place)
         }
+        // The last row of a file that was cut would be another record.
+        guard cells.count == self.roles.count else {
+            throw RecordJSONError(.tooFewColumns(cells.count, of: self.roles.count), at: first.place)
+        }
         var name: String?
         var type = self.recordType
         var changeTag: String?
@@ -132,14 +136,7 @@ package struct CSVRecordReader: DraftReader {
 
     /// The cells of the next row; `nil` at the end.
     private mutating func row() throws -> [Cell]? {
-        // Spreadsheets begin a text with a byte order mark.
-        if self.input.bytesTaken == 0, try self.input.peek() == 0xEF {
-            for expected: UInt8 in [0xEF, 0xBB, 0xBF] {
-                guard try self.input.next() == expected else {
-                    throw RecordJSONError(.notUTF8, at: TextPlace(line: 1, column: 1))
-                }
-            }
-        }
+        try self.input.skipByteOrderMark()
         guard try self.input.peek() != nil else { return nil }
         let place = self.input.place
         var cells: [Cell] = []

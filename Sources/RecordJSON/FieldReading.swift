@@ -5,9 +5,19 @@ import RecordModel
 struct FieldReading {
     /// The field, for errors.
     private let field: String
+    private let owners: ZoneOwners
+
+    private init(field: String, owners: ZoneOwners = .count) {
+        self.field = field
+        self.owners = owners
+    }
 
     /// Reads the member `fields` of a record.
-    static func body(of node: JSONNode?, at place: TextPlace) throws(RecordJSONError) -> RecordBody {
+    static func body(
+        of node: JSONNode?,
+        owners: ZoneOwners,
+        at place: TextPlace
+    ) throws(RecordJSONError) -> RecordBody {
         guard let node else { return .empty }
         guard case .object(let members) = node.value else {
             throw RecordJSONError(
@@ -19,7 +29,7 @@ struct FieldReading {
         var fields: [Field] = []
         var places: [String: TextPlace] = [:]
         for member in members {
-            fields.append(try FieldReading(field: member.name).field(member.node))
+            fields.append(try FieldReading(field: member.name, owners: owners).field(member.node))
             places[member.name] = member.node.place
         }
         return try self.checked(fields, places: places, at: place)
@@ -210,7 +220,7 @@ struct FieldReading {
         var object = try JSONObject(node, of: "a reference", field: self.field)
         var reference = Reference(
             recordName: try object.required("recordName").string(field: self.field),
-            zone: try object.take("zoneID")?.zone(field: self.field),
+            zone: try object.take("zoneID")?.zone(self.owners, field: self.field),
             action: .none
         )
         if let member = object.take("action") {

@@ -36,13 +36,17 @@ package struct JSONNode: Hashable, Sendable {
 }
 
 /// A place in a text: lines from 1, and bytes in the line from 1.
-package struct TextPlace: Hashable, Sendable, CustomStringConvertible {
+package struct TextPlace: Hashable, Comparable, Sendable, CustomStringConvertible {
     package var line: Int
     package var column: Int
 
     package init(line: Int, column: Int) {
         self.line = line
         self.column = column
+    }
+
+    package static func < (left: TextPlace, right: TextPlace) -> Bool {
+        (left.line, left.column) < (right.line, right.column)
     }
 
     package var description: String { "line \(self.line), column \(self.column)" }

@@ -1,3 +1,5 @@
+import RecordModel
+
 /// Writes JSON in one line, without white space.
 ///
 /// The caller writes names and values in their order; commas come by themselves.
@@ -55,20 +57,25 @@ package struct JSONOutput {
     package mutating func string(_ string: String) {
         self.separate()
         self.text.append(UInt8(ascii: "\""))
-        for byte in string.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): self.text += [UInt8(ascii: "\\"), byte]
-            case 0x0A: self.text += "\\n".utf8
-            case 0x0D: self.text += "\\r".utf8
-            case 0x09: self.text += "\\t".utf8
-            // DEL, too: a terminal would act on it.
-            case 0..<0x20, 0x7F:
-                self.text += "\\u00".utf8
-                self.text += (byte < 0x10 ? "0" : "").utf8
-                self.text += String(byte, radix: 16).utf8
-            default: self.text.append(byte)
+        let isPlain = !string.utf8.contains {
+            $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") || PrintedText.mayBegin(with: $0)
+        }
+        if isPlain { self.text += string.utf8 } else { self.escape(string) }
+        self.text.append(UInt8(ascii: "\""))
+    }
+
+    /// Escapes what a terminal would act on, too.
+    private mutating func escape(_ string: String) {
+        for scalar in string.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": self.text += [UInt8(ascii: "\\"), UInt8(scalar.value)]
+            default:
+                if let escape = PrintedText.escape(scalar) {
+                    self.text += escape.utf8
+                } else {
+                    self.text += UTF8.encode(scalar).map { Array($0) } ?? []
+                }
             }
         }
-        self.text.append(UInt8(ascii: "\""))
     }
 }

@@ -3,7 +3,10 @@ package import RecordModel
 /// A record as somebody wrote it, to be saved.
 package struct RecordDraft: Hashable, Sendable {
     package var recordName: String
+    /// Empty if it is not known, of a record that was deleted.
     package var recordType: String
+    /// Whether the text says that the record was deleted, so that there is nothing to save.
+    package var isDeletion = false
     /// `nil` if the text names none.
     package var zone: ZoneID?
     package var changeTag: String?
@@ -16,13 +19,17 @@ package struct RecordDraft: Hashable, Sendable {
     /// Reads a record from JSON.
     ///
     /// - Throws: For the first error, its place and field.
-    package init(_ node: JSONNode) throws(RecordJSONError) {
+    package init(_ node: JSONNode, owners: ZoneOwners = .count) throws(RecordJSONError) {
         var object = try JSONObject(node, of: "a record")
         self.place = node.place
         self.recordName = try object.required("recordName").string()
-        self.recordType = try object.required("recordType").string()
+        self.isDeletion = try object.take("deleted")?.bool() ?? false
+        // A change of CloudKit Web Services does not say the type of what was deleted.
+        self.recordType =
+            self.isDeletion
+            ? try object.take("recordType")?.string() ?? "" : try object.required("recordType").string()
         self.changeTag = try object.take("recordChangeTag")?.string()
-        self.zone = try object.take("zoneID")?.zone()
+        self.zone = try object.take("zoneID")?.zone(owners)
         self.parent = .unchanged
         if let parent = object.take("parent") {
             if parent.value == .null {
@@ -36,9 +43,9 @@ package struct RecordDraft: Hashable, Sendable {
         }
         let fields = object.take("fields")
         // Fields that a server adds to a record, and nobody can save.
-        object.ignore(["created", "modified", "deleted", "pluginFields", "share", "shortGUID"])
+        object.ignore(["created", "modified", "pluginFields", "share", "shortGUID"])
         try object.finish()
-        self.changes = try FieldReading.body(of: fields, at: node.place)
+        self.changes = try FieldReading.body(of: fields, owners: owners, at: node.place)
     }
 
     package init(
@@ -98,6 +105,17 @@ struct JSONObject {
     }
 }
 
+/// What the owners of zones in a text say.
+package enum ZoneOwners: Sendable {
+    /// A zone is its owner's.
+    case count
+    /// All zones are those of one database, and the text may come from another server.
+    case sayNothing
+
+    /// CloudKit's word for the user who asks.
+    fileprivate static let own = "__defaultOwner__"
+}
+
 extension JSONNode {
     func wrong(_ expected: String, field: String? = nil) -> RecordJSONError {
         RecordJSONError(.wrongValue(expected: expected, found: self.kind), at: self.place, field: field)
@@ -108,12 +126,18 @@ extension JSONNode {
         return text
     }
 
-    func zone(field: String? = nil) throws(RecordJSONError) -> ZoneID {
+    func bool() throws(RecordJSONError) -> Bool {
+        guard case .bool(let flag) = self.value else { throw self.wrong("true or false") }
+        return flag
+    }
+
+    func zone(_ owners: ZoneOwners, field: String? = nil) throws(RecordJSONError) -> ZoneID {
         var object = try JSONObject(self, of: "a zone", field: field)
         let name = try object.required("zoneName").string(field: field)
         let owner = try object.take("ownerRecordName")?.string(field: field) ?? ""
         object.ignore(["zoneType"])
         try object.finish()
-        return ZoneID(zoneName: name, ownerName: owner)
+        let isOwn = owners == .sayNothing || owner == ZoneOwners.own
+        return ZoneID(zoneName: name, ownerName: isOwn ? "" : owner)
     }
 }

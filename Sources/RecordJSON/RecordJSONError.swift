@@ -1,3 +1,5 @@
+import RecordModel
+
 /// An error in the text of records, and its place.
 package struct RecordJSONError: Error, Hashable, Sendable {
     package enum Reason: Hashable, Sendable {
@@ -20,6 +22,7 @@ package struct RecordJSONError: Error, Hashable, Sendable {
         case tooManyFields
         case tooManyElements
         case tooManyColumns(Int)
+        case tooFewColumns(Int, of: Int)
     }
 
     package var place: TextPlace
@@ -53,10 +56,14 @@ package struct RecordJSONError: Error, Hashable, Sendable {
         case .tooManyFields: return "the record has more fields than any may have"
         case .tooManyElements: return "\(subject ?? "the list") has more elements than a list may have"
         case .tooManyColumns(let count): return "the row has \(count) cells, more than the header names"
+        case .tooFewColumns(let count, let columns):
+            return "the row has \(count) \(count == 1 ? "cell" : "cells"), and the header names \(columns): "
+                + "the file may be cut"
         }
     }
 }
 
 extension RecordJSONError: CustomStringConvertible {
-    package var description: String { "\(self.place): \(self.text)" }
+    /// One line, whatever names are in it.
+    package var description: String { PrintedText.line("\(self.place): \(self.text)") }
 }

@@ -24,6 +24,19 @@ package struct TextInput {
         return self.piece[self.offset]
     }
 
+    /// Skips the byte order mark with which some programs begin a text.
+    ///
+    /// - Throws: `RecordJSONError` if the text begins with a part of one.
+    mutating func skipByteOrderMark() throws {
+        guard self.bytesTaken == 0, try self.peek() == 0xEF else { return }
+        for expected: UInt8 in [0xEF, 0xBB, 0xBF] {
+            guard try self.next() == expected else {
+                throw RecordJSONError(.notUTF8, at: TextPlace(line: 1, column: 1))
+            }
+        }
+        self.place = TextPlace(line: 1, column: 1)
+    }
+
     mutating func next() throws -> UInt8? {
         guard let byte = try self.peek() else { return nil }
         self.offset += 1

@@ -18,17 +18,19 @@ struct ProgressBar {
     mutating func add(_ bytes: Int) {
         self.doneBytes += Int64(bytes)
         self.watch?.progress(self.doneBytes, self.totalBytes)
-        let percent = self.totalBytes == 0 ? 100 : Int(min(self.doneBytes * 100 / self.totalBytes, 100))
-        guard self.isShown, percent != self.shown else { return }
+        // The size of a pipe is not known.
+        guard self.isShown, self.totalBytes > 0 else { return }
+        let percent = Int(min(self.doneBytes * 100 / self.totalBytes, 100))
+        guard percent != self.shown else { return }
         self.shown = percent
         let filled = percent * Self.cells / 100
         let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: Self.cells - filled)
-        Terminal.writeError("\r\(bar) \(percent) %")
+        Terminal.draw("\r\(bar) \(percent) %")
     }
 
     /// Removes the bar from the terminal.
     func clear() {
-        if self.isShown, self.shown >= 0 { Terminal.writeError("\r\u{1B}[K") }
+        if self.isShown, self.shown >= 0 { Terminal.draw("\r\u{1B}[K") }
     }
 
     /// - Throws: `unavailable` if the watcher wants no more.

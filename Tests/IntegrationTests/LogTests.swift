@@ -37,6 +37,7 @@ struct LogTests {
             ("plain", "plain"), ("a b", "\"a b\""), ("a=b", "\"a=b\""), ("é/ö", "é/ö"),
             ("a\\b", #""a\\b""#), ("\u{1B}[2J", #""\u001b[2J""#), ("\u{9B}2J", #""\u009b2J""#),
             ("x\u{2028}y", #""x\u2028y""#),
+            ("a\u{202E}b", #""a\u202eb""#), ("\u{61C}\u{2069}", #""\u061c\u2069""#),
         ]
     )
     func `a value is quoted when it would be read as something else`(value: String, written: String) {

@@ -90,7 +90,7 @@ struct SchemaCommandTests {
         _ = try await self.output("schema", "deploy", "--yes")
         let text = try await self.output("schema", "export", "--environment", "production")
         #expect(text.contains("    RECORD TYPE \"cloudkit.share\" (\n"), "\(text)")
-        #expect(text.contains("        \"cloudkit.title\"  STRING,\n"), "\(text)")
+        #expect(text.contains("        \"cloudkit.title\" STRING,\n"), "\(text)")
         let exported = self.directory.path + "/exported.ckdb"
         try text.write(toFile: exported, atomically: true, encoding: .utf8)
         #expect(try await self.output("schema", "import", exported) == "Nothing changes.\n")

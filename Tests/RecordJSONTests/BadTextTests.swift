@@ -30,7 +30,7 @@ struct BadTextTests {
             ("{\"recordName\":\"a\"}", 1, 1, "the record has no 'recordType'"),
             ("{\"recordName\":1,\"recordType\":\"T\"}", 1, 15, "a text, and is a number"),
             ("{\"recordName\":\"a\",\"recordType\":\"T\",\"feilds\":{}}", 1, 36, "no record has 'feilds'"),
-            ("{\"recordName\":\"a\",\"recordType\":\"T\"}\n\n[]", 3, 1, "expected '{'"),
+            ("{\"recordName\":\"a\",\"recordType\":\"T\"}\n\n[1]", 3, 2, "expected '{'"),
             ("{\"recordName\":\"\\ud800\",\"recordType\":\"T\"}", 1, 22, "surrogates"),
             ("{\"recordName\":\"a\u{1}\",\"recordType\":\"T\"}", 1, 17, "control character"),
             (
@@ -122,6 +122,8 @@ struct BadTextTests {
             ("recordName,a b\n", 1, 12, "no record has 'a b'"),
             ("recordName,n:INT64\nfirst,x", 2, 7, "the field 'n' has to be a value of the type INT64"),
             ("recordName,n\nfirst,1,2", 2, 9, "3 cells"),
+            ("recordName,n,m\nfirst,1,2\nsecond,1", 3, 1, "2 cells, and the header names 3"),
+            ("recordName,n\nfirst,1\nsec", 3, 1, "1 cell, and the header names 2"),
             ("recordName,n\n,1", 2, 1, "no 'recordName'"),
             ("recordName,n\nfirst,\"x\ny", 2, 7, "the text ends"),
             ("recordName,n\nfirst,\"x\"y", 2, 11, "expected a comma"),

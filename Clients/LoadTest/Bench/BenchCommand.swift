@@ -288,7 +288,7 @@ struct BenchCommand: AsyncParsableCommand {
     }
 
     private func present(_ report: BenchReport, _ file: OutputFile?) throws {
-        print(report.text)
+        print(PrintedText.lines(report.text))
         try file?.write(report.data())
     }
 

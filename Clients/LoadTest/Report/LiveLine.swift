@@ -1,4 +1,5 @@
 import Foundation
+import RecordModel
 import Synchronization
 
 /// The progress on standard error: a bar that is redrawn on a terminal, otherwise a line now and
@@ -55,7 +56,7 @@ final class LiveLine: Sendable {
 
     /// Shows the current activity.
     func say(_ text: String) {
-        Self.write((self.isTerminal ? "\r\u{1B}[K" : "") + text + "\n")
+        Self.write((self.isTerminal ? "\r\u{1B}[K" : "") + PrintedText.lines(text) + "\n")
     }
 
     private static func write(_ text: String) {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import RecordModel
 
 /// Runs many tenants of very different greed at once, and reports what each of them got.
 struct TenantsCommand: AsyncParsableCommand {
@@ -104,7 +105,7 @@ struct TenantsCommand: AsyncParsableCommand {
             report?.discard()
             throw error
         }
-        print(TenantText(result: result).text, terminator: "")
+        print(PrintedText.lines(TenantText(result: result).text), terminator: "")
         try json?.write(TenantJSON(result).data())
         try report?.write(Data(TenantPage(result: result).text.utf8))
         if result.isInterrupted { throw LoadFailure(.interrupted, "interrupted") }

@@ -80,9 +80,7 @@ struct BundleOptions: ParsableArguments {
                 userRecordName: signIn.userRecordName
             )
         }
-        // No database has the number 0.
-        let absent = isDryRun ? DatabaseID(rawValue: 0) : nil
-        guard let database = signIn.privateDatabase ?? absent else {
+        guard let database = signIn.privateDatabase ?? (isDryRun ? .assumed : nil) else {
             throw CommandFailure(
                 .data,
                 "\(self.user ?? "") has no private database in \(self.environment.rawValue): "

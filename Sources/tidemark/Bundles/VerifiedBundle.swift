@@ -4,7 +4,7 @@ import ZoneBundles
 
 /// A bundle of which every byte was read, and agrees with its hash.
 struct VerifiedBundle {
-    let file: BundleFile
+    let file: InputFile
     let description: BundleDescription
     let schema: SchemaDocument
     let totals: BundleTotals
@@ -16,7 +16,7 @@ struct VerifiedBundle {
     /// Reads the whole file, and checks that its records fit together.
     ///
     /// - Throws: `data`, and nothing of the bundle is of use then.
-    init(_ file: BundleFile, _ bar: inout ProgressBar) throws {
+    init(_ file: InputFile, _ bar: inout ProgressBar) throws {
         self.file = file
         do {
             var reader = BundleReader(isVerifying: true) { try file.read($0, at: $1) }
@@ -50,7 +50,10 @@ struct VerifiedBundle {
             self.totals = totals
             self.users = users.subtracting(["", description.owner])
         } catch let error as BundleError {
-            throw CommandFailure(.data, "\(file.name) is refused, and nothing was imported: \(error).")
+            throw CommandFailure(
+                .data,
+                "\(file.name) is refused, and nothing was imported: \(PrintedText.line("\(error)"))."
+            )
         }
     }
 

@@ -74,11 +74,17 @@ struct ZoneImport: AsyncParsableCommand {
         guard self.options.data.folder.hasStore else { throw self.options.data.folder.hasNoStore }
         let lock = try self.dryRun ? nil : ImportLock(self.options.data.folder)
         defer { withExtendedLifetime(lock) {} }
-        let file = try BundleFile(path: self.file, folder: self.options.data.folder.path)
+        let file = try InputFile(
+            path: self.file,
+            folder: self.options.data.folder.path,
+            reserveBytes: settings.diskReserveBytes
+        )
         var bar = ProgressBar()
         // The file is read twice.
         bar.totalBytes = 2 * file.bytes
         let bundle = try VerifiedBundle(file, &bar)
+        // The size of a pipe is known now.
+        bar.totalBytes = 2 * file.bytes
         try self.checkDatabase(of: bundle.description)
         let zones = try self.zones(of: bundle.description)
         let report = try await self.options.open(

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import RecordServer
 
 struct KeyAdd: AsyncParsableCommand {
@@ -28,7 +27,9 @@ struct KeyAdd: AsyncParsableCommand {
     @OptionGroup var service: ServiceArguments
     @OptionGroup var result: ResultOption
 
-    @Option(help: ArgumentHelp("A public key in PEM, ECDSA on P-256.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("A public key in PEM, ECDSA on P-256; standard input if '-'.", valueName: "file")
+    )
     var publicKey: String?
 
     @Option(
@@ -60,12 +61,14 @@ struct KeyAdd: AsyncParsableCommand {
         }
     }
 
+    private static let publicKeyBytesMax = 64 * 1_024
+
     private func pair() throws(CommandFailure) -> ServiceKeyPair {
         guard let publicKey else { return ServiceKeyPair() }
-        guard let pem = try? String(contentsOfFile: publicKey, encoding: .utf8) else {
-            throw CommandFailure(.data, "the file \(publicKey) cannot be read.")
-        }
-        guard let pair = ServiceKeyPair(publicPEM: pem) else {
+        let pem = try WholeFile.bytes(publicKey, called: "the key", bytesMax: Self.publicKeyBytesMax)
+        guard pem.count <= Self.publicKeyBytesMax,
+            let pair = ServiceKeyPair(publicPEM: String(decoding: pem, as: UTF8.self))
+        else {
             throw CommandFailure(
                 .data,
                 "\(publicKey) is not a public key in PEM on the curve P-256. "

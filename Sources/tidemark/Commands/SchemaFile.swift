@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import RecordModel
 import RecordStore
 
@@ -13,7 +12,11 @@ struct SchemaFile: ParsableArguments {
     /// - Throws: `data`, with line and column if the text is wrong.
     func read() throws(CommandFailure) -> SchemaDocument {
         let name = self.path.flatMap { $0 == "-" ? nil : $0 } ?? "standard input"
-        let bytes = try self.bytes(name)
+        let bytes = try WholeFile.bytes(
+            self.path,
+            called: "the schema",
+            bytesMax: Bounds.schemaBytesMax
+        )
         // A text has no zeros. The error for a program or an image should say so, rather than
         // complain about its first line.
         let isCut = bytes.count > Bounds.schemaBytesMax
@@ -25,29 +28,5 @@ struct SchemaFile: ParsableArguments {
         } catch {
             throw CommandFailure(.data, "\(name): \(error)")
         }
-    }
-
-    /// Reads no more than needed to see that the text is too large.
-    private func bytes(_ name: String) throws(CommandFailure) -> [UInt8] {
-        let file: FileHandle
-        if let path = self.path, path != "-" {
-            guard let opened = FileHandle(forReadingAtPath: path) else {
-                throw CommandFailure(.data, "the schema \(path) cannot be read. Name a file that exists.")
-            }
-            file = opened
-        } else {
-            file = .standardInput
-        }
-        var bytes: [UInt8] = []
-        do {
-            while bytes.count <= Bounds.schemaBytesMax,
-                let piece = try file.read(upToCount: Bounds.schemaBytesMax), !piece.isEmpty
-            {
-                bytes += piece
-            }
-        } catch {
-            throw CommandFailure(.data, "\(name) cannot be read: \(error.localizedDescription)")
-        }
-        return bytes
     }
 }

@@ -32,13 +32,20 @@ struct ConsoleImport: Sendable {
         var settings = SettingsOptions()
         settings.config = nil
         settings.assignments = []
-        return try await options.openForWriting(settings, createsDatabases: !order.isDryRun) { database in
+        let reserveBytes = try await settings.read().diskReserveBytes
+        return try await options.openForWriting(settings, absent: order.isDryRun ? .isAssumed : .isMade) {
+            database in
             var run = ImportRun(
                 database: database,
                 source: ImportSource(
-                    path: order.path,
+                    file: try InputFile(
+                        path: order.path,
+                        folder: database.folder.path,
+                        reserveBytes: reserveBytes
+                    ),
                     isCSV: order.isCSV,
-                    recordType: order.recordType
+                    recordType: order.recordType,
+                    owners: database.owners
                 ),
                 zone: order.zone,
                 policy: PolicyName(order.policy),

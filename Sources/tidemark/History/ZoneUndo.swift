@@ -58,7 +58,7 @@ struct ZoneUndo: AsyncParsableCommand {
     func run() async throws {
         let (run, position) = try await self.options.records.openForWriting(
             self.settings,
-            createsDatabases: false
+            absent: .isRefused
         ) { database in
             do {
                 return try await self.undo(in: database)

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import RecordModel
 
 /// An event of the log, as text or as JSON.
 ///
@@ -66,19 +67,13 @@ enum QuotedText {
 
     /// `nil` if the character needs no escape.
     ///
-    /// Control characters always do. A peer's text must not end a line of the log or move a
-    /// terminal's cursor.
+    /// Control characters always do. A peer's text must not end a line of the log, move a terminal's
+    /// cursor or turn a line around.
     static func escape(_ scalar: Unicode.Scalar) -> String? {
         switch scalar {
         case "\"": return "\\\""
         case "\\": return "\\\\"
-        case "\n": return "\\n"
-        case "\r": return "\\r"
-        case "\t": return "\\t"
-        case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{2028}", "\u{2029}":
-            let digits = String(scalar.value, radix: 16)
-            return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-        default: return nil
+        default: return PrintedText.escape(scalar)
         }
     }
 }

@@ -124,12 +124,14 @@ struct AdministeredDatabase {
     }
 
     /// The ID of a record that somebody wrote: `zone` wins over the text.
-    ///
-    /// The requester's own zone has no owner, so that it has one ID.
     func id(of draft: RecordDraft, in zone: ZoneID?) -> RecordID {
         RecordID(zone: self.canonical(zone ?? draft.zone ?? .default), recordName: draft.recordName)
     }
 
+    /// In a public or private database every zone is its own, whoever owned it where a text is from.
+    var owners: ZoneOwners { self.requester.scope == .shared ? .count : .sayNothing }
+
+    /// The requester's own zone has no owner, so that it has one ID.
     func canonical(_ zone: ZoneID) -> ZoneID {
         zone.ownerName == self.requester.userRecordName ? ZoneID(zoneName: zone.zoneName) : zone
     }

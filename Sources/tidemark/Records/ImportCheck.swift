@@ -9,7 +9,7 @@ struct ImportCheck {
     private static let namesMax = 1_000_000
 
     private struct Seen {
-        var line: Int
+        var place: TextPlace
         var changeTag: String?
     }
 
@@ -18,8 +18,8 @@ struct ImportCheck {
     private var seen: [Int: Seen] = [:]
     private(set) var zones: Set<ZoneID> = []
     private(set) var records = 0
-    /// Lines that a later line of the same record replaces.
-    private(set) var superseded: Set<Int> = []
+    /// Records that a later one of the same name replaces, by their places.
+    private(set) var superseded: Set<TextPlace> = []
 
     init(file: String) {
         self.file = file
@@ -28,22 +28,24 @@ struct ImportCheck {
     /// - Throws: `data` for a record that comes twice.
     mutating func add(_ draft: RecordDraft, as id: RecordID) throws(CommandFailure) {
         self.records += 1
+        // Nothing becomes of it.
+        guard !draft.isDeletion else { return }
         if self.zones.count <= Bounds.defaults.zonesMax { self.zones.insert(id.zone) }
         guard self.seen.count < Self.namesMax else { return }
-        let line = draft.place.line
         if let earlier = self.seen.updateValue(
-            Seen(line: line, changeTag: draft.changeTag),
+            Seen(place: draft.place, changeTag: draft.changeTag),
             forKey: id.hashValue
         ) {
             // An export writes a record again that changed meanwhile, and its change tag has changed.
             guard let tag = draft.changeTag, let earlierTag = earlier.changeTag, tag != earlierTag else {
                 throw CommandFailure(
                     .data,
-                    "\(self.file): line \(line): the record '\(draft.recordName)' is also in line \(earlier.line). "
+                    "\(self.file): line \(draft.place.line): the record '\(PrintedText.line(draft.recordName))' is also in "
+                        + "line \(earlier.place.line). "
                         + "Remove one of the two. Nothing was written."
                 )
             }
-            self.superseded.insert(earlier.line)
+            self.superseded.insert(earlier.place)
         }
     }
 }

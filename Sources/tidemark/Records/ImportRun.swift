@@ -16,14 +16,16 @@ struct ImportRun {
     let isDryRun: Bool
     private(set) var result = ImportResult()
     private var bar = ProgressBar()
-    private var superseded: Set<Int> = []
+    private var superseded: Set<TextPlace> = []
+    /// How many records the file had when it was checked.
+    private var records = 0
     /// Zones that a dry run would create.
     private var zonesToCome: Set<ZoneID> = []
     /// The schema, as a dry run would leave it.
     private var schema: SchemaTrial
     private var batch: SaveBatch
-    /// Lines of records that wait for a target, with the error of the last reading.
-    private var waiting: [Int: ItemFailure] = [:]
+    /// Records that wait for a target, by their places, with the error of the last reading.
+    private var waiting: [TextPlace: ItemFailure] = [:]
 
     init(
         database: AdministeredDatabase,
@@ -47,21 +49,28 @@ struct ImportRun {
 
     /// Reads the whole file, and creates missing zones.
     mutating func prepare(createsZones: Bool) async throws {
-        var check = ImportCheck(file: self.source.path)
+        var check = ImportCheck(file: self.source.file.name)
         var bar = ProgressBar()
         // The file is read twice at least.
-        bar.totalBytes = 2 * self.source.bytes
+        bar.totalBytes = 2 * self.source.file.bytes
         try await self.source.forEach(written: { "Nothing was written." }) { draft, bytes in
             bar.add(bytes)
             try check.add(draft, as: self.database.id(of: draft, in: self.zone))
         }
+        // The size of a pipe is known now.
+        bar.totalBytes = 2 * self.source.file.bytes
         self.bar = bar
         self.superseded = check.superseded
+        self.records = check.records
         try await self.prepare(check.zones, createsZones: createsZones)
     }
 
     private mutating func prepare(_ zones: Set<ZoneID>, createsZones: Bool) async throws {
-        let known = Set(try await self.database.zones().map(self.database.canonical))
+        let isAssumed = self.database.requester.database == .assumed
+        let known: Set<ZoneID> =
+            isAssumed ? [.default] : Set(try await self.database.zones().map(self.database.canonical))
+        // A database that is not there has no records either.
+        if isAssumed { self.zonesToCome = zones }
         let missing = zones.filter { !known.contains(self.database.canonical($0)) }.sorted {
             $0.zoneName < $1.zoneName
         }
@@ -77,45 +86,57 @@ struct ImportRun {
         }
         self.result.zonesCreated = missing.count
         guard !self.isDryRun else {
-            self.zonesToCome = Set(missing)
+            if let wrong = missing.first(where: { !NameRules.isItemName($0.zoneName) }) {
+                throw Self.cannotCreate(wrong, .nameInvalid(.zone))
+            }
+            guard known.count + missing.count <= self.database.bounds.zonesMax else {
+                throw Self.cannotCreate(first, .tooManyZones)
+            }
+            self.zonesToCome.formUnion(missing)
             return
         }
         let operation = ModifyZones(scope: .private, saves: missing)
         for (zone, outcome) in zip(missing, try await self.database.write(.modifyZones(operation))) {
             guard case .failed(let error) = outcome else { continue }
-            throw RecordAdvice.failure(error, doing: "the zone '\(zone.zoneName)' cannot be created")
+            throw Self.cannotCreate(zone, error)
         }
+    }
+
+    private static func cannotCreate(_ zone: ZoneID, _ error: StoreError) -> CommandFailure {
+        RecordAdvice.failure(error, doing: "the zone '\(zone.zoneName)' cannot be created")
     }
 
     // MARK: Writing
 
     mutating func write() async throws {
-        try await self.read(lines: nil)
+        try await self.read(only: nil)
         while !self.waiting.isEmpty {
-            let lines = Set(self.waiting.keys)
-            try await self.read(lines: lines)
-            guard self.waiting.count < lines.count else { break }
+            let places = Set(self.waiting.keys)
+            try await self.read(only: places)
+            guard self.waiting.count < places.count else { break }
         }
         self.bar.clear()
-        for line in self.waiting.keys.sorted() {
-            if let failure = self.waiting[line] { self.result.failures.add(failure) }
+        for place in self.waiting.keys.sorted() {
+            if let failure = self.waiting[place] { self.result.failures.add(failure) }
         }
     }
 
-    /// Reads the file, and writes the records of some lines, or of all.
-    private mutating func read(lines: Set<Int>?) async throws {
+    /// Reads the file, and writes some of its records, or all.
+    private mutating func read(only places: Set<TextPlace>?) async throws {
         self.waiting = [:]
         var run = self
+        var records = 0
         do {
             try await self.source.forEach(written: { "The import stops, \(run.result.written)." }) {
                 draft,
                 bytes in
                 run.bar.add(bytes)
-                let line = draft.place.line
-                if let lines, !lines.contains(line) { return }
+                records += 1
+                if let places, !places.contains(draft.place) { return }
                 try await run.add(draft)
             }
             try await run.writeBatch()
+            guard records == self.records else { throw self.source.file.hasChanged(run.result.written) }
         } catch {
             self = run
             throw error
@@ -124,8 +145,8 @@ struct ImportRun {
     }
 
     private mutating func add(_ draft: RecordDraft) async throws {
-        guard !self.superseded.contains(draft.place.line), draft.recordType != ShareRecord.type,
-            draft.recordType != UserRecord.type
+        guard !self.superseded.contains(draft.place), !draft.isDeletion,
+            draft.recordType != ShareRecord.type, draft.recordType != UserRecord.type
         else {
             self.result.skipped += 1
             return
@@ -211,10 +232,9 @@ struct ImportRun {
     }
 
     private mutating func take(_ error: StoreError, of draft: RecordDraft) throws {
-        let line = draft.place.line
-        let failure = ItemFailure(record: draft.recordName, line: line, error: error)
+        let failure = ItemFailure(record: draft.recordName, line: draft.place.line, error: error)
         switch error {
-        case .referenceTargetMissing, .dependsOn: self.waiting[line] = failure
+        case .referenceTargetMissing, .dependsOn: self.waiting[draft.place] = failure
         // The next records would meet it as well.
         case .quotaExceeded, .diskFull: throw error
         default: self.result.failures.add(failure)

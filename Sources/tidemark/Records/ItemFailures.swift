@@ -1,3 +1,5 @@
+import RecordJSON
+import RecordModel
 import RecordStore
 
 /// The records that a command could not write or read, of which the first are kept.
@@ -71,6 +73,6 @@ struct ItemFailure: Hashable {
 
     var description: String {
         let place = self.line.map { "line \($0): " } ?? ""
-        return "\(place)the record '\(self.record)': \(self.text)"
+        return PrintedText.line("\(place)the record '\(self.record)': \(self.text)")
     }
 }

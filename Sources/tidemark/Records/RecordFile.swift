@@ -33,6 +33,8 @@ enum RecordFile {
             return try reader.next()
         } catch let error as RecordJSONError {
             throw CommandFailure(.data, "\(name): \(error). \(written)")
+        } catch let failure as CommandFailure {
+            throw CommandFailure(failure.code, "\(failure.message) \(written)")
         } catch {
             throw CommandFailure(.data, "\(name) cannot be read: \(error.localizedDescription). \(written)")
         }

@@ -91,7 +91,7 @@ struct RecordPrinter {
         var cell = ""
         for scalar in text.unicodeScalars.prefix(Self.cellMax + 1) {
             let isPrinted =
-                scalar.properties.generalCategory != .control && scalar.properties.generalCategory != .format
+                scalar.properties.generalCategory != .format && PrintedText.escape(scalar) == nil
             cell.unicodeScalars.append(isPrinted ? scalar : " ")
         }
         return cell.count > Self.cellMax ? cell.prefix(Self.cellMax - 1) + "…" : cell

@@ -38,7 +38,7 @@ struct RecordsChanges: AsyncParsableCommand {
         let since = try self.since.map { (text) throws(CommandFailure) in
             guard let token = TokenText.bytes(text) else {
                 throw CommandFailure(
-                    .usage,
+                    .data,
                     "--since is no token: pass what an earlier call printed as syncToken."
                 )
             }

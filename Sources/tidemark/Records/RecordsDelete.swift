@@ -57,8 +57,8 @@ struct RecordsDelete: AsyncParsableCommand {
         let query = try self.type.map { (type) throws(CommandFailure) in
             try QueryText.query(ofType: type, predicate: self.targets[0])
         }
-        let (found, failures) = try await self.options.openForWriting(self.settings, createsDatabases: false)
-        { database in
+        let (found, failures) = try await self.options.openForWriting(self.settings, absent: .isRefused) {
+            database in
             do {
                 return try await self.delete(query, in: database)
             } catch let error as StoreError {
@@ -82,18 +82,21 @@ struct RecordsDelete: AsyncParsableCommand {
     ) async throws -> (found: Int, failures: ItemFailures) {
         guard let query else { return try await self.deleteNamed(in: database) }
         let found = Int(try await database.count(query, in: self.zone.id))
-        guard try self.mayGoOn(found) else { return (found, ItemFailures()) }
+        guard try self.mayGoOn(found, database) else { return (found, ItemFailures()) }
         return try await self.delete(query, in: database)
     }
 
     /// Whether something is to be deleted, and the operator agrees.
-    private func mayGoOn(_ found: Int) throws(CommandFailure) -> Bool {
+    private func mayGoOn(_ found: Int, _ database: AdministeredDatabase) throws(CommandFailure) -> Bool {
         guard !self.dryRun, found > 0 else { return false }
         if !self.yes {
-            try Confirmation.ask(
-                "This deletes \(Self.count(found)) of \(self.options.container) for good.",
-                name: self.options.container
-            )
+            let container = self.options.container
+            let days = (try? database.store.directory.historyDays(ofContainer: container)) ?? 0
+            let end =
+                days == 0
+                ? "for good."
+                : "and for \(days) \(days == 1 ? "day" : "days") tidemark zone undo brings them back."
+            try Confirmation.ask("This deletes \(Self.count(found)) of \(container) \(end)", name: container)
         }
         return true
     }
@@ -116,7 +119,9 @@ struct RecordsDelete: AsyncParsableCommand {
                 }
             }
         }
-        if try self.mayGoOn(there.count) { failures.add(try await self.delete(there, in: database)) }
+        if try self.mayGoOn(there.count, database) {
+            failures.add(try await self.delete(there, in: database))
+        }
         return (ids.count, failures)
     }
 

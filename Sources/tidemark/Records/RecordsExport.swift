@@ -174,6 +174,11 @@ final class ExportFile {
     }
 
     private func flush() throws(CommandFailure) {
+        // Whole lines.
+        guard self.path != nil || isatty(STDOUT_FILENO) == 0 else {
+            Terminal.write(self.buffer)
+            return self.buffer.removeAll(keepingCapacity: true)
+        }
         do {
             try self.handle.write(contentsOf: Data(self.buffer))
         } catch {

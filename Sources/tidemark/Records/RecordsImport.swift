@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import RecordJSON
 import RecordModel
 import RecordStore
@@ -22,8 +21,9 @@ struct RecordsImport: AsyncParsableCommand {
               tidemark records import posts.csv --container iCloud.org.example.app \\
                   --as editor --database public --type Post --policy changed-keys
 
-            Files of assets are read from FILE.assets, where an export puts them. Shares \
-            and user records are left out.
+            Takes records as CloudKit Web Services prints them, also in an array or in \
+            {"records": […]}. Files of assets are read from FILE.assets, where an export \
+            puts them. Shares, user records and deletions are left out.
             """
     )
 
@@ -35,7 +35,10 @@ struct RecordsImport: AsyncParsableCommand {
     @OptionGroup var options: RecordsOptions
     @OptionGroup var zone: ZoneOptions
 
-    @Argument(help: "The file.", completion: .file(extensions: ["jsonl", "json", "csv"]))
+    @Argument(
+        help: "The file; standard input if '-'.",
+        completion: .file(extensions: ["jsonl", "json", "csv"])
+    )
     var file: String
 
     @Option(help: "The format. (default: csv for a name that ends so, otherwise json)")
@@ -67,17 +70,25 @@ struct RecordsImport: AsyncParsableCommand {
 
     @OptionGroup var settings: SettingsOptions
 
-    private var source: ImportSource {
-        let isCSV = self.format.map { $0 == .csv } ?? self.file.lowercased().hasSuffix(".csv")
-        return ImportSource(path: self.file, isCSV: isCSV, recordType: self.type)
-    }
-
     func run() async throws {
-        let result = try await self.options.openForWriting(self.settings, createsDatabases: !self.dryRun) {
+        let reserveBytes = try await self.settings.read().diskReserveBytes
+        let result = try await self.options.openForWriting(
+            self.settings,
+            absent: self.dryRun ? .isAssumed : .isMade
+        ) {
             database in
             var run = ImportRun(
                 database: database,
-                source: self.source,
+                source: ImportSource(
+                    file: try InputFile(
+                        path: self.file,
+                        folder: database.folder.path,
+                        reserveBytes: reserveBytes
+                    ),
+                    isCSV: self.format.map { $0 == .csv } ?? self.file.lowercased().hasSuffix(".csv"),
+                    recordType: self.type,
+                    owners: database.owners
+                ),
                 zone: self.zone.id,
                 policy: self.policy,
                 assets: AssetsBeside(path: self.assets ?? self.file + ".assets", database: database),
@@ -104,14 +115,10 @@ struct RecordsImport: AsyncParsableCommand {
 
 /// The file of an import, which is read more than once.
 struct ImportSource {
-    let path: String
+    let file: InputFile
     let isCSV: Bool
     let recordType: String?
-
-    var bytes: Int64 {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: self.path)
-        return (attributes?[.size] as? NSNumber)?.int64Value ?? 0
-    }
+    let owners: ZoneOwners
 
     /// Passes all records in order.
     ///
@@ -123,29 +130,30 @@ struct ImportSource {
         written: () -> String,
         _ body: (RecordDraft, Int) async throws -> Void
     ) async throws {
-        let (name, input) = try RecordFile.input(self.path)
-        if self.isCSV {
-            let reader: CSVRecordReader
-            do {
-                reader = try CSVRecordReader(input, recordType: self.recordType)
-            } catch let error as RecordJSONError {
-                throw CommandFailure(.data, "\(name): \(error). \(written())")
-            }
-            try await self.forEach(reader, name, written, body)
-        } else {
-            try await self.forEach(JSONRecordReader(input), name, written, body)
+        guard self.isCSV else {
+            return try await self.forEach(
+                JSONRecordReader(self.file.text(), owners: self.owners),
+                written,
+                body
+            )
         }
+        let reader: CSVRecordReader
+        do {
+            reader = try CSVRecordReader(self.file.text(), recordType: self.recordType)
+        } catch let error as RecordJSONError {
+            throw CommandFailure(.data, "\(self.file.name): \(error). \(written())")
+        }
+        try await self.forEach(reader, written, body)
     }
 
     private func forEach(
         _ reader: some DraftReader,
-        _ name: String,
         _ written: () -> String,
         _ body: (RecordDraft, Int) async throws -> Void
     ) async throws {
         var reader = reader
         var bytes: Int64 = 0
-        while let draft = try RecordFile.next(&reader, of: name, written: written()) {
+        while let draft = try RecordFile.next(&reader, of: self.file.name, written: written()) {
             try await body(draft, Int(reader.bytesTaken - bytes))
             bytes = reader.bytesTaken
         }
@@ -174,7 +182,7 @@ struct ImportResult {
     var created = 0
     var changed = 0
     var unchanged = 0
-    /// Shares, user records, and lines that a later one replaces.
+    /// Shares, user records, deletions, and lines that a later one replaces.
     var skipped = 0
     var zonesCreated = 0
     var failures = ItemFailures()

@@ -19,6 +19,14 @@ struct RecordsOptions: ParsableArguments {
         }
     }
 
+    /// What a command does about a private database that its user does not have yet.
+    enum AbsentDatabase {
+        case isRefused
+        case isMade
+        /// As if it had been made: for the dry run of a command that makes it.
+        case isAssumed
+    }
+
     @Option(
         help: ArgumentHelp("The container.", valueName: "id"),
         completion: Completions.containers
@@ -49,14 +57,14 @@ struct RecordsOptions: ParsableArguments {
     /// `settings` are those of the rules, for a command that writes.
     func open<Result>(
         settings: Settings? = nil,
-        createsDatabases: Bool = false,
+        absent: AbsentDatabase = .isRefused,
         _ body: (AdministeredDatabase) async throws -> Result
     ) async throws -> Result {
         try await AdministeredStore.open(self.data.folder, settings: settings) { store in
             try await body(
                 AdministeredDatabase(
                     store: store,
-                    requester: try self.requester(store.directory, createsDatabases: createsDatabases),
+                    requester: try self.requester(store.directory, absent),
                     folder: self.data.folder,
                     bounds: settings?.server.bounds ?? .defaults
                 )
@@ -66,12 +74,12 @@ struct RecordsOptions: ParsableArguments {
 
     /// The same for a command that writes.
     ///
-    /// One that saves creates the databases of a user who has not signed in yet.
+    /// One that saves makes the databases of a user who has not signed in yet.
     ///
     /// - Throws: `usage` without a user: a record has a modifier.
     func openForWriting<Result>(
         _ settings: SettingsOptions,
-        createsDatabases: Bool,
+        absent: AbsentDatabase,
         _ body: (AdministeredDatabase) async throws -> Result
     ) async throws -> Result {
         guard self.user != nil else {
@@ -83,14 +91,14 @@ struct RecordsOptions: ParsableArguments {
         }
         return try await self.open(
             settings: try await settings.read(),
-            createsDatabases: createsDatabases,
+            absent: absent,
             body
         )
     }
 
     private func requester(
         _ directory: Directory,
-        createsDatabases: Bool
+        _ absent: AbsentDatabase
     ) throws(CommandFailure) -> Requester {
         if self.user == nil, self.database != .public {
             throw CommandFailure(
@@ -102,12 +110,17 @@ struct RecordsOptions: ParsableArguments {
             as: self.user,
             toContainer: self.container,
             self.environment.environment,
-            createsDatabases: createsDatabases
+            createsDatabases: absent == .isMade
         )
         let database: DatabaseID? =
             switch self.database {
             case .public: signIn.publicDatabase
-            case .private: signIn.privateDatabase
+            case .private:
+                if let made = signIn.privateDatabase {
+                    made
+                } else {
+                    try self.assumedDatabase(directory, absent)
+                }
             case .shared: signIn.sharedDatabase
             }
         guard let database else {
@@ -126,6 +139,25 @@ struct RecordsOptions: ParsableArguments {
         requester.isOperator = self.user == nil
         return requester
     }
+
+    /// The ID of the private database that a save would make; `nil` if it would make none.
+    private func assumedDatabase(
+        _ directory: Directory,
+        _ absent: AbsentDatabase
+    ) throws(CommandFailure) -> DatabaseID? {
+        guard absent == .isAssumed else { return nil }
+        do throws(DirectoryError) {
+            let users = try directory.users(ofContainer: self.container)
+            return users.contains { $0.name == self.user && !$0.isService } ? .assumed : nil
+        } catch {
+            throw DirectoryAdvice.failure(error, container: self.container, user: self.user)
+        }
+    }
+}
+
+extension DatabaseID {
+    /// No database has the number 0.
+    static let assumed = DatabaseID(rawValue: 0)
 }
 
 /// `--zone NAME --owner NAME`, for commands that work in one zone.

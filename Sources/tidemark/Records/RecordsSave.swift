@@ -44,14 +44,14 @@ struct RecordsSave: AsyncParsableCommand {
 
     func run() async throws {
         let (name, input) = try RecordFile.input(self.file)
-        let run = try await self.options.openForWriting(self.settings, createsDatabases: true) { database in
+        let run = try await self.options.openForWriting(self.settings, absent: .isMade) { database in
             var run = SaveRun(
                 database: database,
                 policy: self.policy,
                 zone: self.zone.id,
                 printsJSON: self.json
             )
-            var reader = JSONRecordReader(input)
+            var reader = JSONRecordReader(input, owners: database.owners)
             while let draft = try RecordFile.next(&reader, of: name, written: run.written) {
                 try await run.add(draft, of: name)
             }
@@ -88,11 +88,18 @@ struct SaveRun {
     }
 
     mutating func add(_ draft: RecordDraft, of name: String) async throws {
+        guard !draft.isDeletion else {
+            throw CommandFailure(
+                .data,
+                "\(name): \(draft.place): the text says that the record was deleted. Remove it, or delete the record: "
+                    + "tidemark records delete. \(self.written)"
+            )
+        }
         if !self.batch.hasRoom(for: draft) { try await self.writeBatch() }
         guard self.batch.add(draft, as: self.database.id(of: draft, in: self.zone)) else {
             throw CommandFailure(
                 .data,
-                "\(name): \(draft.place): the record '\(draft.recordName)' comes twice. \(self.written)"
+                "\(name): \(draft.place): the record '\(PrintedText.line(draft.recordName))' comes twice. \(self.written)"
             )
         }
     }

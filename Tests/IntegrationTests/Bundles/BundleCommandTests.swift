@@ -150,6 +150,21 @@ struct BundleCommandTests {
             let other = try scene.source.write(String(repeating: "no bundle ", count: 100), to: "text")
             let refused = try await scene.importBundle([other])
             #expect(refused.exitCode == 65 && refused.errors.contains("not a bundle"), "\(refused.errors)")
+            // An endless one: no more than its beginning is copied.
+            let endless = try await scene.importBundle(["/dev/zero"])
+            #expect(endless.exitCode == 65 && endless.errors.contains("not a bundle"), "\(endless.errors)")
+            let good = try scene.source.write("", to: "good.tidemark")
+            try bytes.write(to: URL(fileURLWithPath: good))
+            let full = try await ChildProcess.run(
+                URL(fileURLWithPath: "/bin/bash"),
+                [
+                    "-c",
+                    "'\(ChildProcess.tidemark.path)' zone import <(cat '\(good)') --as alice "
+                        + "--container \(BackupScene.containerID) --data '\(scene.target.dataPath)' "
+                        + "--set disk_reserve_bytes=1000000000000000",
+                ]
+            )
+            #expect(full.exitCode == 73 && full.errors.contains("after 0 bytes"), "\(full.errors)")
             let absent = try await scene.importBundle([scene.path("absent")])
             #expect(absent.exitCode == 65 && absent.errors.contains("cannot be read"), "\(absent.errors)")
             let schema = try await ChildProcess.tidemark(

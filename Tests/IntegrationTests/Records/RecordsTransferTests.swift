@@ -155,7 +155,8 @@ struct RecordsTransferTests {
                 (Data((good + "{\"recordName\":").utf8), "line 501, column 15: the text ends"),
                 (Data((good + recordText("n7", "")).utf8), "line 501: the record 'n7' is also in line 8"),
                 (Data((good + last.replacingOccurrences(of: "}}\n", with: "}")).utf8), "line 501, column"),
-                (Data((good + "[" + last).utf8), "line 501, column 1: expected '{'"),
+                (Data((good + "[" + last).utf8), "line 502, column 1: the text ends"),
+                (Data((good + "x" + last).utf8), "line 501, column 1: expected '{'"),
                 (Data((good + recordText("b", #""n":{"value":[[1]]}"#)).utf8), "the field 'n'"),
                 (
                     Data((good + "{\"a\":" + String(repeating: "[", count: 50_000)).utf8),
