@@ -229,6 +229,15 @@ public final class TestServer: Sendable {
         await server.sweepAssets()
     }
 
+    /// How many connections are open.
+    package var openConnections: Int {
+        let metrics = self.running.withLock { $0?.server }?.metrics ?? []
+        for metric in metrics where metric.name == .connectionsOpen {
+            if case .number(let count)? = metric.samples.first?.value { return Int(count) }
+        }
+        return 0
+    }
+
     /// Ends the connections of revoked users.
     func endRevokedConnections() async {
         await self.running.withLock { $0?.server }?.endRevokedConnections()

@@ -41,16 +41,16 @@ struct ChangeFetcher {
         _ reading: Reading,
         _ zone: CKRecordZone.ID,
         _ database: CKDatabase
-    ) async throws -> Set<String> {
+    ) async throws -> Set<CKRecord.ID> {
         guard let filter = reading.filter else { return [] }
-        var names: Set<String> = []
+        var names: Set<CKRecord.ID> = []
         do {
             let query = CKQuery(recordType: filter.recordType, predicate: filter.predicate)
             var page = try await self.link.ask {
                 try await database.records(matching: query, inZoneWith: zone, desiredKeys: [])
             }
             while true {
-                names.formUnion(page.matchResults.map { $0.0.recordName })
+                names.formUnion(page.matchResults.map { $0.0.withoutZone })
                 guard let cursor = page.queryCursor else { return names }
                 page = try await self.link.ask {
                     try await database.records(continuingMatchFrom: cursor, desiredKeys: [])
@@ -113,7 +113,7 @@ struct ChangeFetcher {
         let database = self.container.database(with: reading.feed.scope)
         var matching = self.state.matching(reading)
         // The records that came since the feed started again: it does not report deletions.
-        var found: Set<String>?
+        var found: Set<CKRecord.ID>?
         var moreComing = true
         while moreComing {
             let token = self.state[reading]
@@ -122,12 +122,12 @@ struct ChangeFetcher {
                     try await database.recordZoneChanges(inZoneWith: zone, since: token)
                 }
                 for record in try page.modificationResultsByID.values.map({ try $0.get().record }).inOrder {
-                    found?.insert(record.recordID.recordName)
+                    found?.insert(record.recordID.withoutZone)
                     guard let change = reading.change(of: record, &matching) else { continue }
                     try await self.tell(change, isNews)
                 }
                 for deletion in page.deletions {
-                    let isOurs = matching.remove(deletion.recordID.recordName) != nil
+                    let isOurs = matching.remove(deletion.recordID.withoutZone) != nil
                     guard isOurs || reading.filter == nil else { continue }
                     try await self.tell(.deleted(deletion.recordID, deletion.recordType), isNews)
                 }
@@ -152,13 +152,13 @@ struct ChangeFetcher {
 
     /// Reports that records which matched a query are gone.
     private func tellGone(
-        _ names: Set<String>,
+        _ names: Set<CKRecord.ID>,
         of zone: CKRecordZone.ID,
         _ reading: Reading,
         _ isNews: Bool
     ) async throws {
         guard let filter = reading.filter else { return }
-        for name in names.sorted() {
+        for name in names.map(\.recordName).sorted() {
             let id = CKRecord.ID(recordName: name, zoneID: zone)
             try await self.tell(.deleted(id, filter.recordType), isNews)
         }
@@ -166,7 +166,7 @@ struct ChangeFetcher {
 
     private mutating func beginAnew(
         _ reading: Reading,
-        matching: Set<String> = []
+        matching: Set<CKRecord.ID> = []
     ) throws(ListenFailure) {
         Output.status("the token of \(reading.text) has expired: fetching everything in it again")
         try self.state.keep(nil, for: reading, matching: matching)
@@ -177,9 +177,9 @@ extension Reading {
     /// Returns the change that a saved record is for a reader; `nil` if none.
     ///
     /// The record joins or leaves the records that match the query.
-    fileprivate func change(of record: CKRecord, _ matching: inout Set<String>) -> ChangeLine? {
+    fileprivate func change(of record: CKRecord, _ matching: inout Set<CKRecord.ID>) -> ChangeLine? {
         guard let filter else { return .saved(record) }
-        let name = record.recordID.recordName
+        let name = record.recordID.withoutZone
         if filter.isMet(by: record) {
             matching.insert(name)
             return .saved(record)

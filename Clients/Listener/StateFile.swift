@@ -62,15 +62,15 @@ struct StateFile {
     }
 
     /// Returns the records of a zone that matched the query at its last position.
-    func matching(_ reading: Reading) -> Set<String> {
-        Set(self.content.matching?[reading.text] ?? [])
+    func matching(_ reading: Reading) -> Set<CKRecord.ID> {
+        Set((self.content.matching?[reading.text] ?? []).map { CKRecord.ID(recordName: $0) })
     }
 
     /// Notes the position of a feed; `nil` if it is gone, or starts again.
     mutating func keep(
         _ token: CKServerChangeToken?,
         for reading: Reading,
-        matching names: Set<String> = []
+        matching names: Set<CKRecord.ID> = []
     ) throws(ListenFailure) {
         // A token has no part that an archiver refuses.
         self.content.tokens[reading.text] = token.flatMap {
@@ -78,7 +78,7 @@ struct StateFile {
         }
         if !names.isEmpty || self.content.matching != nil {
             self.content.matching = self.content.matching ?? [:]
-            self.content.matching?[reading.text] = names.isEmpty ? nil : names.sorted()
+            self.content.matching?[reading.text] = names.isEmpty ? nil : names.map(\.recordName).sorted()
         }
         try self.write()
     }
@@ -110,4 +110,10 @@ struct StateFile {
         }
         return String(cString: strerror(code))
     }
+}
+
+extension CKRecord.ID {
+    /// The ID of the same name, by which names are kept apart as servers do; a `String` takes an `é`
+    /// for an `e` with a combining accent.
+    var withoutZone: CKRecord.ID { CKRecord.ID(recordName: self.recordName) }
 }

@@ -1,5 +1,6 @@
 import Logging
 import NIOCore
+import RecordModel
 import WireProtocol
 
 /// Making connections, and what their ends mean for the requests.
@@ -131,7 +132,7 @@ extension ConnectionEnd {
     /// How long the server wishes to be left alone.
     fileprivate var retryAfter: TimeAmount {
         if case .goneAway(let goAway) = self {
-            .milliseconds(Int64(goAway.retryAfterMilliseconds))
+            .milliseconds(Int64(min(goAway.retryAfterMilliseconds, ClientBounds.retryAfterMillisecondsMax)))
         } else {
             .zero
         }

@@ -75,7 +75,9 @@ extension ClientSession {
         switch failure.retry {
         case .never, .afterChange: return listener.told(.interrupted(.refused(failure), retryIn: nil))
         case .now: retryAfter = .zero
-        case .after(let milliseconds): retryAfter = .milliseconds(Int64(milliseconds))
+        case .after(let milliseconds):
+            retryAfter =
+                .milliseconds(Int64(min(milliseconds, ClientBounds.retryAfterMillisecondsMax)))
         }
         let now = self.eventLoop.now
         self.listener?.refusals.ended(

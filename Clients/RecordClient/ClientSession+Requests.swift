@@ -46,6 +46,7 @@ extension ClientSession {
             return
         }
         let key = StreamKey(connection: link.connection.number, stream: stream)
+        request.answerBytesMax = link.welcome.limits.responseBytesMax(of: request.operation)
         self.requests.sent(request, on: key, requestID: message.requestID, now: now)
         let silenceCheck = link.connection.send(
             payload,
@@ -68,12 +69,12 @@ extension ClientSession {
         )
     }
 
-    /// - Returns: Whether the request has such items.
-    func itemsReceived(_ items: [Item], on key: StreamKey) -> Bool {
+    /// - Throws: `Violation` if the request has no such items, or not as many.
+    func itemsReceived(_ items: [Item], payloadBytes: Int, on key: StreamKey) throws(Violation) {
         let now = self.eventLoop.now
-        guard let request = self.requests.request(on: key) else { return true }
+        guard let request = self.requests.request(on: key) else { return }
         request.silenceDeadline = now + request.requestTimeout
-        return request.deliver(items)
+        try request.deliver(items, payloadBytes: payloadBytes)
     }
 
     /// Something came on a request's stream, so the server is not silent.
@@ -149,7 +150,7 @@ extension Failure {
         guard self.code == .requestRateLimited || self.code == .zoneBusy,
             case .after(let milliseconds) = self.retry
         else { return nil }
-        return .milliseconds(Int64(milliseconds))
+        return .milliseconds(Int64(min(milliseconds, ClientBounds.retryAfterMillisecondsMax)))
     }
 }
 
@@ -163,6 +164,12 @@ extension PendingRequest {
 }
 
 extension Limits {
+    /// Most bytes of all `items` of a response: one item of any size, or as many as there may be.
+    fileprivate func responseBytesMax(of operation: Operation) -> Int {
+        Int(max(self.answerBytesMax, self.frameBytesMax))
+            + operation.itemsMax * ClientBounds.itemFramingBytesMax
+    }
+
     /// The response of the server to a request that is too large, found without sending its bytes.
     fileprivate func refusal(of operation: Operation, payloadBytes: Int) -> Failure? {
         if let count = operation.itemCount, count > self.requestItemsMax {

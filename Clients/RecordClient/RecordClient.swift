@@ -191,6 +191,11 @@ package final class RecordClient: Sendable {
         }
     }
 
+    /// Calls back on the connection's event loop after a time, even if the client was released.
+    package func after(_ time: Duration, _ body: @escaping @Sendable () -> Void) {
+        self.mailbox.after(time, body)
+    }
+
     /// Cancels a request of a task that was cancelled before the request was posted.
     ///
     /// The cancellation was posted first then, and had nothing to cancel.

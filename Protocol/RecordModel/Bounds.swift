@@ -63,8 +63,14 @@ package struct Bounds: Hashable, Sendable {
     package static let strangerRequestBytesMax = 320 * 1024
     /// The part of a frame around its request.
     package static let requestFramingBytesMax = 4 * 1024
-    /// Bytes of a name: container, zone, record, record type, field.
+    /// Bytes of a name: container, zone, record type, field.
     package static let nameBytesMax = 255
+    /// UTF-16 code units of a record name.
+    ///
+    /// The number is CloudKit's.
+    package static let recordNameUnitsMax = 255
+    /// Bytes of a record name in UTF-8, which takes at most three for a UTF-16 code unit.
+    package static let recordNameBytesMax = 3 * recordNameUnitsMax
     /// Fields of one record.
     package static let fieldsMax = 1_000
     /// Fields of a record type, from all saves and schemas.
@@ -161,13 +167,51 @@ package struct Bounds: Hashable, Sendable {
 ///
 /// Each function tests whether the bytes are a valid name.
 package enum NameRules {
-    /// Zone and record names: 1 to 255 printable ASCII bytes that do not start with `_`.
+    /// Names of zones and users: 1 to 255 printable ASCII bytes that do not start with `_`.
     package static func isItemName(_ name: String) -> Bool {
         let bytes = name.utf8
         guard let first = bytes.first, bytes.count <= Bounds.nameBytesMax, first != UInt8(ascii: "_") else {
             return false
         }
         return bytes.allSatisfy { (0x20...0x7E).contains($0) }
+    }
+
+    /// Record names: 1 to 255 UTF-16 code units without control characters that do not start with
+    /// `_`.
+    ///
+    /// A `String` is well-formed Unicode. Nearly all names are ASCII, which takes one pass over the
+    /// bytes.
+    package static func isRecordName(_ name: String) -> Bool {
+        let bytes = name.utf8
+        guard let first = bytes.first, first != UInt8(ascii: "_"), bytes.count <= Bounds.recordNameBytesMax
+        else { return false }
+        if bytes.count <= Bounds.recordNameUnitsMax, bytes.allSatisfy({ (0x20...0x7E).contains($0) }) {
+            return true
+        }
+        return name.utf16.count <= Bounds.recordNameUnitsMax
+            && name.unicodeScalars.allSatisfy { !self.isControl($0) }
+    }
+
+    /// What a record name has to be, for people.
+    package static let recordNameRule =
+        "a record name has 1 to \(Bounds.recordNameUnitsMax) UTF-16 code units, "
+        + "no control characters, and does not start with '_'"
+
+    /// A name that may break any rule, for people: in quotes, cut, and without what a terminal obeys.
+    package static func quoted(_ name: String) -> String {
+        var text = ""
+        for scalar in name.unicodeScalars.prefix(Bounds.nameBytesMax) {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator:
+                text += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return text.unicodeScalars.count < name.unicodeScalars.count ? "'\(text)…'" : "'\(text)'"
+    }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
     }
 
     /// The record name of a user record: `_` and 32 lower-case hexadecimal digits.

@@ -116,6 +116,17 @@ package struct Reference: Hashable, Sendable {
         self.zone = zone
         self.action = action
     }
+
+    package static func == (left: Reference, right: Reference) -> Bool {
+        ExactName.areSame(left.recordName, right.recordName) && left.zone == right.zone
+            && left.action == right.action
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(ExactName(self.recordName))
+        hasher.combine(self.zone)
+        hasher.combine(self.action)
+    }
 }
 
 /// A named value.

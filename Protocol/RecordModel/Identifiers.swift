@@ -42,6 +42,15 @@ package struct RecordID: Hashable, Sendable {
         self.zone = zone
         self.recordName = recordName
     }
+
+    package static func == (left: RecordID, right: RecordID) -> Bool {
+        ExactName.areSame(left.recordName, right.recordName) && left.zone == right.zone
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(self.zone)
+        hasher.combine(ExactName(self.recordName))
+    }
 }
 
 /// The capabilities of a zone.

@@ -204,8 +204,10 @@ private struct ValueRules: ~Escapable {
     }
 
     private func checkRecordName(_ range: Range<Int>) throws(BodyError) {
-        let name = self.text(range)
-        guard NameRules.isItemName(name) || NameRules.isUserRecordName(name) else { throw self.invalid }
+        guard let name = self.bytes.text(range) else { throw self.invalid }
+        guard NameRules.isRecordName(name) || NameRules.isUserRecordName(name) else {
+            throw .recordNameInvalid(field: self.text(self.name), name: name)
+        }
     }
 
     /// Any zone is accepted here.

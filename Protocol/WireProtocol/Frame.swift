@@ -52,4 +52,15 @@ package struct FrameKind: RawRepresentable, Hashable, Sendable {
     package static let notificationAck = FrameKind(rawValue: 15)
     package static let challenge = FrameKind(rawValue: 16)
     package static let proof = FrameKind(rawValue: 17)
+
+    /// Longest payload of a kind that carries neither requests, responses nor assets.
+    package static let smallPayloadBytesMax = 64 * 1024
+
+    /// Longest payload of this kind where no frame may have more than `payloadBytesMax`.
+    func payloadBytesMax(of payloadBytesMax: Int) -> Int {
+        switch self {
+        case .request, .items, .end, .assetData, .assetOffsets: payloadBytesMax
+        default: min(payloadBytesMax, Self.smallPayloadBytesMax)
+        }
+    }
 }

@@ -13,6 +13,8 @@ package final class FrameDecoder: NIOSingleStepByteToMessageDecoder {
     package static let handshakePayloadBytesMax = 4096
 
     /// Longest payload that is accepted; compared as soon as a header is complete.
+    ///
+    /// Frames of small kinds have a lower bound (`FrameKind.smallPayloadBytesMax`).
     package var payloadBytesMax: Int
 
     package init(payloadBytesMax: Int = FrameDecoder.handshakePayloadBytesMax) {
@@ -29,7 +31,7 @@ package final class FrameDecoder: NIOSingleStepByteToMessageDecoder {
                 as: (UInt32, UInt8, UInt8, UInt32).self
             )
         else { return nil }
-        guard payloadBytes <= self.payloadBytesMax else {
+        guard payloadBytes <= FrameKind(rawValue: kind).payloadBytesMax(of: self.payloadBytesMax) else {
             throw WireError(.frameTooLarge, field: "payload bytes")
         }
         guard let payload = header.readSlice(length: Int(payloadBytes)) else { return nil }

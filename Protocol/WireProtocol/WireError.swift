@@ -23,10 +23,13 @@ package struct WireError: Error, Hashable, Sendable {
     package var code: Code
     /// The field of the specification that is wrong.
     package var field: String
+    /// What is wrong with it, for the client's user; empty if there is no more to say.
+    package var detail = ""
 
-    package init(_ code: Code, field: StaticString) {
+    package init(_ code: Code, field: StaticString, detail: String = "") {
         self.code = code
         self.field = "\(field)"
+        self.detail = detail
     }
 
     /// The code that ends the stream of the request; `nil` when the connection is closed instead.

@@ -297,6 +297,8 @@ extension RecordJSONError {
             self = wrong(name, "named with a letter, then letters, digits and '_'", "another name")
         case .valueInvalid(let field):
             self = wrong(field, "a value that its type permits", "outside its bounds")
+        case .recordNameInvalid(let field, let name):
+            self = wrong(field, "another name (\(NameRules.recordNameRule))", NameRules.quoted(name))
         case .tooManyFields: self = RecordJSONError(.tooManyFields, at: place)
         case .tooManyElements(let field):
             self = RecordJSONError(.tooManyElements, at: places[field] ?? place, field: field)

@@ -27,14 +27,18 @@ package struct BundleCheck {
     package mutating func add(_ record: Record) throws(BundleError) {
         try self.enter(record.id.zone.zoneName)
         let name = record.id.recordName
-        guard self.names.insert(name.hashValue).inserted else { throw .recordTwice(name) }
-        self.targets.remove(name.hashValue)
+        guard self.names.insert(ExactName(name).hashValue).inserted else { throw .recordTwice(name) }
+        self.targets.remove(ExactName(name).hashValue)
         guard Self.isSound(record.system) else { throw .systemFieldsInvalid(name) }
-        if let parent = record.parent, parent == name || !self.names.contains(parent.hashValue) {
+        if let parent = record.parent,
+            ExactName.areSame(parent, name) || !self.names.contains(ExactName(parent).hashValue)
+        {
             throw .parentMissing(parent, of: name)
         }
         if record.recordType == ShareRecord.type {
-            guard let share = record.body.shareContents, share.root == self.last, !self.isPublic else {
+            guard let share = record.body.shareContents, ExactName.areSame(share.root, self.last),
+                !self.isPublic
+            else {
                 throw .shareWithoutRoot(name)
             }
         }
@@ -87,7 +91,7 @@ package struct BundleCheck {
     }
 
     private mutating func add(_ reference: Reference) {
-        let target = reference.recordName.hashValue
+        let target = ExactName(reference.recordName).hashValue
         guard reference.action != .none, !self.names.contains(target) else { return }
         self.targets.insert(target)
     }

@@ -137,7 +137,7 @@ struct ZoneUnderTest {
             case .none, .refuse: continue
             case .create(let save):
                 saves.append(save)
-                restored.creations[item.recordName] = past[offset]?.system
+                restored.creations[ExactName(item.recordName)] = past[offset]?.system
             case .change(let save, _): saves.append(save)
             case .delete: deletes.append(ids[offset])
             }

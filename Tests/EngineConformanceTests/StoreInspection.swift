@@ -133,7 +133,7 @@ struct RecountedZone {
                 stored.records += 1
                 stored.recordBytes += Int64(record.body.bytes.count)
                 stored.rowBytes += Int64(RowBytes.record(named: record.id.recordName))
-                for target in References(body: record.body, parent: record.parent).kinds.keys {
+                for target in References(body: record.body, parent: record.parent).targets {
                     stored.rowBytes += Int64(RowBytes.reference(of: target, by: record.id.recordName))
                 }
                 position = max(position, row.position)

@@ -182,6 +182,10 @@ def bodies():
     every = [pb.Field(name=name, **value) for name, value in sorted(values.items())]
     add("RecordFields", "every value, in order of names", pb.RecordFields(fields=every))
     add("RecordFields", "a name of 255 bytes", pb.RecordFields(fields=[pb.Field(name="n" * 255, int64=1)]))
+    for name, target in [("composed", "caf\u00e9"), ("decomposed", "cafe\u0301"), ("255 units", "\u8a9e" * 255),
+                         ("255 units in pairs", "\U0001f30a" * 127 + "n"), ("a no-break space", "\u00a0")]:
+        field = pb.Field(name="f", reference=pb.Reference(record_name=target))
+        add("RecordFields", f"a reference to a name beyond ASCII, {name}", pb.RecordFields(fields=[field]))
 
     def bad(name, why, data):
         refuse("RecordFields", name, data, error_code="invalid_arguments", why=why)
@@ -204,6 +208,9 @@ def bodies():
     bad("beyond the pole", "value", body(pb.Field(name="f", location=pb.Location(latitude=90.1))))
     bad("a reference to nothing", "value", body(pb.Field(name="f", reference=pb.Reference(action=1))))
     bad("a reference to a hidden name", "value", body(pb.Field(name="f", reference=pb.Reference(record_name="_a"))))
+    for name, target in [("of 256 units", "\u8a9e" * 256), ("of 256 units in pairs", "\U0001f30a" * 128),
+                         ("with a line break", "a\n"), ("with a control character of two bytes", "a\u0085")]:
+        bad(f"a reference to a name {name}", "value", body(pb.Field(name="f", reference=pb.Reference(record_name=target))))
     bad("an unknown action", "value", body(pb.Field(name="f", reference=pb.Reference(record_name="a", action=3))))
     bad("an empty list that is false", "value", body(pb.Field(name="f", empty_list=False)))
     bad("text that is not UTF-8", "value", bytes.fromhex("0a070a01661a02c328"))

@@ -21,6 +21,44 @@ import Testing
         }
     }
 
+    @Test func `record names are text without control characters, of at most 255 UTF-16 units`() {
+        let units = Bounds.recordNameUnitsMax
+        for name in [
+            "a", "~", " ", "a_b", "\u{E4}", "e\u{301}", "日本", "🌊", "\u{A0}", "\u{FEFF}", "\u{200D}",
+            String(repeating: "a", count: units), String(repeating: "語", count: units),
+            String(repeating: "🌊", count: units / 2) + "a",
+        ] {
+            #expect(NameRules.isRecordName(name), "\(name)")
+            #expect(name.utf8.count <= Bounds.recordNameBytesMax)
+        }
+        for name in [
+            "", "_a", "_", "a\u{0}", "a\u{1F}", "a\n", "a\u{7F}", "\u{80}", "\u{9F}a",
+            String(repeating: "a", count: units + 1), String(repeating: "語", count: units + 1),
+            String(repeating: "🌊", count: units / 2 + 1),
+        ] {
+            #expect(!NameRules.isRecordName(name), "\(Array(name.utf8))")
+        }
+    }
+
+    @Test func `names are equal, hash and sort by their bytes`() {
+        let (composed, decomposed) = (ExactName("\u{E9}"), ExactName("e\u{301}"))
+        #expect(composed.text == decomposed.text && composed != decomposed)
+        #expect(composed.hashValue != decomposed.hashValue && composed == ExactName("\u{E9}"))
+        #expect(decomposed < composed && !(composed < decomposed) && ExactName("a") < ExactName("ab"))
+        // A private character comes before an emoji in UTF-8, and behind it in UTF-16.
+        #expect(ExactName("\u{F000}") < ExactName("\u{1F30A}"))
+        let ids = ["\u{E9}", "e\u{301}"].map { RecordID(zone: .default, recordName: $0) }
+        let references = ids.map { Reference(recordName: $0.recordName, action: .none) }
+        #expect(ids[0] != ids[1] && Set(ids).count == 2 && Set(references).count == 2)
+    }
+
+    @Test func `a name in a text is cut and has nothing that a terminal obeys`() {
+        #expect(NameRules.quoted("a\u{1B}[31m\u{202E}\u{9B}") == #"'a\u{1B}[31m\u{202E}\u{9B}'"#)
+        #expect(
+            NameRules.quoted(String(repeating: "x", count: 256)) == "'\(String(repeating: "x", count: 255))…'"
+        )
+    }
+
     @Test func `subscription IDs are printable ASCII of 1 to 255 bytes`() {
         for id in ["a", "~", " ", "_a", String(repeating: "s", count: 255)] {
             #expect(NameRules.isSubscriptionID(id), "\(id)")

@@ -19,7 +19,7 @@ struct ReferencesTests {
         ])
         #expect(
             References(body: body, parent: "z").kinds == [
-                "y": [.deleteSelf, .validate], "z": [.validate, .parent],
+                ExactName("y"): [.deleteSelf, .validate], ExactName("z"): [.validate, .parent],
             ]
         )
         #expect(References(body: .empty, parent: nil).isEmpty)

@@ -44,6 +44,7 @@ enum Registry {
         "window_min": Int(Windows.permittedBytes.lowerBound),
         "window_max": Int(Windows.permittedBytes.upperBound),
         "name_bytes_max": Bounds.nameBytesMax,
+        "record_name_units_max": Bounds.recordNameUnitsMax,
         "record_fields_max": Bounds.fieldsMax,
         "record_type_fields_max": Bounds.recordTypeFieldsMax,
         "record_types_max": Bounds.recordTypesMax,
@@ -144,6 +145,27 @@ enum Registry {
     @Test func `limits have the defaults of the code`() throws {
         let limits = try Registry.numbers("limits", "default")
         for (name, value) in Registry.limits { #expect(limits[name] == value, "\(name)") }
+    }
+
+    @Test func `a client's limits are those of the code`() throws {
+        let limits = [
+            "handshake_frame_bytes_max": ClientBounds.handshakeFrameBytesMax,
+            "frame_bytes_max": ClientBounds.frameBytesMax,
+            "small_frame_bytes_max": FrameKind.smallPayloadBytesMax,
+            "answer_bytes_max": ClientBounds.answerBytesMax,
+            "item_framing_bytes_max": ClientBounds.itemFramingBytesMax,
+            "frame_items_max": ClientBounds.frameItemsMax,
+            "end_fields_max": ClientBounds.endFieldsMax,
+            "access_rows_max": ClientBounds.accessRowsMax,
+            "in_flight_max": ClientBounds.inFlightMax,
+            "idle_timeout_ms_min": Int(ClientBounds.idleTimeoutMilliseconds.lowerBound),
+            "idle_timeout_ms_max": Int(ClientBounds.idleTimeoutMilliseconds.upperBound),
+            "retry_after_ms_max": Int(ClientBounds.retryAfterMillisecondsMax),
+            "welcome_text_bytes_max": ClientBounds.welcomeTextBytesMax,
+        ]
+        #expect(try Registry.numbers("client_limits", "value") == limits)
+        let text = try ProtocolFiles.text("README.md")
+        for name in limits.keys { #expect(text.contains("`\(name)`"), "\(name)") }
     }
 
     @Test func `a welcome has the limits that the registry says, and by default their values`() throws {

@@ -115,7 +115,7 @@ import WireProtocol
                 case .malformed: "malformed"
                 case .fieldOrder: "field_order"
                 case .fieldNameInvalid: "field_name"
-                case .valueInvalid: "value"
+                case .valueInvalid, .recordNameInvalid: "value"
                 case .tooManyFields, .tooManyElements: "count"
                 case .clearNotAllowed: "clear"
                 }

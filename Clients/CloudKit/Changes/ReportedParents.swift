@@ -1,3 +1,5 @@
+private import RecordModel
+
 /// Which records of a feed were reported, as far as they may come again.
 ///
 /// The server sends a parent ahead of its child, and may send it again at its own turn. It sends a
@@ -5,17 +7,17 @@
 /// the records that came, and the records of two pages.
 struct ReportedParents {
     /// Change tags by record name.
-    private var parents: [String: String] = [:]
-    private var page: [String: String] = [:]
-    private var pageBefore: [String: String] = [:]
+    private var parents: [ExactName: String] = [:]
+    private var page: [ExactName: String] = [:]
+    private var pageBefore: [ExactName: String] = [:]
 
     /// Notes a record.
     ///
     /// - Returns: Whether it was not reported in this state before.
     mutating func isNew(_ record: CKRecord) -> Bool {
-        let name = record.recordID.recordName
+        let name = ExactName(record.recordID.recordName)
         guard let changeTag = record.recordChangeTag else { return true }
-        if let parent = record.parent?.recordID.recordName,
+        if let parent = (record.parent?.recordID.recordName).map(ExactName.init),
             let tag = self.page[parent] ?? self.pageBefore[parent]
         {
             self.parents[parent] = tag

@@ -92,6 +92,9 @@ public struct CKServerConnection: Hashable, Sendable {
     /// A notification that one of them has acknowledged is still delivered to the others.
     package var installationName: String?
 
+    /// How long the connection stays open after the last container that used it was released.
+    package var lingerSeconds = 60
+
     /// Describes a connection; does not connect.
     ///
     /// - Parameters:

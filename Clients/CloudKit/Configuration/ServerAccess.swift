@@ -4,7 +4,8 @@ internal import RecordClient
 private import Synchronization
 internal import WireProtocol
 
-/// A container's connection to its server, resolved at the first request and then kept.
+/// A container's connection to its server, resolved at the first request and then kept until the
+/// container is released.
 final class ServerAccess: Sendable {
     /// Everything that a request needs.
     struct Session: Sendable {
@@ -75,7 +76,7 @@ final class ServerAccess: Sendable {
     /// `nil` for the process's default container, if the environment names none.
     let identifier: String?
     private let given: CKServerConnection?
-    private let opened = Mutex<Session?>(nil)
+    private let opened = Mutex<SessionUse?>(nil)
 
     init(identifier: String?, connection: CKServerConnection?) {
         self.identifier = identifier
@@ -89,7 +90,7 @@ final class ServerAccess: Sendable {
     /// - Throws: `CKError.badContainer` while the configuration is incomplete or invalid; each call
     ///   looks again.
     func session() throws(CKError) -> Session {
-        if let opened = self.opened.withLock({ $0 }) { return opened }
+        if let opened = self.opened.withLock({ $0 }) { return opened.session }
         guard let identifier = self.identifier else {
             throw CKError.local(
                 .badContainer,
@@ -97,8 +98,12 @@ final class ServerAccess: Sendable {
             )
         }
         let connection = if let given = self.given { given } else { try CKServerConnection.configured() }
-        let session = try SharedSessions.session(identifier: identifier, connection: connection)
-        self.opened.withLock { $0 = session }
-        return session
+        let use = try SharedSessions.use(identifier: identifier, connection: connection)
+        // The use that another thread has begun meanwhile ends behind the lock.
+        let other = self.opened.withLock { opened in
+            defer { opened = use }
+            return opened
+        }
+        return withExtendedLifetime(other) { use.session }
     }
 }

@@ -82,7 +82,7 @@ extension CKContainer {
                 guard session.isSignedIn else { throw CKError.nobodySignedIn }
                 let consumer = NotificationConsumer(
                     session.notifications,
-                    container: self.access.identifier ?? "",
+                    of: self.access,
                     statusChanged: self.statusChanged
                 )
                 return Iterator(consumer: consumer)

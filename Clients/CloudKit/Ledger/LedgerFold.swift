@@ -1,3 +1,5 @@
+internal import RecordModel
+
 /// The state that the entries of a ledger add up to.
 ///
 /// Readers are recognised by the tokens that they bring back. A reader that starts without a token
@@ -27,7 +29,7 @@ struct LedgerFold: Sendable {
     private static let runsMax = 16
 
     /// `nil` if names are not wanted.
-    private(set) var names: [String: Listed]?
+    private(set) var names: [ExactName: Listed]?
     /// Whether a token has expired, ever.
     private(set) var hasExpired = false
     private(set) var isDropped = false
@@ -51,22 +53,26 @@ struct LedgerFold: Sendable {
     func missing(in run: UInt64) -> [(name: String, type: String)] {
         guard let start = self.runs[run] else { return [] }
         return (self.names ?? [:]).filter { $0.value.moment < start }
-            .map { (name: $0.key, type: $0.value.type) }
-            .sorted { $0.name < $1.name }
+            .map { (name: $0.key.text, type: $0.value.type) }
+            .sorted { ExactName($0.name) < ExactName($1.name) }
     }
 
     mutating func apply(_ entry: LedgerEntry) {
         self.moment += 1
         switch entry {
         case .told(let names, let type):
-            for name in names { self.names?[name] = Listed(type: type, moment: self.moment) }
+            for name in names {
+                self.names?[ExactName(name)] = Listed(type: type, moment: self.moment)
+            }
         case .lost(let names, let type):
-            for name in names { self.names?[name] = Listed(type: type, moment: self.moment, isLost: true) }
+            for name in names {
+                self.names?[ExactName(name)] = Listed(type: type, moment: self.moment, isLost: true)
+            }
         case .deleted(let names):
-            for name in names where self.names?[name]?.isLost == false {
+            for name in names.map(ExactName.init) where self.names?[name]?.isLost == false {
                 self.names?[name]?.deleted = self.moment
             }
-        case .removed(let names): for name in names { self.names?[name] = nil }
+        case .removed(let names): for name in names { self.names?[ExactName(name)] = nil }
         case .returned(let token): self.forget(before: token)
         case .began(let run):
             self.runs[run] = self.moment
@@ -115,9 +121,9 @@ struct LedgerFold: Sendable {
         events += self.tokens.map { ($0.moment, .other(.given(token: $0.token, run: $0.run))) }
         for (name, listed) in self.names ?? [:] {
             events.append(
-                (listed.moment, .name(name, listed.isLost ? .lost(listed.type) : .told(listed.type)))
+                (listed.moment, .name(name.text, listed.isLost ? .lost(listed.type) : .told(listed.type)))
             )
-            if let moment = listed.deleted { events.append((moment, .name(name, .deleted))) }
+            if let moment = listed.deleted { events.append((moment, .name(name.text, .deleted))) }
         }
         events.sort { $0.moment < $1.moment }
         if self.hasExpired {

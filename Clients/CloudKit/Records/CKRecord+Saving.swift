@@ -88,16 +88,24 @@ extension CKRecord {
     private func checkNames() throws(ValueRefusal) {
         let isShare = self.recordType == ShareRecord.type && self.snapshot.sharing != nil
         guard isShare || NameRules.isIdentifier(self.recordType.utf8) else {
-            throw ValueRefusal("'\(self.recordType)' is not a valid record type")
+            throw ValueRefusal(
+                "\(NameRules.quoted(self.recordType)) is not a record type: it is a letter, then letters, "
+                    + "digits and '_', at most \(Bounds.nameBytesMax) characters"
+            )
         }
         let zoneID = self.storedID.zoneID
         guard zoneID.zoneName == CKRecordZoneID.defaultZoneName || NameRules.isItemName(zoneID.zoneName)
         else {
-            throw ValueRefusal("'\(zoneID.zoneName)' is not a valid zone name")
+            throw ValueRefusal(
+                "\(NameRules.quoted(zoneID.zoneName)) is not a zone name: it has 1 to "
+                    + "\(Bounds.nameBytesMax) printable ASCII characters and does not start with '_'"
+            )
         }
         let name = self.storedID.recordName
-        guard NameRules.isItemName(name) || NameRules.isUserRecordName(name) else {
-            throw ValueRefusal("'\(name)' is not a valid record name")
+        guard NameRules.isRecordName(name) || NameRules.isUserRecordName(name) else {
+            throw ValueRefusal(
+                "\(NameRules.quoted(name)) is not a record name: \(NameRules.recordNameRule)"
+            )
         }
     }
 }
@@ -134,7 +142,7 @@ extension RecordState {
 
 extension CKError {
     fileprivate init(refusing refusal: ValueRefusal, of recordID: CKRecordID) {
-        let message = "\(refusal.text) (record '\(recordID.recordName)')"
+        let message = "\(refusal.text) (record \(NameRules.quoted(recordID.recordName)))"
         var userInfo = Self.userInfo(code: refusal.code, message: message)
         userInfo[Self.retryAdviceKey] = RetryAdvice.afterChange
         userInfo[Self.batchCauseKey] = BatchCause.culprit

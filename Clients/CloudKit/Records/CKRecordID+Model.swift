@@ -8,7 +8,7 @@ extension CKRecordID {
 
     /// Returns this ID if it is the model's; `nil` if it is of another record.
     func ifSame(as id: RecordID) -> CKRecordID? {
-        self.recordName == id.recordName && self.zoneID.model == id.zone ? self : nil
+        ExactName.areSame(self.recordName, id.recordName) && self.zoneID.model == id.zone ? self : nil
     }
 
     /// The model's ID.

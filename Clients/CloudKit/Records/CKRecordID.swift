@@ -5,9 +5,11 @@ import RecordModel
 ///
 /// A name is unique in its zone, whatever the record type. Equality and hash are by value.
 open class CKRecordID: NSObject, NSSecureCoding, NSCopying {
-    /// The name of the record: 1 to 255 printable ASCII characters, the first not `_`.
+    /// The name of the record: 1 to 255 UTF-16 code units without control characters, the first not
+    /// `_`.
     ///
-    /// A name that breaks the rule is refused when the record is saved.
+    /// A name that breaks the rule is refused when the record is saved. Names are compared literally:
+    /// an `é` differs from an `e` with a combining accent.
     open var recordName: String { self.storedName }
 
     /// The zone of the record.
@@ -72,13 +74,13 @@ open class CKRecordID: NSObject, NSSecureCoding, NSCopying {
     /// Returns whether an object is an ID with the same record name and zone.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CKRecordID else { return false }
-        return self.recordName == other.recordName && self.zoneID == other.zoneID
+        return ExactName.areSame(self.recordName, other.recordName) && self.zoneID == other.zoneID
     }
 
     /// The hash of the record name and the zone.
     open override var hash: Int {
         var hasher = Hasher()
-        hasher.combine(self.recordName)
+        hasher.combine(ExactName(self.recordName))
         hasher.combine(self.zoneID)
         return hasher.finalize()
     }

@@ -51,14 +51,16 @@ open class CKNotification: NSObject, NSSecureCoding {
     /// The dictionary that an app delegate gets for the notification on Apple's systems.
     ///
     /// Beyond CloudKit. `CKNotification(fromRemoteNotificationDictionary:)` makes the same
-    /// notification of it. So code that was written for such a delegate can handle it:
+    /// notification of it, also after it was written as JSON and read again: it is a valid JSON
+    /// object, whatever the fields of the record are. Of a dictionary that somebody else made, what
+    /// JSON can't represent is left out. So code that was written for such a delegate can handle it:
     ///
     /// ```swift
     /// for await notification in container.notifications() {
     ///     handler.didReceiveRemoteNotification(notification.remoteNotificationDictionary)
     /// }
     /// ```
-    public var remoteNotificationDictionary: [AnyHashable: Any] { self.content.dictionary }
+    public var remoteNotificationDictionary: [AnyHashable: Any] { self.content.jsonDictionary }
 
     let content: NotificationContent
 

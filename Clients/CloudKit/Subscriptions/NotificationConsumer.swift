@@ -2,15 +2,16 @@
 final class NotificationConsumer: Sendable {
     private let hub: NotificationHub
     private let number: Int
-    private let container: String
+    /// Keeps the connection open that the notifications come on.
+    private let access: ServerAccess
 
     init(
         _ hub: NotificationHub,
-        container: String,
+        of access: ServerAccess,
         statusChanged: (@Sendable (CKContainer.ListeningStatus) -> Void)?
     ) {
         self.hub = hub
-        self.container = container
+        self.access = access
         self.number = hub.join(statusChanged)
     }
 
@@ -24,7 +25,7 @@ final class NotificationConsumer: Sendable {
         self.hub.took(self.number)
         while let arrived = await self.arrived() {
             let dictionary = arrived.notification.remoteDictionary(
-                containerIdentifier: self.container,
+                containerIdentifier: self.access.identifier ?? "",
                 id: arrived.id
             )
             if let made = CKNotification(fromRemoteNotificationDictionary: dictionary) { return made }

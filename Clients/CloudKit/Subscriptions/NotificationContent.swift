@@ -1,4 +1,5 @@
 import Foundation
+import RecordModel
 
 /// The contents of a notification's dictionary.
 ///
@@ -9,7 +10,9 @@ import Foundation
 ///      cid    container
 ///      ckuserid  the subscription's owner
 ///      p      pruned, co  coalesced, ts  milliseconds since 1970: absent for no
-///      qry    {sid, dbs, rid, zid, zoid, fo, af}    a query; fo is the reason, af the fields
+///      qry    {sid, dbs, rid, zid, zoid, fo, af, afb}    a query; fo is the reason, af the fields;
+///                                                 afb all fields as an encoded body in Base64, if
+///                                                 JSON can't represent one of them
 ///      fet    {sid, dbs, zid, zoid}                 a zone
 ///      met    {sid, dbs}                            a database
 /// ```
@@ -63,7 +66,8 @@ struct NotificationContent: @unchecked Sendable {
             CKRecord.ID(recordName: $0, zoneID: zoneID ?? .default)
         }
         self.reason = Self.integer(event["fo"]).flatMap { CKQueryNotification.Reason(rawValue: $0) }
-        self.fields = event["af"] as? [String: Any]
+        self.fields =
+            Self.exactFields(event[Self.bodyKey], in: zoneID ?? .default) ?? event["af"] as? [String: Any]
         self.aps = dictionary["aps"] as? [String: Any] ?? [:]
         self.dictionary = dictionary
     }

@@ -74,14 +74,15 @@ open class CKRecordZoneID: NSObject, NSSecureCoding, NSCopying {
     /// Returns whether an object is an ID with the same zone and owner names.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CKRecordZoneID else { return false }
-        return self.zoneName == other.zoneName && self.ownerName == other.ownerName
+        return ExactName.areSame(self.zoneName, other.zoneName)
+            && ExactName.areSame(self.ownerName, other.ownerName)
     }
 
     /// The hash of both names.
     open override var hash: Int {
         var hasher = Hasher()
-        hasher.combine(self.zoneName)
-        hasher.combine(self.ownerName)
+        hasher.combine(ExactName(self.zoneName))
+        hasher.combine(ExactName(self.ownerName))
         return hasher.finalize()
     }
 

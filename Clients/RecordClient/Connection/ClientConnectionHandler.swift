@@ -12,9 +12,6 @@ final class ClientConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// Longest payload before the `welcome`, from a server that nothing is known of.
-    static let handshakePayloadBytesMax = 64 * 1024
-
     /// A larger buffer is not kept for what is written next.
     private static let keptBytesMax = 16 * 1024
 
@@ -34,13 +31,15 @@ final class ClientConnectionHandler: ChannelInboundHandler {
     private var context: ChannelHandlerContext?
     private var outgoing = ByteBuffer()
     private var hasFinished = false
+    /// What the last ping asks for, while the socket takes nothing; earlier ones go unanswered.
+    private var pong: ByteBuffer?
 
     init(number: Int, hello: Hello, key: SigningKey?, session: ClientSession) {
         self.number = number
         self.hello = hello
         self.key = key
         self.frames = FrameAssembly(
-            payloadBytesMax: Self.handshakePayloadBytesMax,
+            payloadBytesMax: ClientBounds.handshakeFrameBytesMax,
             buffers: session.transfers.buffers
         )
         self.machine = ClientStateMachine(windows: hello.windows, expectsChallenge: key != nil)
@@ -188,7 +187,11 @@ final class ClientConnectionHandler: ChannelInboundHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable { self.session?.transfers.sendPieces() }
+        if context.channel.isWritable {
+            self.writePong()
+            self.flush()
+            self.session?.transfers.sendPieces()
+        }
         context.fireChannelWritabilityChanged()
     }
 
@@ -235,7 +238,8 @@ extension ClientConnectionHandler {
         case .assetOffsets: try self.assetOffsetsReceived(frame)
         case .ping:
             _ = try Ping(decoding: frame.payload)
-            self.write(.pong, stream: 0, frame.payload)
+            self.pong = frame.payload
+            self.writePong()
         case .pong: _ = try Ping(decoding: frame.payload)
         case .notification: try self.notificationReceived(Notification(decoding: frame.payload))
         case .welcome: try self.welcomeReceived(Welcome(decoding: frame.payload))
@@ -267,6 +271,8 @@ extension ClientConnectionHandler {
     }
 
     private func welcomeReceived(_ welcome: Welcome) throws {
+        var welcome = welcome
+        welcome.limits = welcome.limits.boundedForClient
         switch self.machine.welcomeReceived(welcome) {
         case .announce:
             guard let context else { return }
@@ -292,9 +298,7 @@ extension ClientConnectionHandler {
         case .deliver:
             self.hasAnswered = true
             let items = try Items(decoding: frame.payload).items
-            guard self.session?.itemsReceived(items, on: self.key(frame.stream)) ?? true else {
-                throw Violation.itemUnknown
-            }
+            try self.session?.itemsReceived(items, payloadBytes: payloadBytes, on: self.key(frame.stream))
             let grants = self.machine.itemsConsumed(stream: frame.stream, payloadBytes: payloadBytes)
             self.grant(grants.connectionBytes, on: 0)
             self.grant(grants.streamBytes, on: frame.stream)
@@ -358,6 +362,11 @@ extension ClientConnectionHandler {
     func grant(_ bytes: UInt32, on stream: UInt32) {
         guard bytes > 0 else { return }
         self.write(.credit, stream: stream, Credit(bytes: bytes).encoded())
+    }
+
+    private func writePong() {
+        guard self.isWritable, let pong = self.pong.take() else { return }
+        self.write(.pong, stream: 0, pong)
     }
 
     private func writeAcknowledgement() {

@@ -28,6 +28,11 @@ struct Violation: Error, Hashable {
         error: WireError(.outOfBounds, field: "Item.index")
     )
 
+    static let responseTooLarge = Violation(
+        reason: .messageMalformed,
+        error: WireError(.outOfBounds, field: "Items.items")
+    )
+
     static let notificationOutOfTurn = Violation(
         reason: .messageMalformed,
         error: WireError(.outOfBounds, field: "Notification.number")

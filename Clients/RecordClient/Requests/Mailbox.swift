@@ -56,6 +56,10 @@ final class Mailbox: Sendable {
         self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
+    func after(_ time: Duration, _ body: @escaping @Sendable () -> Void) {
+        self.eventLoop.scheduleTask(in: TimeAmount(time), body)
+    }
+
     func post(_ message: Message) {
         // Later messages are taken by the wake-up that the first one asked for.
         guard self.inbox.add(message) else { return }

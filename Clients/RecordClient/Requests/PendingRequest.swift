@@ -62,6 +62,11 @@ final class PendingRequest {
     ///
     /// They have no numbers of their own until the list is complete.
     private var listed: [[Item]] = []
+    private var listedCount = 0
+    /// Bound on `answeredBytes`, by the limits of the connection that the request was sent on.
+    var answerBytesMax = 0
+    /// Payload bytes of the frames with items that were kept or delivered.
+    private var answeredBytes = 0
 
     /// Starts the request's timeouts at `now`.
     init(
@@ -121,22 +126,34 @@ final class PendingRequest {
 
     /// Delivers the items that were not delivered before.
     ///
-    /// - Returns: Whether the request has items of these numbers.
-    func deliver(_ items: [Item]) -> Bool {
+    /// - Throws: `Violation` if the request has no items of these numbers, or if a response has more
+    ///   items or bytes than the request may have.
+    func deliver(_ items: [Item], payloadBytes: Int) throws(Violation) {
         guard let itemCount = self.operation.itemCount else {
+            try self.count(payloadBytes)
+            self.listedCount += items.count
+            guard self.listedCount <= self.operation.itemsMax else { throw .responseTooLarge }
             self.listed.append(items)
-            return true
+            return
         }
-        guard items.allSatisfy({ Int($0.index) < itemCount }) else { return false }
+        guard items.allSatisfy({ Int($0.index) < itemCount }) else { throw .itemUnknown }
         let areNew = items.map { self.delivered.insert($0.index) }
+        if areNew.contains(true) { try self.count(payloadBytes) }
         // Nearly always all items are new, and none is copied.
         self.handOver(areNew.contains(false) ? zip(items, areNew).filter(\.1).map(\.0) : items)
-        return true
+    }
+
+    private func count(_ payloadBytes: Int) throws(Violation) {
+        self.answeredBytes += payloadBytes
+        guard self.answeredBytes <= self.answerBytesMax else { throw .responseTooLarge }
     }
 
     /// Drops the items of a list after its connection broke; an incomplete list is of no use.
     func forgetList() {
+        guard self.operation.itemCount == nil else { return }
         self.listed = []
+        self.listedCount = 0
+        self.answeredBytes = 0
     }
 
     /// Whether no part of a response was delivered.
@@ -170,6 +187,19 @@ struct StreamKey: Hashable, Sendable {
 }
 
 extension Operation {
+    /// The most items that a response may have.
+    var itemsMax: Int {
+        func page(_ limit: UInt32, _ pageMax: Int) -> Int { limit == 0 ? pageMax : min(Int(limit), pageMax) }
+        return switch self {
+        case .queryRecords(let query): query.isCount ? 0 : page(query.limit, Bounds.queryPageMax)
+        case .fetchChanges(let fetch): page(fetch.limit, Bounds.feedPageMax)
+        case .fetchDatabaseChanges(let fetch): page(fetch.limit, Bounds.feedPageMax)
+        case .fetchZones: self.itemCount ?? Bounds.defaults.zonesMax
+        case .fetchSubscriptions: self.itemCount ?? Bounds.subscriptionsMax
+        default: self.itemCount ?? 0
+        }
+    }
+
     /// Number of items in the response, or `nil` if it is not known in advance.
     var itemCount: Int? {
         switch self {

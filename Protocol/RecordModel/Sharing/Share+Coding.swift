@@ -25,7 +25,7 @@ extension Share {
         var reader = BodyReader(bytes.span)
         while let field = try reader.nextKnown(Proto.Share.self) {
             switch field {
-            case .root: self.root = try reader.name()
+            case .root: self.root = try reader.name(bytesMax: Bounds.recordNameBytesMax)
             case .token: self.token = try reader.name()
             case .publicPermission: self.publicPermission = try reader.choice() ?? .unknown
             case .participants: self.participants.append(try ShareParticipant(reading: reader.message()))
@@ -34,6 +34,10 @@ extension Share {
             case .blocked: self.blocked.append(try UserIdentity(reading: reader.message()))
             case .currentParticipantID: self.currentParticipantID = try reader.name()
             }
+            guard self.participants.count <= Bounds.participantsMax,
+                self.requesters.count <= Bounds.shareRequestersMax,
+                self.blocked.count <= Bounds.shareRequestersMax
+            else { throw .malformed }
         }
     }
 }
@@ -144,10 +148,10 @@ extension IdentityLookup {
 }
 
 extension BodyReader {
-    /// At most 255 bytes of UTF-8.
-    fileprivate mutating func name() throws(BodyError) -> String {
+    /// At most 255 bytes of UTF-8, unless it is the name of a record.
+    fileprivate mutating func name(bytesMax: Int = Bounds.nameBytesMax) throws(BodyError) -> String {
         let range = try self.delimited()
-        guard range.count <= Bounds.nameBytesMax, let text = self.bytes.text(range) else {
+        guard range.count <= bytesMax, let text = self.bytes.text(range) else {
             throw .malformed
         }
         return text

@@ -9,7 +9,11 @@ extension Items {
         var items: [Item] = []
         while let field = try message.next(Proto.Items.self) {
             switch field {
-            case .items: items.append(try Item(message.message(), in: payload))
+            case .items:
+                guard items.count < ClientBounds.frameItemsMax else {
+                    throw WireError(.outOfBounds, field: "items")
+                }
+                items.append(try Item(message.message(), in: payload))
             }
         }
         guard !items.isEmpty else { throw WireError(.missing, field: "items") }
@@ -95,7 +99,13 @@ extension End {
     package init(decoding payload: ByteBuffer) throws(WireError) {
         self.init()
         var message = MessageReader(payload, "end")
+        var fieldCount = 0
         while let field = try message.next(Proto.End.self) {
+            // Each may come again and again: the last one counts.
+            fieldCount += 1
+            guard fieldCount <= Bounds.missingMax + ClientBounds.endFieldsMax else {
+                throw WireError(.outOfBounds, field: "end")
+            }
             switch field {
             case .failure: self.failure = try Failure(message.message())
             case .cursor: self.cursor = try message.bytes()

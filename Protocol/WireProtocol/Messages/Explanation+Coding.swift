@@ -37,11 +37,11 @@ extension RecordExplanation {
             case .deliveries: deliveries.append(try Delivery(message.message()))
             case .truncated: isTruncated = try message.bool()
             }
+            guard matches.count <= Bounds.explainedMax, deliveries.count <= Bounds.explainedMax,
+                access.count <= ClientBounds.accessRowsMax
+            else { throw WireError(.outOfBounds, field: "explanation") }
         }
         guard let record else { throw WireError(.missing, field: "record") }
-        guard matches.count <= Bounds.explainedMax, deliveries.count <= Bounds.explainedMax else {
-            throw WireError(.outOfBounds, field: "explanation")
-        }
         self.init(
             record: record,
             position: position,

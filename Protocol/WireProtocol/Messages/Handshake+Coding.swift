@@ -121,6 +121,9 @@ extension Welcome {
         guard version > 0 else { throw WireError(.missing, field: "version") }
         guard let limits else { throw WireError(.missing, field: "limits") }
         guard let windows else { throw WireError(.missing, field: "windows") }
+        guard max(server.utf8.count, userRecordName.utf8.count) <= ClientBounds.welcomeTextBytesMax else {
+            throw WireError(.outOfBounds, field: "server")
+        }
         self.init(
             version: version,
             server: server,
@@ -161,6 +164,9 @@ extension GoAway {
         }
         guard self.message.utf8.count <= Bounds.messageBytesMax else {
             throw WireError(.outOfBounds, field: "message")
+        }
+        guard self.versions.count <= Hello.versionsMax else {
+            throw WireError(.outOfBounds, field: "versions")
         }
     }
 

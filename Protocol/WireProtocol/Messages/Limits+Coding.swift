@@ -12,6 +12,22 @@ extension Limits {
         guard demanded.allSatisfy({ self[$0] > 0 }) else { throw WireError(.outOfBounds, field: "limits") }
     }
 
+    /// The same, and no more than a client takes or does, whatever the server says.
+    package var boundedForClient: Limits {
+        var limits = self
+        limits.frameBytesMax = min(self.frameBytesMax, UInt32(ClientBounds.frameBytesMax))
+        limits.answerBytesMax =
+            self.answerBytesMax == 0
+            ? Self.defaults.answerBytesMax : min(self.answerBytesMax, UInt32(ClientBounds.answerBytesMax))
+        limits.inFlightMax = min(self.inFlightMax, UInt32(ClientBounds.inFlightMax))
+        let idle = ClientBounds.idleTimeoutMilliseconds
+        limits.idleTimeoutMilliseconds = min(
+            max(self.idleTimeoutMilliseconds, idle.lowerBound),
+            idle.upperBound
+        )
+        return limits
+    }
+
     func encode(into buffer: inout ByteBuffer) {
         for field in Proto.Limits.allCases { buffer.writeField(field, self[field]) }
     }

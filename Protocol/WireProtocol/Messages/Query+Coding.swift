@@ -210,7 +210,7 @@ extension Comparison {
         do throws(BodyError) {
             field = try Field(checkingOperand: operand)
         } catch {
-            throw WireError(.refused(.invalidArguments), field: "operand")
+            throw WireError(.refused(.invalidArguments), field: "operand", detail: error.text)
         }
         try size.add(field.value)
         self.init(

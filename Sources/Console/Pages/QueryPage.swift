@@ -113,7 +113,8 @@ struct QueryPages: Sendable {
         records.sorted { left, right in
             let (one, other) = isDescending ? (right, left) : (left, right)
             let times = (one.system.modifiedMilliseconds, other.system.modifiedMilliseconds)
-            return times.0 == times.1 ? left.id.recordName < right.id.recordName : times.0 < times.1
+            return times.0 == times.1
+                ? ExactName(left.id.recordName) < ExactName(right.id.recordName) : times.0 < times.1
         }
     }
 

@@ -268,13 +268,13 @@ extension PostgreSQLConnection {
         let texts = SQLValue.texts(names.map { $0.utf8.contains(0) ? nil : $0 })
         let bound = SQLValue.integer(Int64(clamping: bytesMax))
         let rows = try self.records(RecordReads.byName, zone.parameters + [texts, bound])
-        var found: [String: Int] = [:]
-        for row in 0..<rows.count { found[rows.name(row)] = row }
+        var found: [ExactName: Int] = [:]
+        for row in 0..<rows.count { found[ExactName(rows.name(row))] = row }
         var records: [StoredRecord?] = []
         records.reserveCapacity(names.count)
         var bytes = 0
         for name in names {
-            let record = found[name].map { rows.record($0) }
+            let record = found[ExactName(name)].map { rows.record($0) }
             records.append(record)
             bytes += record?.body.bytes.count ?? 0
             if bytes > bytesMax { break }

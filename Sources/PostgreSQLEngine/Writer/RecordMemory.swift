@@ -18,15 +18,17 @@ import RecordStore
 final class RecordMemory {
     private struct Database {
         var position: Int64
-        var zones: [Int64: [String: StoredRecord]] = [:]
+        var zones: [Int64: [ExactName: StoredRecord]] = [:]
     }
 
     /// Records of a zone by name.
     struct Zone {
-        fileprivate let newer: [String: StoredRecord]
-        fileprivate let older: [String: StoredRecord]
+        fileprivate let newer: [ExactName: StoredRecord]
+        fileprivate let older: [ExactName: StoredRecord]
 
-        func record(named name: String) -> StoredRecord? { self.newer[name] ?? self.older[name] }
+        func record(named name: String) -> StoredRecord? {
+            self.newer[ExactName(name)] ?? self.older[ExactName(name)]
+        }
     }
 
     /// The bound of a writer.
@@ -94,11 +96,11 @@ final class RecordMemory {
         for (name, record) in records {
             let before: StoredRecord?
             if let record {
-                before = known.updateValue(record, forKey: name)
+                before = known.updateValue(record, forKey: ExactName(name))
                 self.newerBytes += Self.bytes(of: record, named: name)
             } else {
-                before = known.removeValue(forKey: name)
-                self.older[zone.database]?.zones[zone.number]?[name] = nil
+                before = known.removeValue(forKey: ExactName(name))
+                self.older[zone.database]?.zones[zone.number]?[ExactName(name)] = nil
             }
             if let before { self.newerBytes -= Self.bytes(of: before, named: name) }
         }
@@ -116,7 +118,7 @@ final class RecordMemory {
         self.newerBytes -= Self.databaseBytes
         for (_, records) in known.zones {
             self.newerBytes -= Self.zoneBytes
-            for (name, record) in records { self.newerBytes -= Self.bytes(of: record, named: name) }
+            for (name, record) in records { self.newerBytes -= Self.bytes(of: record, named: name.text) }
         }
     }
 

@@ -30,7 +30,8 @@ extension Failure {
                 retry: .never
             )
         default:
-            self.init(code: code, message: "the request is invalid: \(error.field)", retry: .never)
+            let detail = error.detail.isEmpty ? "" : ": \(error.detail)"
+            self.init(code: code, message: "the request is invalid: \(error.field)\(detail)", retry: .never)
         }
     }
 

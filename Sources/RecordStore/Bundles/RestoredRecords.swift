@@ -76,7 +76,8 @@ extension Record {
     ///
     /// The contents of a share do not count: they depend on who is a user here.
     func isCopy(of other: Record) -> Bool {
-        self.recordType == other.recordType && self.parent == other.parent && self.system == other.system
+        self.recordType == other.recordType && ExactName.areSame(self.parent, other.parent)
+            && self.system == other.system
             && self.body.withoutShareFields(keepsContents: false)
                 == other.body.withoutShareFields(keepsContents: false)
     }

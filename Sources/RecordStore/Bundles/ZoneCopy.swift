@@ -112,7 +112,7 @@ private struct ZoneCopyWalk {
     private let zone: FeedZone
     private let id: ZoneID
     /// By the name of the root.
-    private var shares: [String: StoredShare] = [:]
+    private var shares: [ExactName: StoredShare] = [:]
     private var zoneWide: StoredShare?
     /// Numbers of records that were passed before their turn.
     private var ahead: Set<Int64> = []
@@ -127,7 +127,7 @@ private struct ZoneCopyWalk {
             try copy.snapshot.shares(in: zone.key)
         }
         for share in shares {
-            if let root = share.root { self.shares[root] = share } else { self.zoneWide = share }
+            if let root = share.root { self.shares[ExactName(root)] = share } else { self.zoneWide = share }
         }
     }
 
@@ -157,7 +157,7 @@ private struct ZoneCopyWalk {
         of record: Record,
         numbered number: Int64
     ) throws(FeedFailure) -> [NamedRecord] {
-        guard record.parent != self.lastParent else { return [] }
+        guard !ExactName.areSame(record.parent, self.lastParent) else { return [] }
         let snapshot = self.copy.snapshot
         let key = self.zone.key
         var missing: [NamedRecord] = []
@@ -191,7 +191,7 @@ private struct ZoneCopyWalk {
             return assets
         }
         guard self.copy.visit(.record(record, assets)) else { return false }
-        guard let share = self.shares[record.id.recordName] else { return true }
+        guard let share = self.shares[ExactName(record.id.recordName)] else { return true }
         return try self.pass(share)
     }
 

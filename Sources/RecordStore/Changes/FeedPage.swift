@@ -26,7 +26,7 @@ struct FeedPage {
     private var bytes = 0
     private var reads = 0
     /// Names of parents that the client has: what is known stays known in a page.
-    private var knownParents: Set<String> = []
+    private var knownParents: Set<ExactName> = []
     private var accesses: [String: TypeAccess] = [:]
     /// The membership that was read last: a record's turn asks for it more than once.
     private var lastMembership: (record: Int64, row: MembershipRow?)?
@@ -227,7 +227,7 @@ struct FeedPage {
         if record.recordType == ShareRecord.type {
             record.body = record.body.seen(by: self.requester.userRecordName ?? "")
         }
-        if let root = grant?.share.root, root == record.id.recordName { record.parent = nil }
+        if let root = grant?.share.root, ExactName.areSame(root, record.id.recordName) { record.parent = nil }
         return try record.lentThrowing { (record: borrowing LentRecord) throws(FeedFailure) in
             guard try self.takeAncestors(of: record, unless: has) else { return false }
             return self.add(record)
@@ -286,7 +286,7 @@ struct FeedPage {
         guard let record else { return nil }
         if self.shared != nil {
             guard let grant = try self.grant(of: positions.number) else { return nil }
-            guard grant.share.root == record.name else { return record }
+            guard ExactName.areSame(grant.share.root, record.name) else { return record }
             return NamedRecord(name: record.name, stored: record.stored.asRoot)
         }
         let stored = record.stored

@@ -167,7 +167,7 @@ package struct StoredRecord: Hashable, Sendable {
         left.number == right.number && left.position == right.position
             && (left.contents === right.contents
                 || (left.recordType == right.recordType && left.system == right.system
-                    && left.parent == right.parent && left.body == right.body))
+                    && ExactName.areSame(left.parent, right.parent) && left.body == right.body))
     }
 
     package func hash(into hasher: inout Hasher) {

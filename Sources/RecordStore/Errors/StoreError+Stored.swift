@@ -29,7 +29,7 @@ extension StoreError {
         case 2: self = .recordMissing
         case 5: self = .recordTypeMismatch(existing: text)
         case 6: self = .nameInvalid(NameKind(storedNumber: integer))
-        case 7: self = .fieldMalformed(BodyError(storedNumber: integer, text: text))
+        case 7: self = .fieldMalformed(BodyError(storedNumber: integer, texts: parts.texts))
         case 8:
             guard let given = FieldType(rawValue: UInt8(truncatingIfNeeded: integer)),
                 let defined = FieldType(rawValue: UInt8(truncatingIfNeeded: parts.integers.last ?? 0))
@@ -191,18 +191,28 @@ extension BodyError {
         case .tooManyFields: 4
         case .tooManyElements: 5
         case .clearNotAllowed: 6
+        case .recordNameInvalid: 7
         }
     }
 
-    var storedText: String {
+    /// A text for each of its names.
+    var storedTexts: [String] {
         switch self {
-        case .malformed, .tooManyFields: ""
+        case .recordNameInvalid(let field, let name): [field, name]
+        default: [self.storedText]
+        }
+    }
+
+    private var storedText: String {
+        switch self {
+        case .malformed, .tooManyFields, .recordNameInvalid: ""
         case .fieldOrder(let name), .fieldNameInvalid(let name): name
         case .valueInvalid(let field), .tooManyElements(let field), .clearNotAllowed(let field): field
         }
     }
 
-    init(storedNumber: Int64, text: String) {
+    init(storedNumber: Int64, texts: [String]) {
+        let text = texts.first ?? ""
         self =
             switch storedNumber {
             case 1: .fieldOrder(text)
@@ -211,6 +221,7 @@ extension BodyError {
             case 4: .tooManyFields
             case 5: .tooManyElements(field: text)
             case 6: .clearNotAllowed(field: text)
+            case 7: .recordNameInvalid(field: text, name: texts.last ?? "")
             default: .malformed
             }
     }

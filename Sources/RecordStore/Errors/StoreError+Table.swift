@@ -67,7 +67,7 @@ extension StoreError {
         case .nameInvalid(let kind):
             Row(.invalidArguments, .never, 6, integers: [kind.storedNumber]) { kind.text }
         case .fieldMalformed(let error):
-            Row(.invalidArguments, .never, 7, integers: [error.storedNumber], texts: [error.storedText]) {
+            Row(.invalidArguments, .never, 7, integers: [error.storedNumber], texts: error.storedTexts) {
                 error.text
             }
         case .fieldTypeMismatch(let type, let field, let given, let defined):

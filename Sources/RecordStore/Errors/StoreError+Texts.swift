@@ -33,7 +33,7 @@ extension NameKind {
     var text: String {
         switch self {
         case .zone: "a zone name has 1 to 255 printable ASCII characters and does not start with '_'"
-        case .record: "a record name has 1 to 255 printable ASCII characters and does not start with '_'"
+        case .record: NameRules.recordNameRule
         case .recordType: "a record type is a letter, then letters, digits and '_', at most 255 characters"
         case .subscription: "a subscription ID has 1 to 255 printable ASCII characters"
         case .field: "a field name is a letter, then letters, digits and '_', at most 255 characters"
@@ -84,23 +84,6 @@ extension Permission {
         case .create: "CREATE operation not permitted"
         case .read: "READ operation not permitted"
         case .write: "WRITE operation not permitted"
-        }
-    }
-}
-
-extension BodyError {
-    /// Describes a fault of the encoded fields of a record.
-    var text: String {
-        switch self {
-        case .malformed: "the fields of a record are not in the canonical encoding"
-        case .fieldOrder(let name): "field '\(name)' is there twice or out of order"
-        case .fieldNameInvalid:
-            "a field name is a letter, then letters, digits and '_', at most 255 characters"
-        case .valueInvalid(let field): "the value of field '\(field)' breaks a rule of its type"
-        case .tooManyFields: "a record has at most \(Bounds.fieldsMax) fields"
-        case .tooManyElements(let field):
-            "the list in field '\(field)' has more than \(Bounds.listElementsMax) elements"
-        case .clearNotAllowed(let field): "field '\(field)' is marked to be removed, which only a save can do"
         }
     }
 }

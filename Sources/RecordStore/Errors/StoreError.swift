@@ -169,7 +169,7 @@ extension StoreError {
 
     /// Why a record is not found: there is none, or there can be none of its name.
     package static func missing(recordNamed name: String) -> StoreError {
-        NameRules.isItemName(name) || NameRules.isUserRecordName(name)
+        NameRules.isRecordName(name) || NameRules.isUserRecordName(name)
             ? .recordMissing : .nameInvalid(.record)
     }
 }

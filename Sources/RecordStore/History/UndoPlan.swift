@@ -51,7 +51,7 @@ package struct UndoPlan: Sendable {
     package private(set) var changes = 0
     /// The position that the undo leads back to; `nil` if there is no change behind the target.
     package private(set) var position: Int64?
-    private var offsets: [String: Int] = [:]
+    private var offsets: [ExactName: Int] = [:]
 
     package init(to target: UndoTarget, by author: ChangeAuthor? = nil) {
         self.target = target
@@ -64,12 +64,12 @@ package struct UndoPlan: Sendable {
         if self.position == nil { self.position = change.position - 1 }
         let isMeant = self.author?.made(change) ?? true
         if isMeant { self.changes += 1 }
-        if let offset = self.offsets[change.recordName] {
+        if let offset = self.offsets[ExactName(change.recordName)] {
             if !isMeant { self.items[offset].laterAuthor = change.author }
             return
         }
         guard isMeant else { return }
-        self.offsets[change.recordName] = self.items.count
+        self.offsets[ExactName(change.recordName)] = self.items.count
         self.items.append(
             Item(
                 recordName: change.recordName,
@@ -131,7 +131,7 @@ package enum UndoStep: Hashable, Sendable {
         let there = current.body.withoutShare
         var fields = wanted.names(differingFrom: there)
         var parent = RecordSave.ParentChange.unchanged
-        if past.parent != current.parent {
+        if !ExactName.areSame(past.parent, current.parent) {
             parent = past.parent.map { .set(recordName: $0) } ?? .removed
             fields.append("___parent")
         }

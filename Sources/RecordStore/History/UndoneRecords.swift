@@ -7,9 +7,9 @@ package import RecordModel
 /// may be named.
 package struct UndoneRecords: Sendable {
     /// System fields of records that are made again, by name; of the last change they say nothing.
-    package var creations: [String: SystemFields]
+    package var creations: [ExactName: SystemFields]
 
-    package init(creations: [String: SystemFields]) { self.creations = creations }
+    package init(creations: [ExactName: SystemFields]) { self.creations = creations }
 }
 
 /// How an operator's saves differ from those of a client.

@@ -132,7 +132,7 @@ final class QueryPage {
                 try snapshot.grant(of: key, access)
             }
             guard let grant else { return nil }
-            guard grant.share.root == record.name else { return record }
+            guard ExactName.areSame(grant.share.root, record.name) else { return record }
             return NamedRecord(name: record.name, stored: record.stored.asRoot)
         case .none: return nil
         }

@@ -62,7 +62,7 @@ struct SortOrder: Sendable {
             let order = Self.order(left.keys[key], right.keys[key], isAscending: sort.isAscending)
             if order != 0 { return order < 0 }
         }
-        return (left.name, left.zone) < (right.name, right.zone)
+        return (ExactName(left.name), left.zone) < (ExactName(right.name), right.zone)
     }
 
     /// Whether a record is still to be read.
@@ -71,8 +71,10 @@ struct SortOrder: Sendable {
             let order = Self.order(position.keys[key], value, isAscending: self.keys[key].isAscending)
             if order != 0 { return order > 0 }
         }
-        guard let name = end.name, position.name <= name else { return end.name != nil }
-        guard position.name == name, let zone = end.zone else { return false }
+        guard let name = end.name.map(ExactName.init), ExactName(position.name) <= name else {
+            return end.name != nil
+        }
+        guard ExactName(position.name) == name, let zone = end.zone else { return false }
         return position.zone > zone
     }
 

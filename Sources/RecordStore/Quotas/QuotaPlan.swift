@@ -84,10 +84,10 @@ struct QuotaPlan {
         if existing == nil { bytes += RowBytes.record(named: planned.name) }
         if let parts = planned.parts {
             for target in parts.references.kinds.keys where parts.referencesBefore.kinds[target] == nil {
-                bytes += RowBytes.reference(of: target, by: planned.name)
+                bytes += RowBytes.reference(of: target.text, by: planned.name)
             }
             for target in parts.referencesBefore.kinds.keys where parts.references.kinds[target] == nil {
-                bytes -= RowBytes.reference(of: target, by: planned.name)
+                bytes -= RowBytes.reference(of: target.text, by: planned.name)
             }
             bytes += parts.assetBytesBack
             bytes += (parts.assets.added.count - parts.assets.removed.count) * RowBytes.assetUse

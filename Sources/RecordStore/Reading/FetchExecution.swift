@@ -195,7 +195,7 @@ package struct FetchExecution {
         _ grant: ShareGrant?
     ) throws(FeedFailure) {
         guard let grant else { return self.sink.add(.recordMissing) }
-        let seen = (grant.share.root == name ? record.asRoot : record).seen(by: self.user)
+        let seen = (ExactName.areSame(grant.share.root, name) ? record.asRoot : record).seen(by: self.user)
         let id = RecordID(zone: .default, recordName: name)
         try seen.record(id: id).lentThrowing { (lent) throws(FeedFailure) in try self.add(lent) }
     }

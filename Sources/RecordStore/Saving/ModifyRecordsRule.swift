@@ -147,21 +147,22 @@ final class ModifyRecordsRule {
     /// Whether each name is behind the one before, so that none comes twice.
     private func namesAscend(_ saves: [Int]) -> Bool {
         zip(saves, saves.dropFirst()).allSatisfy {
-            self.operation.saves[$0].id.recordName < self.operation.saves[$1].id.recordName
+            ExactName(self.operation.saves[$0].id.recordName)
+                < ExactName(self.operation.saves[$1].id.recordName)
         }
     }
 
     private func checkShape(of batches: [Batch]) throws(StoreError) {
         for batch in batches where batch.saves.count + batch.deletes.count > 1 {
             if batch.deletes.isEmpty, self.namesAscend(batch.saves) { continue }
-            var saved: Set<String> = []
+            var saved: Set<ExactName> = []
             saved.reserveCapacity(batch.saves.count)
             for index in batch.saves {
                 guard saved.insert(self.operation.saves[index].id.recordName).inserted else {
                     throw .duplicateItem
                 }
             }
-            var deleted: Set<String> = []
+            var deleted: Set<ExactName> = []
             for index in batch.deletes {
                 let name = self.operation.deletes[self.deleteOffset(index)].recordName
                 guard !saved.contains(name) else { throw .savedAndDeleted }
@@ -177,7 +178,7 @@ extension ModifyRecordsRule {
         switch self.restoration {
         case .copy(let systems): return systems[index]
         case .undo(let undone) where existing == nil:
-            guard let creation = undone.creations[name] else { break }
+            guard let creation = undone.creations[ExactName(name)] else { break }
             var system = self.systemFields(after: nil)
             system.createdMilliseconds = creation.createdMilliseconds
             system.createdBy = creation.createdBy

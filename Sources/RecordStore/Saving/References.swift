@@ -2,14 +2,14 @@ package import RecordModel
 
 /// The references of a body that the store has to watch: those with an action.
 package struct References: Hashable, Sendable {
-    package var kinds: [String: ReferenceKinds] = [:]
+    package var kinds: [ExactName: ReferenceKinds] = [:]
 
     package init() {}
 
     /// The references of a record.
     package init(body: RecordBody, parent: String?) {
         self.add(body)
-        if let parent { self.kinds[parent, default: []].insert(.parent) }
+        if let parent { self.kinds[ExactName(parent), default: []].insert(.parent) }
     }
 
     /// The references that the fields of a save have; refuses those to other zones, with or without an
@@ -34,6 +34,9 @@ package struct References: Hashable, Sendable {
 
     package var isEmpty: Bool { self.kinds.isEmpty }
 
+    /// The names of the records that are referred to.
+    package var targets: [String] { self.kinds.keys.map(\.text) }
+
     private mutating func add(_ body: RecordBody) {
         var cursor = FieldCursor(body.bytes)
         while let slice = cursor.nextTrusted() {
@@ -44,8 +47,8 @@ package struct References: Hashable, Sendable {
     private mutating func add(_ reference: Reference) {
         switch reference.action {
         case .none: return
-        case .deleteSelf: self.kinds[reference.recordName, default: []].insert(.deleteSelf)
-        case .validate: self.kinds[reference.recordName, default: []].insert(.validate)
+        case .deleteSelf: self.kinds[ExactName(reference.recordName), default: []].insert(.deleteSelf)
+        case .validate: self.kinds[ExactName(reference.recordName), default: []].insert(.validate)
         }
     }
 

@@ -32,7 +32,7 @@ package enum SaveRules {
 
     /// Names that a client may give, and those of user records, which it may only change.
     static func checkName(of id: RecordID) throws(StoreError) {
-        if NameRules.isItemName(id.recordName) { return }
+        if NameRules.isRecordName(id.recordName) { return }
         guard NameRules.isUserRecordName(id.recordName), id.zone.isDefault else {
             throw .nameInvalid(.record)
         }

@@ -175,7 +175,9 @@ struct StoredOutcome {
             let key = RecordKey(zone: zone, number: record.number)
             let share = try self.transaction.membership(of: key)?.share
             guard let grant = access.grant(coveredBy: share) else { return .recordMissing }
-            if grant.share.root == id.recordName { return parts.conflict(with: record.asRoot.record(id: id)) }
+            if ExactName.areSame(grant.share.root, id.recordName) {
+                return parts.conflict(with: record.asRoot.record(id: id))
+            }
         }
         return parts.conflict(with: record.seen(by: self.user).record(id: id))
     }

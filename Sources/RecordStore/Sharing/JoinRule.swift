@@ -66,7 +66,8 @@ struct JoinRule {
             }
             // A user who joins has a zone more, and what others store counts for them.
             let growth =
-                RowBytes.zoneBase + 4 * Bounds.nameBytesMax + RowBytes.outcome(RowBytes.outcomeItemMax)
+                RowBytes.zoneBase + 2 * Bounds.nameBytesMax + 2 * Bounds.recordNameBytesMax
+                + RowBytes.outcome(RowBytes.outcomeItemMax)
             if let refusal = try self.transaction.refusal(
                 ofGrowth: growth,
                 in: self.requester.database,

@@ -43,11 +43,11 @@ struct MembershipWriting {
             return planned.record.with(body: planned.record.body.with(share))
         }
         guard !self.zone.shares.isEmpty,
-            let share = self.zone.shares.first(where: { $0.root == planned.name })
+            let share = self.zone.shares.first(where: { ExactName.areSame($0.root, planned.name) })
         else {
             return planned.record
         }
-        if self.items.deletes.contains(where: { $0.cascade.contains(share.name) }) {
+        if self.items.deletes.contains(where: { $0.cascade.contains { ExactName.areSame($0, share.name) } }) {
             // The root's save is its last change, so the tag in the response is the one that it
             // has.
             return planned.record.with(body: planned.record.body.withReference(toShare: nil))
@@ -73,7 +73,7 @@ struct MembershipWriting {
     /// Lets in and shuts out whom the save of a share lets in and shuts out.
     func applyReaders(of planned: PlannedSave) throws(StorageFailure) {
         guard let share = planned.share,
-            let stored = self.zone.shares.first(where: { $0.name == planned.name })
+            let stored = self.zone.shares.first(where: { ExactName.areSame($0.name, planned.name) })
         else { return }
         guard let before = planned.existing?.body.share else {
             if self.zone.rule.isFromElsewhere { try self.letIn(share, stored) }
@@ -144,7 +144,9 @@ struct MembershipWriting {
 
     /// By its name or by its parent, as both are written now.
     private func membership(of name: String, parent: String?) throws(StorageFailure) -> ShareNumber? {
-        if let share = self.zone.shares.first(where: { $0.root == name || $0.name == name }) {
+        if let share = self.zone.shares.first(where: {
+            ExactName.areSame($0.root, name) || ExactName.areSame($0.name, name)
+        }) {
             return share.number
         }
         guard let parent, let record = try self.zone.transaction.record(named: parent, in: self.zone.key)
@@ -166,11 +168,13 @@ struct MembershipWriting {
         at position: Int64
     ) throws(StorageFailure) {
         // Nobody has joined a share that is being made.
-        let isNew = self.items.saves.contains { $0.existing == nil && $0.share?.root == name }
+        let isNew = self.items.saves.contains {
+            $0.existing == nil && ExactName.areSame($0.share?.root, name)
+        }
         var names = [name]
         while let next = names.popLast() {
             var children = try self.zone.children(of: next).filter { child in
-                !self.zone.shares.contains { $0.root == child }
+                !self.zone.shares.contains { ExactName.areSame($0.root, child) }
             }[...]
             while !children.isEmpty {
                 let piece = Array(children.prefix(Self.spreadRecordsMax))
@@ -253,7 +257,7 @@ struct MembershipWriting {
 
     /// Ends the share whose record was deleted: its root says so, and nobody reads it any more.
     func endShare(named name: String) throws(StorageFailure) {
-        guard let share = self.zone.shares.first(where: { $0.name == name }) else { return }
+        guard let share = self.zone.shares.first(where: { ExactName.areSame($0.name, name) }) else { return }
         let transaction = self.zone.transaction
         try transaction.deleteShare(share)
         self.zone.shares.removeAll { $0.number == share.number }

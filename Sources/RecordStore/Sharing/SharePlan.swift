@@ -49,7 +49,7 @@ struct SharePlan {
         let name = save.id.recordName
         var restored: RestoredShare
         do throws(StoreError) {
-            guard NameRules.isItemName(name) else { throw .nameInvalid(.record) }
+            guard NameRules.isRecordName(name) else { throw .nameInvalid(.record) }
             guard !self.zone.id.isDefault, let share = save.changes.share else { throw .shareInvalid(.place) }
             if let existing { throw .recordExists(existing.record(id: save.id)) }
             guard try self.rootOfNewShare(save, ShareChanges(root: share.root)) == share.root else {
@@ -123,7 +123,7 @@ struct SharePlan {
         index: Int,
         existing: StoredRecord?
     ) throws(StoreError) -> PlannedSave {
-        guard NameRules.isItemName(save.id.recordName) else { throw .nameInvalid(.record) }
+        guard NameRules.isRecordName(save.id.recordName) else { throw .nameInvalid(.record) }
         guard self.zone.rule.requester.scope != .public, !self.zone.id.isDefault else {
             throw .shareInvalid(.place)
         }
@@ -182,11 +182,13 @@ struct SharePlan {
         let saves = self.zone.rule.operation.saves
         guard let root = changes.root,
             saves.contains(where: {
-                $0.id.recordName == root
+                ExactName.areSame($0.id.recordName, root)
                     && Access.isSame($0.id.zone, self.zone.id, for: self.zone.rule.requester)
             })
         else { throw .shareInvalid(.rootMissing) }
-        guard !self.zone.shares.contains(where: { $0.root == root }) else { throw .alreadyShared }
+        guard !self.zone.shares.contains(where: { ExactName.areSame($0.root, root) }) else {
+            throw .alreadyShared
+        }
         return root
     }
 
@@ -219,7 +221,7 @@ struct SharePlan {
             return planned.existing == nil ? try self.faultOfNewShare(share, planned) : nil
         }
         let isNew = planned.existing == nil
-        guard isNew || planned.existing?.parent != planned.record.parent else { return nil }
+        guard isNew || !ExactName.areSame(planned.existing?.parent, planned.record.parent) else { return nil }
         let share = try self.plannedMembership(ofParent: planned.record.parent)
         if let shared = self.zone.shared {
             guard !self.zone.isForeignRoot(planned.name), let grant = shared.grant(coveredBy: share),
@@ -243,7 +245,9 @@ struct SharePlan {
             return self.items.failedSave(of: root).map { .dependsOn(index: $0) }
                 ?? .shareInvalid(.rootMissing)
         }
-        let others = Set(self.items.saves.compactMap { $0 === planned ? nil : $0.share?.root })
+        let others = Set(
+            self.items.saves.compactMap { $0 === planned ? nil : $0.share?.root.map(ExactName.init) }
+        )
         guard try self.plannedMembership(ofParent: save.record.parent) == nil else { return .alreadyShared }
         var ancestor: String? = root
         while let name = ancestor {
@@ -263,12 +267,14 @@ struct SharePlan {
     private func plannedMembership(ofParent parent: String?) throws(StorageFailure) -> ShareNumber? {
         var next = parent
         while let name = next {
-            if let share = self.zone.shares.first(where: { $0.root == name }) { return share.number }
+            if let share = self.zone.shares.first(where: { ExactName.areSame($0.root, name) }) {
+                return share.number
+            }
             guard let planned = self.items.save(of: name) else {
                 guard let stored = try self.zone.stored(name) else { return nil }
                 return try self.zone.membership(of: stored)
             }
-            if let existing = planned.existing, existing.parent == planned.record.parent {
+            if let existing = planned.existing, ExactName.areSame(existing.parent, planned.record.parent) {
                 return try self.zone.membership(of: existing)
             }
             next = planned.record.parent
@@ -280,7 +286,7 @@ struct SharePlan {
         below name: String,
         mayHaveShares: Bool
     ) throws(StorageFailure) -> StoreError? {
-        let roots = Set(self.zone.shares.compactMap(\.root))
+        let roots = Set(self.zone.shares.compactMap { $0.root.map(ExactName.init) })
         if !mayHaveShares, roots.contains(name) { return .alreadyShared }
         let limit = self.zone.rule.bounds.cascadeRecordsMax
         var names = [name]

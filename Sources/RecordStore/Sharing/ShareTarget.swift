@@ -32,7 +32,7 @@ extension TableReader {
             zoneName: owner.zoneName,
             environment: owner.environment,
             ownerName: owner.userRecordName,
-            share: try self.shares(in: row.zoneKey).first { ($0.root ?? "") == row.root },
+            share: try self.shares(in: row.zoneKey).first { ExactName.areSame($0.root ?? "", row.root) },
             participant: row.participant
         )
     }

@@ -54,7 +54,7 @@ package struct UserRemoval {
                 record: record,
                 position: position,
                 entries: IndexChanges(from: record, to: nil, named: name, definitions: definitions),
-                targets: Array(References(body: record.body, parent: record.parent).kinds.keys),
+                targets: References(body: record.body, parent: record.parent).targets,
                 coveredBy: nil
             )
         ]

@@ -186,7 +186,7 @@ private struct UndoBatch {
     private(set) var items: [UndoRun.Pending] = []
     private(set) var saves: [RecordSave] = []
     private(set) var deletes: [RecordID] = []
-    private(set) var creations: [String: SystemFields] = [:]
+    private(set) var creations: [ExactName: SystemFields] = [:]
     private(set) var bytes = 0
 
     init(_ bounds: Bounds) {
@@ -205,7 +205,7 @@ private struct UndoBatch {
         switch compared.step {
         case .create(let save):
             self.saves.append(save)
-            self.creations[save.id.recordName] = compared.system
+            self.creations[ExactName(save.id.recordName)] = compared.system
         case .change(let save, _): self.saves.append(save)
         case .delete: self.deletes.append(compared.id)
         case .none, .refuse: return

@@ -51,7 +51,7 @@ struct ZoneLog: AsyncParsableCommand {
 
     private func isMeant(_ change: PastChange, by author: ChangeAuthor?) -> Bool {
         if let author, !author.made(change) { return false }
-        if let record, change.recordName != record { return false }
+        if let record, !ExactName.areSame(change.recordName, record) { return false }
         if let since, !since.isBefore(change) { return false }
         return self.until.map { !$0.isBefore(change) } ?? true
     }

@@ -305,7 +305,7 @@ extension RecordDraft {
         switch self.parent {
         case .unchanged: false
         case .removed: record.parent != nil
-        case .set(let name): record.parent != name
+        case .set(let name): !ExactName.areSame(record.parent, name)
         }
     }
 }

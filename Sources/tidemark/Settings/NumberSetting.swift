@@ -42,14 +42,27 @@ struct NumberSetting: Sendable {
 
     static let all: [NumberSetting] = bounds + timeouts + memory + assets + operation + storage + identity
 
+    /// What clients take in a frame, without what surrounds it.
+    private static let payloadBytesMax = ClientBounds.frameBytesMax - Bounds.requestFramingBytesMax
+
     private static let bounds: [NumberSetting] = [
-        .init("frame_bytes_max", \.server.bounds.frameBytesMax, 65_536...268_435_456, "payload of a frame"),
+        .init(
+            "frame_bytes_max",
+            \.server.bounds.frameBytesMax,
+            65_536...ClientBounds.frameBytesMax,
+            "payload of a frame"
+        ),
         .init("request_items_max", \.server.bounds.requestItemsMax, 1...100_000, "items of a request"),
-        .init("request_bytes_max", \.server.bounds.requestBytesMax, 4_096...268_000_000, "encoded request"),
+        .init(
+            "request_bytes_max",
+            \.server.bounds.requestBytesMax,
+            4_096...Self.payloadBytesMax,
+            "encoded request"
+        ),
         .init(
             "record_bytes_max",
             \.server.bounds.recordBytesMax,
-            1_024...268_000_000,
+            1_024...Self.payloadBytesMax,
             "encoded body of a record"
         ),
         .init("in_flight_max", \.server.bounds.inFlightMax, 1...65_536, "requests in flight on a connection"),
@@ -140,7 +153,7 @@ struct NumberSetting: Sendable {
         .init(
             "answer_bytes_max",
             \.server.bounds.answerBytesMax,
-            1_024...1_073_741_824,
+            1_024...ClientBounds.answerBytesMax,
             "encoded bodies in the response to a fetch"
         ),
         .init("writer_requests_max", \.writer.requestsMax, 1...1_000_000, "requests waiting for the writer"),

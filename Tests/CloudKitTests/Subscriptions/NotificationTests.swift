@@ -192,6 +192,39 @@ private typealias Model = RecordModel.Notification
         }
     }
 
+    /// Dates, data, references, locations and their lists are not JSON.
+    @Test func `its dictionary is JSON whatever its values are, and loses no field on the way`() throws {
+        for model in Model.samples {
+            let notification = try #require(
+                CKNotification(fromRemoteNotificationDictionary: self.dictionary(model))
+            )
+            let dictionary = notification.remoteNotificationDictionary
+            #expect(JSONSerialization.isValidJSONObject(dictionary), "\(model.event)")
+            let data = try JSONSerialization.data(withJSONObject: dictionary)
+            let read = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+            let again = try #require(CKNotification(fromRemoteNotificationDictionary: read))
+            #expect(again.says(the: notification), "\(model.event)")
+        }
+    }
+
+    @Test func `a dictionary of somebody else is JSON too, without what JSON can't represent`() throws {
+        let fields: [String: Any] = [
+            "when": Date(timeIntervalSinceReferenceDate: 1), "raw": Data([1]), "nan": Double.nan, "text": "a",
+        ]
+        let given: [AnyHashable: Any] = [
+            "aps": ["alert": ["body": "b"]], "at": Date(), 7: "a key that is no text",
+            "ck": ["qry": ["dbs": 2, "rid": "r", "af": fields, "more": [Double.infinity]]],
+        ]
+        let notification = try #require(CKQueryNotification(fromRemoteNotificationDictionary: given))
+        let dictionary = notification.remoteNotificationDictionary
+        #expect(JSONSerialization.isValidJSONObject(dictionary))
+        #expect(dictionary["at"] == nil && dictionary["aps"] != nil)
+        let again = try #require(CKQueryNotification(fromRemoteNotificationDictionary: dictionary))
+        #expect(again.recordFields?["when"] as? Date == Date(timeIntervalSinceReferenceDate: 1))
+        #expect(again.recordFields?["raw"] as? Data == Data([1]) && again.recordFields?["nan"] == nil)
+        #expect(again.alertBody == "b")
+    }
+
     @Test func `anything else is no notification`() {
         let others: [[AnyHashable: Any]] = [
             [:], ["aps": ["alert": "a"]], ["ck": "a"], ["ck": [String: Any]()], ["ck": ["met": "a"]],

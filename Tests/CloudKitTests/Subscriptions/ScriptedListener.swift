@@ -59,7 +59,11 @@ extension NotificationHub {
     func consumer(
         _ statusChanged: (@Sendable (CKContainer.ListeningStatus) -> Void)? = nil
     ) -> NotificationConsumer {
-        NotificationConsumer(self, container: "iCloud.c", statusChanged: statusChanged)
+        NotificationConsumer(
+            self,
+            of: ServerAccess(identifier: "iCloud.c", connection: nil),
+            statusChanged: statusChanged
+        )
     }
 }
 

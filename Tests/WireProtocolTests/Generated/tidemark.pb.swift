@@ -1281,7 +1281,8 @@ package nonisolated struct PBRecordID: Sendable {
   /// Clears the value of `zone`. Subsequent reads from it will return its default value.
   package mutating func clearZone() {self._zone = nil}
 
-  /// 1 to 255 printable ASCII characters (0x20 to 0x7E). Only names of user records begin with "_".
+  /// 1 to 255 UTF-16 code units without control characters (section 2), compared by its bytes. Only
+  /// names of user records begin with "_".
   package var recordName: String = String()
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()

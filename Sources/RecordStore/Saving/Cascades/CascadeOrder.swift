@@ -1,3 +1,5 @@
+import RecordModel
+
 /// The records of a cascade in the order in which they may go, in pieces.
 ///
 /// Records that refer to each other in a circle go together. They are the strongly connected
@@ -30,7 +32,9 @@ struct CascadeOrder {
             for referrer in walk.referrers[number] { referrers.append(referrer) }
             while nextKeeper < walk.keepers.count, walk.keepers[nextKeeper].kept == number {
                 // One that keeps what goes is among those that go.
-                if let keeper = walk.numbers[walk.keepers[nextKeeper].name] { referrers.append(keeper) }
+                if let keeper = walk.numbers[ExactName(walk.keepers[nextKeeper].name)] {
+                    referrers.append(keeper)
+                }
                 nextKeeper += 1
             }
             referrers.close()

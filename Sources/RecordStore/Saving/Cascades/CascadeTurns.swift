@@ -39,7 +39,7 @@ struct CascadePieces: Sendable {
     /// What the request deletes by name.
     let roots: [String]
     private let names: [String]
-    private let numbers: [String: Int32]
+    private let numbers: [ExactName: Int32]
     /// By number: whether it was to go when it was judged.
     private let isGoing: [Bool]
     private let pieces: NumberLists
@@ -60,7 +60,9 @@ struct CascadePieces: Sendable {
 
     mutating func removeFirst() { self.next += 1 }
 
-    func isGoing(_ name: String) -> Bool { self.numbers[name].map { self.isGoing[Int($0)] } ?? false }
+    func isGoing(_ name: String) -> Bool {
+        self.numbers[ExactName(name)].map { self.isGoing[Int($0)] } ?? false
+    }
 }
 
 /// What a request's deletes may still take along in a transaction.
@@ -133,7 +135,8 @@ extension ModifyRecordsRule {
             guard try rights.mayDelete(record, named: root, &definitions) else { return false }
         }
         let (transaction, key) = (self.transaction, zone.key)
-        var leaving: Set<String> = []
+        let roots = Set(pieces.roots.map(ExactName.init))
+        var leaving: Set<ExactName> = []
         let piece = pieces.first
         var rest = piece[...]
         while !rest.isEmpty {
@@ -143,11 +146,13 @@ extension ModifyRecordsRule {
                 guard let record else { continue }
                 // One that was taken out meanwhile stays.
                 let references = References(body: record.body, parent: record.parent)
-                let goesAlong = references.kinds.contains { $1.contains(.deleteSelf) && pieces.isGoing($0) }
-                if goesAlong || pieces.roots.contains(name) { leaving.insert(name) }
+                let goesAlong = references.kinds.contains {
+                    $1.contains(.deleteSelf) && pieces.isGoing($0.text)
+                }
+                if goesAlong || roots.contains(name) { leaving.insert(name) }
             }
         }
-        var pages = ReferrerPages(of: Array(leaving)[...])
+        var pages = ReferrerPages(of: leaving.map(\.text)[...])
         let read: ReferrerPages.Read = { targets, behind, limit throws(StorageFailure) in
             try transaction.referrers(of: targets, in: key, behind: behind, limit: limit)
         }

@@ -30,9 +30,9 @@ final class CascadeWalk: @unchecked Sendable {
 
     /// What the request's saves change about who refers to what.
     struct Saved: Sendable {
-        var names: Set<String> = []
+        var names: Set<ExactName> = []
         /// By the name of the target.
-        var referrers: [String: [Referrer]] = [:]
+        var referrers: [ExactName: [Referrer]] = [:]
     }
 
     /// So many of them cost as much as the look-up.
@@ -43,7 +43,7 @@ final class CascadeWalk: @unchecked Sendable {
     private(set) var roots: [Root]
     /// By number.
     private(set) var names: [String] = []
-    private(set) var numbers: [String: Int32] = [:]
+    private(set) var numbers: [ExactName: Int32] = [:]
     /// By number: what refers to a record and goes with it.
     private(set) var referrers = NumberLists()
     /// By number: the steps that it took to find them.
@@ -54,7 +54,7 @@ final class CascadeWalk: @unchecked Sendable {
     /// Deletes that were refused, by number of the item.
     private(set) var refused: [Int: StoreError] = [:]
     /// Deletes that failed, by record name.
-    private var failed: [String: Int]
+    private var failed: [ExactName: Int]
     private var nextRoot = 0
     /// Of the record that is being looked up.
     private var weight = 0
@@ -72,7 +72,7 @@ final class CascadeWalk: @unchecked Sendable {
     /// Begins; `failed`: deletes of the zone that have failed already, by record name.
     ///
     /// `recordsMax`: how many records may go, or keep others from going.
-    init(_ roots: [Root], saved: Saved, failed: [String: Int], recordsMax: Int) {
+    init(_ roots: [Root], saved: Saved, failed: [ExactName: Int], recordsMax: Int) {
         self.roots = roots
         self.saved = saved
         self.failed = failed
@@ -120,7 +120,7 @@ final class CascadeWalk: @unchecked Sendable {
     }
 
     private func dropRoot() {
-        for name in self.names[self.start.names...] { self.numbers[name] = nil }
+        for name in self.names[self.start.names...] { self.numbers[ExactName(name)] = nil }
         self.names.removeLast(self.names.count - self.start.names)
         self.referrers.removeAll(behind: self.start.names)
         self.weights.removeLast(self.weights.count - self.start.names)
@@ -144,7 +144,7 @@ final class CascadeWalk: @unchecked Sendable {
             self.behind = last.name
             return
         }
-        for referrer in self.saved.referrers[name] ?? [] { self.add(referrer) }
+        for referrer in self.saved.referrers[ExactName(name)] ?? [] { self.add(referrer) }
         self.behind = ""
         self.weights.append(self.weight)
         self.weight = 0
@@ -163,9 +163,9 @@ final class CascadeWalk: @unchecked Sendable {
     }
 
     private func number(of name: String) -> Int32 {
-        if let known = self.numbers[name] { return known }
+        if let known = self.numbers[ExactName(name)] { return known }
         let number = Int32(self.names.count)
-        self.numbers[name] = number
+        self.numbers[ExactName(name)] = number
         self.names.append(name)
         return number
     }
@@ -174,7 +174,7 @@ final class CascadeWalk: @unchecked Sendable {
         let root = self.roots[index]
         self.roots[index].number = nil
         self.refused[root.index] = error
-        self.failed[root.name] = root.index
+        self.failed[ExactName(root.name)] = root.index
     }
 
     // MARK: - Once all is found
@@ -222,7 +222,7 @@ final class CascadeWalk: @unchecked Sendable {
     /// each of which refuses at least one delete. There may be more rounds than one turn takes.
     func settle() -> Bool {
         guard !self.keepers.isEmpty else { return true }
-        let keepers = self.keepers.map { self.numbers[$0.name] }
+        let keepers = self.keepers.map { self.numbers[ExactName($0.name)] }
         let targets = self.referrers.reversed(count: self.names.count)
         for _ in 0...(Self.settledMax / self.size) {
             let isGoing = self.going
@@ -247,7 +247,7 @@ final class CascadeWalk: @unchecked Sendable {
     private static let settledMax = 400_000
 
     private func refuse(_ index: Int, becauseOf keeper: String) {
-        if let culprit = self.failed[keeper] {
+        if let culprit = self.failed[ExactName(keeper)] {
             self.refuse(index, .dependsOn(index: culprit))
         } else {
             self.refuse(index, .referenceWouldDangle(referrer: keeper))

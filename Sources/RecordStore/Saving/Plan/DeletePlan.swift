@@ -5,7 +5,7 @@ struct DeletePlan {
     private let zone: PlannedZone
     private let items: PlannedItems
     /// The deletes that were validated, by record name: what needs one that failed is told so.
-    private var indexes: [String: Int] = [:]
+    private var indexes: [ExactName: Int] = [:]
 
     init(_ zone: PlannedZone, _ items: PlannedItems) {
         self.zone = zone
@@ -21,7 +21,7 @@ struct DeletePlan {
         _ definitions: inout DefinitionPlan
     ) throws(StorageFailure) {
         let name = id.recordName
-        self.indexes[name] = index
+        self.indexes[ExactName(name)] = index
         if let refused {
             self.items.refuseDelete(index, refused)
             return
@@ -38,7 +38,9 @@ struct DeletePlan {
         }
         // Participants who delete a share or its root leave it; both stay.
         if self.zone.shared != nil,
-            let share = self.zone.shares.first(where: { $0.name == name || $0.root == name })
+            let share = self.zone.shares.first(where: { share in
+                [share.name, share.root].contains { $0.map { ExactName.areSame($0, name) } ?? false }
+            })
         {
             self.items.deletes.append(
                 PlannedDelete(index: index, name: name, isThere: false, left: share)

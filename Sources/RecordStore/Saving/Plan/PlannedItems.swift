@@ -10,11 +10,11 @@ final class PlannedItems {
     /// By number of the item.
     private(set) var failures: [Int: StoreError] = [:]
     /// Saves that failed, by record name: what needs them is told so.
-    private var failedSaves: [String: Int] = [:]
+    private var failedSaves: [ExactName: Int] = [:]
     /// Offsets of saves by record name.
     ///
     /// Made when the first is asked for: without references and deletes nobody asks.
-    private var knownOffsets: [String: Int]?
+    private var knownOffsets: [ExactName: Int]?
     private let room: RecordRoom
 
     init(_ room: RecordRoom) {
@@ -22,13 +22,13 @@ final class PlannedItems {
     }
 
     /// The accepted save of a record.
-    func save(of name: String) -> PlannedSave? { self.offsets[name].map { self.saves[$0] } }
+    func save(of name: String) -> PlannedSave? { self.offsets[ExactName(name)].map { self.saves[$0] } }
 
     /// The number of the save of a record that failed.
-    func failedSave(of name: String) -> Int? { self.failedSaves[name] }
+    func failedSave(of name: String) -> Int? { self.failedSaves[ExactName(name)] }
 
     func accept(_ save: PlannedSave) {
-        self.knownOffsets?[save.name] = self.saves.count
+        self.knownOffsets?[ExactName(save.name)] = self.saves.count
         self.saves.append(save)
         if save.parts != nil { self.haveParts = true }
     }
@@ -36,8 +36,8 @@ final class PlannedItems {
     /// Refuses a save, also one that was accepted before.
     func refuse(_ index: Int, name: String, _ error: StoreError) {
         self.failures[index] = self.room.fitting(error)
-        self.failedSaves[name] = index
-        guard let offset = self.offsets[name] else { return }
+        self.failedSaves[ExactName(name)] = index
+        guard let offset = self.offsets[ExactName(name)] else { return }
         self.knownOffsets = nil
         self.saves.remove(at: offset)
     }
@@ -65,11 +65,11 @@ final class PlannedItems {
         return true
     }
 
-    private var offsets: [String: Int] {
+    private var offsets: [ExactName: Int] {
         if let known = self.knownOffsets { return known }
-        var offsets: [String: Int] = [:]
+        var offsets: [ExactName: Int] = [:]
         offsets.reserveCapacity(self.saves.count)
-        for (offset, save) in self.saves.enumerated() { offsets[save.name] = offset }
+        for (offset, save) in self.saves.enumerated() { offsets[ExactName(save.name)] = offset }
         self.knownOffsets = offsets
         return offsets
     }

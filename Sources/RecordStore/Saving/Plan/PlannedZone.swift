@@ -16,7 +16,7 @@ final class PlannedZone {
     /// that it makes and without those that it ends.
     var shares: [StoredShare]
     /// Records that were read and may be needed again.
-    private var known: [String: StoredRecord?] = [:]
+    private var known: [ExactName: StoredRecord?] = [:]
     /// The shares of records, by number, that were read and may be needed again.
     private var knownMemberships: [Int64: ShareNumber?] = [:]
 
@@ -69,10 +69,10 @@ final class PlannedZone {
 
     /// Reads records that the plan will need, in one call.
     func read(_ names: [String]) throws(StorageFailure) {
-        let missing = Array(Set(names.filter { self.known[$0] == nil }))
+        let missing = Set(names.map(ExactName.init)).filter { self.known[$0] == nil }.map(\.text)
         guard !missing.isEmpty else { return }
         let records = try self.transaction.records(named: missing, in: self.key)
-        for (name, record) in zip(missing, records) { self.known[name] = .some(record) }
+        for (name, record) in zip(missing, records) { self.known[ExactName(name)] = .some(record) }
         try self.readMemberships(of: records)
     }
 
@@ -87,9 +87,9 @@ final class PlannedZone {
 
     /// The record as it was before the request.
     func stored(_ name: String) throws(StorageFailure) -> StoredRecord? {
-        if let known = self.known[name] { return known }
+        if let known = self.known[ExactName(name)] { return known }
         let record = try self.transaction.record(named: name, in: self.key)
-        self.known[name] = .some(record)
+        self.known[ExactName(name)] = .some(record)
         return record
     }
 
@@ -140,6 +140,6 @@ final class PlannedZone {
     ///
     /// The requester must not learn what is above such a record.
     func isForeignRoot(_ name: String) -> Bool {
-        self.shared != nil && self.shares.contains { $0.root == name }
+        self.shared != nil && self.shares.contains { ExactName.areSame($0.root, name) }
     }
 }

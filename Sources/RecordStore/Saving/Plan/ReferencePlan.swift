@@ -6,9 +6,9 @@ struct ReferencePlan {
     private let zone: PlannedZone
     private let items: PlannedItems
     /// How many `deleteSelf` references to records there were before the request.
-    private var deleteSelfCounts: [String: Int] = [:]
+    private var deleteSelfCounts: [ExactName: Int] = [:]
     /// `deleteSelf` references that accepted saves add to a record, less those that they remove.
-    private var deleteSelfAdded: [String: Int] = [:]
+    private var deleteSelfAdded: [ExactName: Int] = [:]
 
     init(_ zone: PlannedZone, _ items: PlannedItems) {
         self.zone = zone
@@ -32,7 +32,7 @@ struct ReferencePlan {
                 requester: self.zone.rule.requester
             )
             // Targets from another store may come later; the import has checked that they come.
-            if !self.zone.rule.isFromElsewhere { parts.targets = Array(written.kinds.keys) }
+            if !self.zone.rule.isFromElsewhere { parts.targets = written.targets }
         }
         if case .set(let parent) = save.parent { parts.targets.append(parent) }
         if let existing {
@@ -56,7 +56,7 @@ struct ReferencePlan {
         let unknown = targets.filter { self.deleteSelfCounts[$0] == nil }
         if !unknown.isEmpty {
             let counts = try self.zone.transaction.countsOfDeleteSelfReferrers(
-                of: unknown,
+                of: unknown.map(\.text),
                 in: self.zone.key,
                 limit: limit + self.zone.rule.bounds.requestItemsMax
             )
@@ -64,7 +64,7 @@ struct ReferencePlan {
         }
         return targets.first {
             self.deleteSelfCounts[$0, default: 0] + self.deleteSelfAdded[$0, default: 0] >= limit
-        }
+        }?.text
     }
 
     /// Counts the references of a save that was accepted.
@@ -106,12 +106,12 @@ struct ReferencePlan {
     /// Every target is looked for once, however long the chain of saves that need each other.
     private func refuseMissingTargets() throws(StorageFailure) {
         // Saves by the name of another that they refer to.
-        var referrers: [String: [PlannedSave]] = [:]
+        var referrers: [ExactName: [PlannedSave]] = [:]
         var refused: [PlannedSave] = []
         for planned in self.items.saves {
             guard let targets = planned.parts?.targets, !targets.isEmpty else { continue }
             for target in targets where self.items.save(of: target) != nil {
-                referrers[target, default: []].append(planned)
+                referrers[ExactName(target), default: []].append(planned)
             }
             if try self.refuse(planned, ifOneIsMissingOf: targets) { refused.append(planned) }
         }
@@ -119,7 +119,8 @@ struct ReferencePlan {
         while next < refused.count {
             let gone = refused[next].name
             next += 1
-            for referrer in referrers[gone] ?? [] where self.items.save(of: referrer.name) === referrer {
+            for referrer in referrers[ExactName(gone)] ?? []
+            where self.items.save(of: referrer.name) === referrer {
                 if try self.refuse(referrer, ifOneIsMissingOf: [gone]) { refused.append(referrer) }
             }
         }
@@ -175,8 +176,8 @@ struct ReferencePlan {
         _ definitions: inout DefinitionPlan
     ) throws(StorageFailure) -> String? {
         for target in parts.targets where self.items.save(of: target) == nil {
-            let before = parts.referencesBefore.kinds[target] ?? []
-            guard let kinds = parts.references.kinds[target], !before.isSuperset(of: kinds),
+            let before = parts.referencesBefore.kinds[ExactName(target)] ?? []
+            guard let kinds = parts.references.kinds[ExactName(target)], !before.isSuperset(of: kinds),
                 let stored = try self.zone.stored(target)
             else { continue }
             let access = try rights.access(to: stored, ofType: stored.recordType, &definitions)
@@ -190,7 +191,10 @@ struct ReferencePlan {
         // All are validated in the same state: each record of a circle is at fault, not just the first.
         var refused: [(save: PlannedSave, error: StoreError)] = []
         for planned in self.items.saves {
-            guard let parent = planned.record.parent, parent != planned.existing?.parent else { continue }
+            guard let parent = planned.record.parent, !ExactName.areSame(parent, planned.existing?.parent)
+            else {
+                continue
+            }
             if let error = try self.faultOfAncestors(of: planned.name, parent: parent) {
                 refused.append((planned, error))
             }
@@ -207,10 +211,10 @@ struct ReferencePlan {
         parent: String
     ) throws(StorageFailure) -> StoreError? {
         var ancestor: String? = parent
-        var seen: Set<String> = []
+        var seen: Set<ExactName> = []
         var depth = 0
         while let current = ancestor {
-            if current == name { return .parentCycle }
+            if ExactName.areSame(current, name) { return .parentCycle }
             // A circle further up: those on it are refused, and this one with them in the next round.
             guard seen.insert(current).inserted else { return nil }
             depth += 1

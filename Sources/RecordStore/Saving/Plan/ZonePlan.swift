@@ -165,7 +165,7 @@ struct ZonePlan {
         case .unchanged: break
         case .removed: parent = nil
         case .set(let name):
-            guard NameRules.isItemName(name) else { throw .nameInvalid(.record) }
+            guard NameRules.isRecordName(name) else { throw .nameInvalid(.record) }
             parent = name
         }
         let record = StoredRecord(

@@ -101,7 +101,7 @@ struct ZoneWriting {
         try self.flush()
         if record.recordType == ShareRecord.type {
             try self.memberships.endShare(named: name)
-        } else if let share = self.zone.shares.first(where: { $0.root == name }) {
+        } else if let share = self.zone.shares.first(where: { ExactName.areSame($0.root, name) }) {
             try self.delete([share.name])
         }
     }
@@ -117,7 +117,7 @@ struct ZoneWriting {
             return saves
         }
         var ordered: [PlannedSave] = []
-        var placed: Set<String> = []
+        var placed: Set<ExactName> = []
         for save in saves {
             var chain: [PlannedSave] = []
             var current: PlannedSave? = save
@@ -174,7 +174,7 @@ struct ZoneWriting {
                 record: record,
                 position: try self.zone.transaction.takePosition(in: self.zone.key.database),
                 entries: IndexChanges(from: record, to: nil, named: name, definitions: fields),
-                targets: Array(References(body: record.body, parent: record.parent).kinds.keys),
+                targets: References(body: record.body, parent: record.parent).targets,
                 coveredBy: share
             )
         )
@@ -257,7 +257,7 @@ extension PlannedParts {
             let kinds = self.references.kinds[target] ?? []
             let before = self.referencesBefore.kinds[target]
             guard kinds != before else { return nil }
-            return ReferenceChange(target: target, kinds: kinds, before: before)
+            return ReferenceChange(target: target.text, kinds: kinds, before: before)
         }
     }
 }
