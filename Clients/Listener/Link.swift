@@ -82,7 +82,7 @@ final class Link: Sendable {
                 try Task.checkCancellation()
                 switch error.retryAdvice {
                 case .now: try await self.wait(error.isOfConnection ? Self.briefPause : Self.pause, error)
-                case .after(let seconds): try await self.wait(.seconds(seconds), error)
+                case .after(let seconds): try await self.wait(max(.seconds(seconds), Self.briefPause), error)
                 case .afterChange: throw error
                 case .never:
                     guard error.isOfSetting, !self.isFinal(error) else { throw error }

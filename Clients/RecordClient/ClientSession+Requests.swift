@@ -113,6 +113,8 @@ extension ClientSession {
         guard let request = self.requests.request(on: key) else { return }
         let now = self.eventLoop.now
         request.silenceDeadline = now + request.requestTimeout
+        // A server's zero would be a busy loop.
+        let pause = max(pause, TimeAmount(self.configuration.backoffMin))
         self.requests.sendLater(on: key, at: now + pause)
         self.wake(by: now + pause)
     }

@@ -148,6 +148,21 @@ import WireProtocol
         #expect(read.answer.events.isEmpty)
     }
 
+    @Test func `a server that has room at once is asked again after the shortest pause`() throws {
+        let server = ScriptedServer { $0.backoffMin = .milliseconds(50) }
+        _ = server.start(.delete())
+        _ = try server.accept(1).requests()
+        server.connections[0].breakOff()
+        server.pass(.milliseconds(100))
+        let second = try server.accept(2)
+        #expect(try second.requests().count == 1)
+        try second.end(1, Self.noRoom(0))
+        server.pass(.milliseconds(49))
+        #expect(try second.requests().isEmpty)
+        server.pass(.milliseconds(2))
+        #expect(try second.requests().count == 1)
+    }
+
     @Test func `a request that waits for room can be cancelled, and fails when its time is over`() throws {
         let server = ScriptedServer()
         let cancelled = server.start(.delete(1))

@@ -24,9 +24,9 @@ struct CurrencyWait {
         return try await self.sleep(length)
     }
 
-    /// Pauses as long as an error asks for.
+    /// Pauses as long as an error asks for, and never so briefly that a server's zero is a busy loop.
     mutating func pause(for error: CKError) async throws -> Bool {
-        try await self.sleep(error.pause ?? Self.afterError)
+        try await self.sleep(max(error.pause ?? Self.afterError, Self.longest))
     }
 
     /// Whether the server was asked so long ago that it is to be asked again; true once.

@@ -11,6 +11,7 @@ final class ServerAccess: Sendable {
     struct Session: Sendable {
         var client: RecordClient
         var isSignedIn: Bool
+        let environment: CKServerConnection.Environment
         let user: UserName
         let signIn: SignInAnswer
         /// `nil` if any schema will do.

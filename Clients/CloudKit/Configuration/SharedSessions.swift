@@ -132,6 +132,7 @@ extension ServerAccess.Session {
         self.init(
             client: client,
             isSignedIn: isSignedIn,
+            environment: connection.environment,
             user: UserName(),
             signIn: signIn,
             gate: connection.schema.map { SchemaGate(schema: $0) },

@@ -38,11 +38,19 @@ extension CKSyncEngine {
     }
 
     /// Why an engine fetches or sends.
-    public enum SyncReason: Sendable {
+    public enum SyncReason: Sendable, CustomStringConvertible {
         /// The engine decided that it was time.
         case scheduled
         /// The app called `fetchChanges` or `sendChanges`.
         case manual
+
+        /// A description of the reason for people.
+        public var description: String {
+            switch self {
+            case .scheduled: "scheduled"
+            case .manual: "manual"
+            }
+        }
     }
 }
 

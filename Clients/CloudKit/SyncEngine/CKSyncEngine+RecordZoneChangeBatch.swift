@@ -1,3 +1,4 @@
+private import RecordClient
 private import RecordModel
 
 extension CKSyncEngine {
@@ -34,7 +35,8 @@ extension CKSyncEngine {
         /// - Parameters:
         ///   - pendingChanges: The changes, from the engine's state.
         ///   - recordProvider: Returns the record to save; `nil` if it is to be left out. Its
-        ///     change stays pending until it is removed from the state.
+        ///     change stays pending until it is removed from the state. A record with another ID is
+        ///     left out too, with a warning in the log.
         public init?(
             pendingChanges: [PendingRecordZoneChange],
             recordProvider: @Sendable (CKRecord.ID) async -> CKRecord?
@@ -46,7 +48,7 @@ extension CKSyncEngine {
                 guard self.count < Bounds.defaults.requestItemsMax else { break }
                 switch change {
                 case .saveRecord(let id):
-                    guard let record = await recordProvider(id) else { continue }
+                    guard let record = await recordProvider(id), record.isProvided(for: id) else { continue }
                     bytes += record.saveBytesEstimate
                     // A record that is too large by itself is refused by the server.
                     guard bytes <= Bounds.defaults.requestBytesMax || self.count == 0 else { return }
@@ -79,6 +81,16 @@ extension CKSyncEngine.RecordZoneChangeBatch: CustomStringConvertible {
 }
 
 extension CKRecord {
+    /// Whether it is the record of an ID, and not one that nothing pending asks for.
+    fileprivate func isProvided(for id: CKRecord.ID) -> Bool {
+        if self.recordID == id { return true }
+        ClientLog.warning(
+            "a record provider returned a record with another ID, which is not sent",
+            ["asked": id.label, "returned": self.recordID.label]
+        )
+        return false
+    }
+
     /// An estimate of the bytes that a save of the record adds to a request; rather too high than
     /// too low.
     fileprivate var saveBytesEstimate: Int {

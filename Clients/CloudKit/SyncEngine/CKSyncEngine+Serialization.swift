@@ -53,6 +53,7 @@ extension CKSyncEngine.State.Serialization {
 
     fileprivate enum CodingKeys: String, CodingKey {
         case version
+        case home
         case user
         case hadUser
         case databaseToken
@@ -120,6 +121,7 @@ extension SyncState {
             )
         }
         self.init(
+            home: try container.decodeIfPresent(String.self, forKey: .home),
             user: try container.decodeIfPresent(String.self, forKey: .user),
             hadUser: try container.decodeIfPresent(Bool.self, forKey: .hadUser) ?? false,
             databaseToken: try CKServerChangeToken(
@@ -178,6 +180,7 @@ extension SyncState {
                 KeptChange(zone: place(id.zoneID), name: id.recordName, isDeletion: true)
             }
         }
+        try container.encodeIfPresent(self.home, forKey: .home)
         try container.encodeIfPresent(self.user, forKey: .user)
         if self.hadUser { try container.encode(true, forKey: .hadUser) }
         try container.encodeIfPresent(self.databaseToken.map { Data($0.bytes) }, forKey: .databaseToken)

@@ -1,7 +1,4 @@
-/// Pending changes of zones, in order: at most a deletion and then a creation of each zone.
-///
-/// A zone that is deleted and created again is then empty, so a creation does not cancel a
-/// deletion. A zone that is created and deleted is deleted.
+/// Pending changes of zones, in order, one for each zone: the last that was added.
 struct PendingZoneChanges: Sendable {
     /// All of them, in order.
     private(set) var changes: [CKSyncEngine.PendingDatabaseChange] = []
@@ -9,10 +6,13 @@ struct PendingZoneChanges: Sendable {
     var isEmpty: Bool { self.changes.isEmpty }
 
     mutating func add(_ change: CKSyncEngine.PendingDatabaseChange) {
-        if case .deleteZone(let id) = change { self.changes.removeAll { $0.isSave && $0.zoneID == id } }
-        guard let index = self.changes.firstIndex(of: change) else { return self.changes.append(change) }
-        // Changes of the same zone are equal; the later object counts.
-        self.changes[index] = change
+        // Changes of the same kind and zone are equal; the later object counts.
+        if let index = self.changes.firstIndex(of: change) {
+            self.changes[index] = change
+        } else {
+            self.changes.removeAll { $0.zoneID == change.zoneID }
+            self.changes.append(change)
+        }
     }
 
     /// - Returns: Whether a change was removed.
@@ -32,18 +32,11 @@ struct PendingZoneChanges: Sendable {
 
     mutating func removeAll() { self.changes = [] }
 
-    /// Returns the changes of the next request: in order, at most a given number, no zone twice.
+    /// Returns the changes of the next request: in order, at most a given number.
     func batch(
         countMax: Int,
         where isWanted: (CKRecordZone.ID) -> Bool
     ) -> [CKSyncEngine.PendingDatabaseChange] {
-        var zones: Set<CKRecordZone.ID> = []
-        var batch: [CKSyncEngine.PendingDatabaseChange] = []
-        for change in self.changes where isWanted(change.zoneID) {
-            guard batch.count < countMax else { break }
-            // Of two changes of a zone the first is sent now, the other with the next request.
-            if zones.insert(change.zoneID).inserted { batch.append(change) }
-        }
-        return batch
+        Array(self.changes.filter { isWanted($0.zoneID) }.prefix(countMax))
     }
 }

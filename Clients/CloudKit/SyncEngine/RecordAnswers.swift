@@ -22,6 +22,46 @@ struct RecordAnswers {
     /// Whether any item succeeded.
     var hasProgress: Bool { !self.event.savedRecords.isEmpty || !self.event.deletedRecordIDs.isEmpty }
 
+    /// Whether there is nothing to report.
+    var isEmpty: Bool {
+        self.event.savedRecords.isEmpty && self.event.failedRecordSaves.isEmpty
+            && self.event.deletedRecordIDs.isEmpty && self.event.failedRecordDeletes.isEmpty
+    }
+
+    var hasMissedReferences: Bool {
+        self.failures.values.contains { ($0 as? CKError)?.code == .referenceViolation }
+    }
+
+    /// Takes out changes that failed because of a reference, with what failed along with them, where
+    /// other changes of their zone may have what the reference needs.
+    ///
+    /// - Parameter zones: Zones with changes that were not sent together with these.
+    /// - Returns: The changes, which are neither settled nor pending.
+    mutating func deferReferences(
+        inZones zones: Set<CKRecordZone.ID>
+    ) -> [CKSyncEngine.PendingRecordZoneChange] {
+        let failures = self.failures.compactMap { key, error in
+            (key as? CKRecord.ID).map { ($0, (error as? CKError)?.code) }
+        }
+        let held = Set(failures.filter { $1 == .referenceViolation }.map(\.0.zoneID)).intersection(zones)
+        let ids = Set(
+            failures.filter { id, code in
+                held.contains(id.zoneID) && (code == .referenceViolation || code == .batchRequestFailed)
+            }.map(\.0)
+        )
+        guard !ids.isEmpty else { return [] }
+        let deferred = self.settled.filter { ids.contains($0.recordID) }
+        self.settled.removeAll { ids.contains($0.recordID) }
+        for id in ids { self.failures[id] = nil }
+        self.event = .init(
+            savedRecords: self.event.savedRecords,
+            failedRecordSaves: self.event.failedRecordSaves.filter { !ids.contains($0.record.recordID) },
+            deletedRecordIDs: self.event.deletedRecordIDs,
+            failedRecordDeletes: self.event.failedRecordDeletes.filter { !ids.contains($0.key) }
+        )
+        return deferred
+    }
+
     /// - Parameters:
     ///   - batch: The batch that was sent.
     ///   - results: Its results.

@@ -70,10 +70,8 @@ struct SyncMachine: Sendable {
     }
 
     mutating func signedIn() {
-        if self.account != .signedIn, self.isAutomatic {
-            self.needsSubscription = true
-            self.subscriptionPause.succeeded()
-        }
+        // A pause stays: the server may accept the token and refuse the subscription for it.
+        if self.account != .signedIn, self.isAutomatic { self.needsSubscription = true }
         self.account = .signedIn
         self.accountPause.succeeded()
     }
@@ -84,6 +82,7 @@ struct SyncMachine: Sendable {
         self.wantsSend = self.isAutomatic
         self.fetchPause.succeeded()
         self.sendPause.succeeded()
+        self.subscriptionPause.succeeded()
         self.needsSubscription = self.isAutomatic
     }
 

@@ -37,6 +37,13 @@ struct SyncServer: Sendable {
         return welcome.userRecordName.isEmpty ? nil : welcome.userRecordName
     }
 
+    /// The container, environment and scope of the database, which its state belongs to.
+    func home() throws(CKError) -> String {
+        let environment = try self.database.access.session().environment.rawValue
+        let scope = self.database.databaseScope == .private ? "private" : "shared"
+        return "\(self.database.access.identifier ?? "")/\(environment)/\(scope)"
+    }
+
     func databaseChanges(
         since token: CKServerChangeToken?,
         group: CKOperationGroup

@@ -14,6 +14,8 @@ struct SyncState: Sendable {
         var startsAnew = false
     }
 
+    /// The container, environment and scope of the database; `nil` if it is not known yet.
+    private(set) var home: String?
     /// The record name of the user; `nil` if nobody is signed in.
     private(set) var user: String?
     /// Whether there was a user before `user`, or before nobody was signed in.
@@ -143,12 +145,25 @@ extension SyncState {
 
 /// The user.
 extension SyncState {
+    /// Whether the state is of another database than this one.
+    func isForeign(to home: String?) -> Bool {
+        guard let own = self.home, let home else { return false }
+        return own != home
+    }
+
+    /// Notes the database of the state.
+    mutating func adopt(_ home: String?) {
+        guard let home, self.home != home else { return }
+        self.home = home
+        self.revision += 1
+    }
+
     /// Changes the user: the former state is void, and the pending changes are not the new user's.
     ///
     /// Only changes that were added before the very first sign-in are kept: they can belong to no
     /// other user.
-    mutating func change(to user: String?) {
-        let isFirst = self.user == nil && !self.hadUser
+    mutating func change(to user: String?, in home: String? = nil) {
+        let isFirst = self.user == nil && !self.hadUser && !self.isForeign(to: home)
         if !isFirst {
             let (records, revision) = (self.records, self.revision)
             self = SyncState()
@@ -245,6 +260,7 @@ extension SyncState {
 /// The stored form.
 extension SyncState {
     init(
+        home: String?,
         user: String?,
         hadUser: Bool,
         databaseToken: CKServerChangeToken?,
@@ -252,6 +268,7 @@ extension SyncState {
         zones: [CKRecordZone.ID: Progress],
         hasUntrackedChanges: Bool
     ) {
+        self.home = home
         self.user = user
         self.hadUser = hadUser
         self.databaseToken = databaseToken

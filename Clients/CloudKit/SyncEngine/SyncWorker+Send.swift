@@ -8,6 +8,13 @@ extension SyncWorker {
         let context: CKSyncEngine.SendChangesContext
         let calls: SyncCalls
         var outcome = SyncOutcome()
+        /// Changes that may have failed only because others of their zone came in no request with
+        /// them. They are pending again when the delegate has nothing else.
+        var deferred: [CKSyncEngine.PendingRecordZoneChange] = []
+        /// Whether any change of a record succeeded since the deferred ones were sent.
+        var hasRecordProgress = false
+        /// Whether nothing is deferred any more, because that changes nothing.
+        var isLastRound = false
 
         var isOver: Bool { self.outcome.error != nil || self.calls.isCancelled }
     }
@@ -105,7 +112,7 @@ extension SyncWorker {
         if let batch { self.state.update { $0.take(batch.changes, asOf: stamp) } }
         // A change that leaves the pending list must be in a state that the app has.
         try await self.tellState()
-        guard let batch else { return false }
+        guard let batch else { return self.putBackDeferred(&course) }
         var parts = [batch]
         while !parts.isEmpty, !course.isOver {
             if let halves = try await self.send(parts.removeFirst(), &course) { parts = halves + parts }
@@ -113,12 +120,31 @@ extension SyncWorker {
         return true
     }
 
+    /// Makes changes pending again that waited for others of their zone.
+    ///
+    /// - Returns: Whether there are any.
+    private func putBackDeferred(_ course: inout SendCourse) -> Bool {
+        guard !course.deferred.isEmpty else { return false }
+        self.state.update { $0.putBack(course.deferred) }
+        course.deferred = []
+        course.isLastRound = !course.hasRecordProgress
+        course.hasRecordProgress = false
+        return true
+    }
+
+    /// The zones of a batch that have further changes, pending or in flight.
+    private func zonesBeyond(_ batch: CKSyncEngine.RecordZoneChangeBatch) -> Set<CKRecordZone.ID> {
+        let (state, sent) = (self.state.snapshot, Set(batch.changes))
+        let others = state.records.changes + state.recordsInFlight
+        return Set(others.lazy.filter { !sent.contains($0) }.map(\.recordID.zoneID))
+    }
+
     /// - Returns: The halves of a batch that was too large, which was not reported.
     private func send(
         _ batch: CKSyncEngine.RecordZoneChangeBatch,
         _ course: inout SendCourse
     ) async throws(CKError) -> [CKSyncEngine.RecordZoneChangeBatch]? {
-        let answers: RecordAnswers
+        var answers: RecordAnswers
         do throws(CKError) {
             let (server, group) = (self.server, course.context.options.operationGroup)
             let results = try await course.calls.run { try await server.send(batch, group: group) }
@@ -128,12 +154,17 @@ extension SyncWorker {
             course.outcome.error = error
             answers = RecordAnswers(batch, error)
         }
+        if !course.isLastRound, answers.hasMissedReferences {
+            course.deferred += answers.deferReferences(inZones: self.zonesBeyond(batch))
+        }
+        if answers.hasProgress { course.hasRecordProgress = true }
         self.state.update {
             $0.settle(answers.settled)
             $0.putBack(answers.unsettled)
             $0.heard(of: [], recordsIn: answers.zonesWithRecords)
         }
         course.note(answers.failures, later: answers.later, hasProgress: answers.hasProgress)
+        guard !answers.isEmpty else { return nil }
         try await self.deliver(.sentRecordZoneChanges(answers.event))
         try await self.tellState()
         return nil

@@ -11,6 +11,8 @@ actor SyncWorker {
     private let delegate: @Sendable () -> (any CKSyncEngineDelegate)?
     /// The last revision of the state that was reported to the delegate.
     private var toldRevision: UInt64
+    /// The times at which a sleep in progress will wake the worker.
+    private(set) var alarms: [ContinuousClock.Instant] = []
 
     init(
         state: CKSyncEngine.State,
@@ -35,7 +37,7 @@ actor SyncWorker {
             if isListening { group.addTask { await self.listen() } }
             while !Task.isCancelled {
                 do throws(CKError) {
-                    try await self.step()
+                    try await self.step(&group)
                 } catch {
                     // The delegate or the engine is gone: any further work would be lost.
                     self.refuseJobs(error)
@@ -47,7 +49,7 @@ actor SyncWorker {
     }
 
     /// - Throws: `CKError` if the delegate or the engine is gone.
-    private func step() async throws(CKError) {
+    private func step(_ group: inout DiscardingTaskGroup) async throws(CKError) {
         guard self.engine() != nil, self.delegate() != nil else { throw .delegateIsGone }
         self.takeNews()
         try await self.tellState()
@@ -70,7 +72,9 @@ actor SyncWorker {
             case .send(let options): job.end(await self.send(reason: .manual, options, calls))
             }
         case .refuse(let number): self.inbox.refuse(job: number, .nobodySignedIn)
-        case .wait(let until): await self.wait(until: until)
+        case .wait(let until):
+            if let until { self.setAlarm(at: until, &group) }
+            await self.inbox.wait()
         }
     }
 
@@ -86,16 +90,23 @@ actor SyncWorker {
         while let job = self.inbox.firstJob { self.inbox.refuse(job: job.number, error) }
     }
 
-    private func wait(until: ContinuousClock.Instant?) async {
-        guard let until else { return await self.inbox.wait() }
-        await withDiscardingTaskGroup { group in
-            group.addTask {
-                try? await Task.sleep(until: until, clock: .continuous)
-                self.inbox.post { _ in }
-            }
-            await self.inbox.wait()
-            group.cancelAll()
+    /// Wakes the worker at a time, or before.
+    ///
+    /// The runtime keeps a cancelled sleep until its time. So an event cancels none: the sleep
+    /// continues, and serves every later pause that is not over before it.
+    private func setAlarm(at time: ContinuousClock.Instant, _ group: inout DiscardingTaskGroup) {
+        guard self.alarms.allSatisfy({ $0 > time }) else { return }
+        self.alarms.append(time)
+        group.addTask {
+            // It is cancelled with the engine, which has nothing left to do.
+            guard (try? await Task.sleep(until: time, clock: .continuous)) != nil else { return }
+            await self.ring(of: time)
         }
+    }
+
+    private func ring(of time: ContinuousClock.Instant) {
+        self.alarms.removeAll { $0 == time }
+        self.inbox.post { _ in }
     }
 
     private var jitter: Double { Double.random(in: 0...1) }
@@ -143,9 +154,11 @@ actor SyncWorker {
     private func checkAccount(_ job: UInt64?) async throws(CKError) {
         let calls = self.inbox.begin()
         let user: String?
+        let home: String
         do throws(CKError) {
             let server = self.server
             user = try await calls.run { () async throws -> String? in try await server.user() }
+            home = try server.home()
             self.inbox.ended()
         } catch {
             self.inbox.ended()
@@ -153,24 +166,31 @@ actor SyncWorker {
             if let job { self.inbox.refuse(job: job, error) }
             return
         }
-        let before = self.state.snapshot.user
+        let snapshot = self.state.snapshot
+        let isForeign = snapshot.isForeign(to: home)
         if user == nil {
             self.machine.signedOut(now: .now, jitter: self.jitter)
         } else {
             self.machine.signedIn()
         }
-        guard let change = Self.change(from: before, to: user) else { return }
-        self.state.update { $0.change(to: user) }
+        let change = Self.change(from: snapshot.user, to: user, isForeign: isForeign)
+        self.state.update { state in
+            if change != nil { state.change(to: user, in: home) }
+            state.adopt(home)
+        }
+        guard let change else { return }
         self.machine.userChanged()
         try await self.deliver(.accountChange(.init(changeType: change)))
         try await self.tellState()
     }
 
+    /// A state of another database is one of another account, whoever its user is.
     private static func change(
         from before: String?,
-        to user: String?
+        to user: String?,
+        isForeign: Bool
     ) -> CKSyncEngine.Event.AccountChange.ChangeType? {
-        guard before != user else { return nil }
+        guard before != user || isForeign else { return nil }
         switch (before.map { CKRecord.ID(recordName: $0) }, user.map { CKRecord.ID(recordName: $0) }) {
         case (nil, nil): return nil
         case (nil, let user?): return .signIn(currentUser: user)

@@ -26,6 +26,15 @@ struct SyncBatchTests {
         #expect(batch?.atomicByZone == false)
     }
 
+    @Test func `a record that was not asked for is left out`() async {
+        let batch = await Batch(
+            pendingChanges: [.saveRecord(self.id("a")), .saveRecord(self.id("b"))]
+        ) { id in
+            self.record(id.recordName == "a" ? "made up" : "b")
+        }
+        #expect(batch?.recordsToSave.map(\.recordID) == [self.id("b")])
+    }
+
     @Test func `nothing to send is no batch`() async {
         #expect(await Batch(pendingChanges: [], recordProvider: { _ in nil }) == nil)
         #expect(await Batch(pendingChanges: [.saveRecord(self.id("a"))], recordProvider: { _ in nil }) == nil)

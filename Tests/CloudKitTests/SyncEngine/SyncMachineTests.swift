@@ -190,6 +190,37 @@ struct SyncMachineTests {
         #expect(script.next() == .subscribe)
     }
 
+    @Test func `a subscription that is refused for a token that is accepted is asked for at times that grow`()
+    {
+        var script = Transcript()
+        script.machine.signedIn()
+        for pause in [1.0, 2, 4] {
+            #expect(script.next() == .subscribe)
+            script.machine.subscribed(self.error(.notAuthenticated), now: script.now, jitter: 1)
+            #expect(script.next() == .checkAccount(job: nil))
+            script.machine.signedIn()
+            if pause == 1 {
+                #expect(script.next() == .fetch)
+                script.machine.fetched(nil, now: script.now, jitter: 0)
+            }
+            #expect(script.next() == script.later(pause))
+            script.now += .seconds(pause)
+        }
+    }
+
+    @Test func `a server that says at once again and again is asked at times that grow`() {
+        var script = Transcript()
+        script.settle()
+        script.machine.notified()
+        for pause in [0.0, 2, 4] {
+            #expect(script.next() == .fetch)
+            let error = self.error(.serviceUnavailable, retryAfter: 0)
+            script.machine.fetched(error, now: script.now, jitter: 1)
+            if pause > 0 { #expect(script.next() == script.later(pause)) }
+            script.now += .seconds(pause)
+        }
+    }
+
     @Test func `what is cancelled is not tried again, but a new change is`() {
         var script = Transcript()
         script.settle()

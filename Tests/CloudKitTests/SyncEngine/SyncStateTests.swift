@@ -13,6 +13,7 @@ struct SyncStateTests {
     private func filled() -> SyncState {
         var state = SyncState()
         state.change(to: "_me")
+        state.adopt("container/development/private")
         state.databasePage(changed: [self.zone, self.other], deleted: [], token: self.token("d1"))
         state.zonePage(self.zone, token: self.token("z1"), isLast: true)
         state.zoneTokenExpired(self.other)
@@ -38,6 +39,7 @@ struct SyncStateTests {
         ).content
         for read in [json, list] {
             #expect(read.user == "_me")
+            #expect(read.home == "container/development/private")
             #expect(read.databaseToken == self.token("d1"))
             #expect(read.zones == state.zones)
             #expect(read.records.changes == state.records.changes)
