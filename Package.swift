@@ -1,16 +1,21 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// One settings list for every target of ours: strict concurrency (Swift 6 mode), explicit imports, no warnings.
-let settings: [SwiftSetting] = [
+/// The settings of `CloudKit`: strict concurrency (Swift 6 mode), explicit imports, no warnings.
+///
+/// Apple's modules are built without `NonisolatedNonsendingByDefault`. With it the requirements and closures of this one
+/// would not take what Apple's take, as a delegate on the main actor.
+let sdkSettings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     // Readers of encoded bytes are loans (`WireReader`); swift-nio enables it for its spans, too.
     .enableExperimentalFeature("Lifetimes"),
     .treatAllWarnings(as: .error),
 ]
+
+/// The settings of every other target of ours.
+let settings = sdkSettings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
 
 /// The settings of code in the shape of our users' code: what Xcode gives a new package, nothing stricter.
 let userSettings: [SwiftSetting] = [.treatAllWarnings(as: .error)]
@@ -223,7 +228,7 @@ let clientTargets: [Target] = [
             "ArchiveNames", crypto,
         ],
         path: "Clients/CloudKit",
-        swiftSettings: settings
+        swiftSettings: sdkSettings
     ),
     .target(
         name: "CloudKitTesting",

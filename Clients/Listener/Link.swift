@@ -49,7 +49,7 @@ final class Link: Sendable {
     }
 
     /// Notes that the listening connection has begun or ended.
-    func report(_ status: CKContainer.ListeningStatus) {
+    func report(_ status: CKListeningStatus) {
         switch status {
         case .listening:
             let isReady = self.state.withLock { state in

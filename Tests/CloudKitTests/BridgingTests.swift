@@ -23,7 +23,7 @@ struct `Bridging of errors` {
         let item = CKRecord.ID(recordName: "a")
         var userInfo = CKError.partialFailure([item: CKError(.zoneBusy)], message: "text").userInfo
         userInfo[CKErrorRetryAfterKey] = 4
-        userInfo["advice"] = CKError.RetryAdvice.now
+        userInfo["advice"] = CKRetryAdvice.now
         let error = CKError(.partialFailure, userInfo: userInfo)
         let data = try NSKeyedArchiver.archivedData(
             withRootObject: error as NSError,

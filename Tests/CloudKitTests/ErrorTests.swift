@@ -72,7 +72,7 @@ struct `An error of an item` {
 
     @Test func `says who is at fault`() {
         let id = CKRecord.ID(recordName: "other")
-        func cause(_ cause: Failure.Cause, _ item: AnyHashable?) -> CKError.BatchCause? {
+        func cause(_ cause: Failure.Cause, _ item: AnyHashable?) -> CKBatchCause? {
             error(Failure(code: .batchRequestFailed, message: "", cause: cause, retry: .never), item: item)
                 .batchCause
         }
@@ -175,7 +175,7 @@ struct `An error of a request` {
     }
 
     @Test func `takes the strictest advice of those at fault`() {
-        func advice(_ codes: CKError.Code...) -> CKError.RetryAdvice {
+        func advice(_ codes: CKError.Code...) -> CKRetryAdvice {
             let errors = codes.enumerated().map { (AnyHashable($0.offset), CKError($0.element) as any Error) }
             return CKError.partialFailure(Dictionary(uniqueKeysWithValues: errors), message: "").retryAdvice
         }
@@ -184,7 +184,7 @@ struct `An error of a request` {
         #expect(advice(.permissionFailure, .serverRecordChanged) == .never)
     }
 
-    static let clientErrors: [(ClientError, CKError.Code, CKError.RetryAdvice)] = [
+    static let clientErrors: [(ClientError, CKError.Code, CKRetryAdvice)] = [
         (.unreachable(description: "d"), .networkFailure, .now), (.responseLost, .serverResponseLost, .now),
         (.misconfigured(description: "d"), .badContainer, .never),
         (.cancelled, .operationCancelled, .never), (.closed, .networkUnavailable, .never),

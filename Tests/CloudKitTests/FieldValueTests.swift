@@ -41,7 +41,8 @@ struct `A value of a field` {
             (NSNumber(value: UInt16.max), .int64(65_535)),
             (NSNumber(value: UInt32.max), .int64(4_294_967_295)),
             (NSNumber(value: Int64.min), .int64(.min)), (NSNumber(value: UInt64(Int64.max)), .int64(.max)),
-            (NSDecimalNumber(string: "1.5"), .double(1.5)),
+            (NSDecimalNumber(string: "1.5"), .double(1.5)), (Decimal(string: "-0.25") ?? 0, .double(-0.25)),
+            (Decimal(7), .double(7)), (CGFloat(0.1), .double(0.1)),
         ]
     }
 
@@ -199,6 +200,7 @@ struct `A value that was fetched` {
         #expect(record["double"] as? Int == 3)
         #expect(record["half"] as? Int == nil)
         #expect(record["float"] as? Float == 0.1)
+        #expect(record["half"] as? CGFloat == 0.5 && record["int"] as? CGFloat == 1)
         #expect(record["text"] as? String == "x")
         #expect(record["text"] as? NSString == "x")
         #expect(record["date"] as? Date == Date(timeIntervalSinceReferenceDate: 0.125))

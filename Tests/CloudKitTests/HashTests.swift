@@ -31,8 +31,8 @@ import Testing
         check { CKError(.zoneBusy) as NSError }
         check { CKError(.zoneBusy)._bridgeToObjectiveC() }
         check { CKError.Code.zoneBusy }
-        check { CKError.RetryAdvice.after(seconds: 1) }
-        check { CKError.BatchCause.atomicPeer(AnyHashable(self.id)) }
+        check { CKRetryAdvice.after(seconds: 1) }
+        check { CKBatchCause.atomicPeer(AnyHashable(self.id)) }
         let underlying = CKError.local(.invalidArguments, "text").userInfo[NSUnderlyingErrorKey] as? NSError
         #expect(underlying.map { Set([$0]).count } == 1)
         #expect(CKError(.zoneBusy) != CKError(.zoneNotFound))

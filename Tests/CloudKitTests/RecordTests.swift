@@ -126,9 +126,52 @@ struct `A record` {
         #expect(refusal(of: CKRecord(recordType: name))?.code == .invalidArguments)
         let record = newRecord()
         record[name] = 1
-        #expect(refusal(of: record)?.code == .invalidArguments)
-        #expect(record.allKeys() == [])
+        let error = refusal(of: record)
+        #expect(error?.code == .invalidArguments && error?.retryAdvice == .afterChange)
+        #expect(
+            error?.localizedDescription.contains("Field '\(name)': the name of a field is an ASCII letter")
+                == true
+        )
         record[name] = nil
+        #expect(refusal(of: record) == nil)
+        #expect(record.allKeys() == [] && record.changedKeys() == [])
+    }
+
+    @Test(arguments: [longName + "n", "", "_n", "_", "___etag", "price$", "n-n", "é", "n.n"])
+    func `keeps a field under a name that no server takes`(name: String) throws {
+        let record = fetched([("a", .int64(1))])
+        record[name] = "kept"
+        record.encryptedValues["s" + name] = 2
+        #expect(record[name] as? String == "kept" && record.encryptedValues["s" + name] as? Int == 2)
+        #expect(record.value(forKey: name) as? String == "kept")
+        #expect(Set(record.allKeys()) == ["a", name, "s" + name])
+        #expect(Set(record.changedKeys()) == [name, "s" + name])
+        let archive = try NSKeyedArchiver.archivedData(withRootObject: record, requiringSecureCoding: true)
+        let read = try NSKeyedUnarchiver.unarchivedObject(ofClass: CKRecord.self, from: archive)
+        for copy in [record.copy() as? CKRecord, read] {
+            #expect(copy?[name] as? String == "kept")
+            #expect(copy?.encryptedValues["s" + name] as? Int == 2)
+            #expect(copy?.changedKeys() == record.changedKeys())
+            let text = copy.flatMap { refusal(of: $0) }?.localizedDescription
+            #expect(text == refusal(of: record)?.localizedDescription && text != nil)
+        }
+        record[name] = nil
+        record.encryptedValues["s" + name] = nil
+        #expect(refusal(of: record) == nil && record.allKeys() == ["a"])
+    }
+
+    /// A type of an app's own, which says that it can be a value.
+    private struct Money: CKRecordValueProtocol {}
+
+    @Test func `keeps its value when it is given one of a type that fields can't have`() throws {
+        let record = fetched([("price", .int64(1))])
+        record["price"] = Money()
+        record.encryptedValues["secret"] = Money() as any CKRecordValueProtocol
+        #expect(record["price"] as? Int == 1 && record.changedKeys() == [])
+        #expect(refusal(of: record)?.localizedDescription.contains("'price'") == true)
+        record["price"] = 2
+        #expect(refusal(of: record)?.localizedDescription.contains("of the type Money") == true)
+        record.encryptedValues["secret"] = "s"
         #expect(refusal(of: record) == nil)
     }
 
@@ -236,6 +279,53 @@ struct `A record` {
         #expect((record.value(forKey: "parent") as? CKRecord.Reference)?.recordID.recordName == "p")
         #expect(record.value(forKey: "share") as? String == "field")
         #expect(record.value(forKey: "nothing") == nil)
+    }
+
+    @Test func `takes and gives several values by key-value coding`() throws {
+        let record = fetched([("old", .string("x"))], parent: "p")
+        let place = CLLocation(latitude: 1, longitude: 2)
+        let target = CKRecord.Reference(recordID: CKRecord.ID(recordName: "t"), action: .none)
+        record.setValuesForKeys([
+            "text": "x", "size": CGFloat(1.5), "tags": ["a", "b" as NSString] as [Any], "place": place,
+            "target": target, "old": NSNull(), "maybe": Optional("y") as Any,
+        ])
+        record.setValue(Decimal(string: "2.25"), forKey: "price")
+        #expect(
+            try sentFields(record) == [
+                "text": .string("x"), "size": .double(1.5), "tags": .stringList(["a", "b"]),
+                "place": try #require(try sentFields(record)["place"]), "old": .clear,
+                "target": .reference(RecordModel.Reference(recordName: "t", action: .none)),
+                "maybe": .string("y"), "price": .double(2.25),
+            ]
+        )
+        let values = record.dictionaryWithValues(forKeys: ["text", "recordType", "nothing"])
+        #expect(values["text"] as? String == "x" && values["recordType"] as? String == record.recordType)
+        #expect(values["nothing"] is NSNull)
+        #expect(record.value(forKeyPath: "text") as? String == "x")
+        #expect(record.value(forKeyPath: "target.recordID.recordName") as? String == "t")
+        #expect(record.value(forKeyPath: "parent.recordID.recordName") as? String == "p")
+        let zone = record.value(forKeyPath: "recordID.zoneID.zoneName") as? String
+        #expect(zone == record.recordID.zoneID.zoneName)
+        #expect(record.value(forKeyPath: "place.coordinate") as? CLLocationCoordinate2D != nil)
+        #expect(record.value(forKeyPath: "text.recordName") == nil && record.value(forKeyPath: "") == nil)
+        record.setValue(nil, forKey: "parent")
+        #expect(record.parent == nil && record.value(forKey: "parent") == nil)
+    }
+
+    @Test func `takes an array of any elements as one of their type`() throws {
+        let record = newRecord()
+        let lists: [([Any], FieldValue)] = [
+            ([1, 2], .int64List([1, 2])), ([1, 2.5, CGFloat(3)], .doubleList([1, 2.5, 3])),
+            ([Data([1])], .bytesList([[1]])), ([], .emptyList),
+        ]
+        for (elements, expected) in lists {
+            record.setValue(elements, forKey: "list")
+            #expect(try sentFields(record) == ["list": expected])
+        }
+        record.setValue([1, "x"] as [Any], forKey: "list")
+        #expect(refusal(of: record)?.localizedDescription.contains("'list'") == true)
+        record.setValue(["a": 1], forKey: "list")
+        #expect(refusal(of: record)?.localizedDescription.contains("of the type Dictionary") == true)
     }
 
     @Test func `copies to a record of its own`() throws {

@@ -48,7 +48,14 @@ func changes(
     of zoneID: CKRecordZone.ID,
     since token: CKServerChangeToken?,
     in database: CKDatabase
-) async throws -> CKDatabase.RecordZoneChanges {
+) async throws -> (
+    modificationResultsByID: [CKRecord.ID: Result<
+        CKDatabase.RecordZoneChange.Modification, any Error
+    >],
+    deletions: [CKDatabase.RecordZoneChange.Deletion],
+    changeToken: CKServerChangeToken,
+    moreComing: Bool
+) {
     do {
         return try await database.recordZoneChanges(inZoneWith: zoneID, since: token)
     } catch let error as CKError where error.code == .changeTokenExpired {

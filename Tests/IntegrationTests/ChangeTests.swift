@@ -5,7 +5,12 @@ import Testing
 
 /// Change feeds through the SDK, over TLS, against the real server.
 struct ChangeTests {
-    private static func names(_ changes: CKDatabase.RecordZoneChanges) -> Set<String> {
+    private typealias Changes = (
+        modificationResultsByID: [CKRecord.ID: Result<CKDatabase.RecordZoneChange.Modification, any Error>],
+        deletions: [CKDatabase.RecordZoneChange.Deletion], changeToken: CKServerChangeToken, moreComing: Bool
+    )
+
+    private static func names(_ changes: Changes) -> Set<String> {
         Set(changes.modificationResultsByID.keys.map(\.recordName))
     }
 

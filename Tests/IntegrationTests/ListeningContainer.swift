@@ -2,7 +2,7 @@ import CloudKit
 
 extension CKContainer {
     /// The notifications from now on: the server has said that it listens.
-    func listening() async -> CKContainer.Notifications.Iterator {
+    func listening() async -> CKNotificationStream.Iterator {
         let (statuses, status) = AsyncStream.makeStream(of: Void.self)
         let iterator = self.notifications { if case .listening = $0 { status.yield() } }
             .makeAsyncIterator()

@@ -32,7 +32,11 @@ struct QueryTests {
         return query
     }
 
-    private static func names(_ page: CKDatabase.QueryPage) -> [String] {
+    private static func names(
+        _ page: (
+            matchResults: [(CKRecord.ID, Result<CKRecord, any Error>)], queryCursor: CKQueryOperation.Cursor?
+        )
+    ) -> [String] {
         page.matchResults.map { $0.0.recordName }
     }
 

@@ -125,7 +125,8 @@ enum Architecture {
 
     /// Modules of the toolchain that every target may use, unless `withoutFoundation` names it.
     static let toolchain = [
-        "Swift", "Foundation", "FoundationEssentials", "Synchronization", "Glibc", "Musl", "Darwin",
+        "Swift", "Foundation", "FoundationEssentials", "Observation", "Synchronization", "Glibc", "Musl",
+        "Darwin",
         "Dispatch",
     ]
 

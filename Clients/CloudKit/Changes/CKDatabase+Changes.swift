@@ -41,16 +41,13 @@ extension CKDatabase {
         since changeToken: CKServerChangeToken?,
         desiredKeys: [CKRecord.FieldKey]? = nil,
         resultsLimit: Int? = nil
-    ) async throws -> RecordZoneChanges {
-        try await self.results {
-            ZoneChangesPage(
-                zoneID,
-                since: changeToken,
-                desiredKeys: desiredKeys,
-                limit: resultsLimit,
-                scope: $0
-            )
-        }.changes()
+    ) async throws -> (
+        modificationResultsByID: [CKRecord.ID: Result<RecordZoneChange.Modification, any Error>],
+        deletions: [RecordZoneChange.Deletion], changeToken: CKServerChangeToken, moreComing: Bool
+    ) {
+        try await self.results(
+            ZoneChangesPage.asked(zoneID, since: changeToken, keys: desiredKeys, limit: resultsLimit)
+        ).changes()
     }
 
     /// Fetches one page of a zone's changes; see `recordZoneChanges(inZoneWith:since:)`.
@@ -67,17 +64,22 @@ extension CKDatabase {
         since changeToken: CKServerChangeToken?,
         desiredKeys: [CKRecord.FieldKey]? = nil,
         resultsLimit: Int? = nil,
-        completionHandler: @escaping @Sendable (Result<RecordZoneChanges, any Error>) -> Void
+        completionHandler:
+            @escaping @Sendable (
+                Result<
+                    (
+                        modificationResultsByID: [CKRecord.ID: Result<
+                            RecordZoneChange.Modification, any Error
+                        >],
+                        deletions: [RecordZoneChange.Deletion], changeToken: CKServerChangeToken,
+                        moreComing: Bool
+                    ), any Error
+                >
+            ) -> Void
     ) {
-        self.deliver {
-            ZoneChangesPage(
-                zoneID,
-                since: changeToken,
-                desiredKeys: desiredKeys,
-                limit: resultsLimit,
-                scope: $0
-            )
-        } to: { results in
+        self.deliver(
+            ZoneChangesPage.asked(zoneID, since: changeToken, keys: desiredKeys, limit: resultsLimit)
+        ) { results in
             completionHandler(Result { try results.get().changes() })
         }
     }
@@ -109,7 +111,10 @@ extension CKDatabase {
     public func databaseChanges(
         since changeToken: CKServerChangeToken?,
         resultsLimit: Int? = nil
-    ) async throws -> DatabaseChanges {
+    ) async throws -> (
+        modifications: [DatabaseChange.Modification], deletions: [DatabaseChange.Deletion],
+        changeToken: CKServerChangeToken, moreComing: Bool
+    ) {
         try await self.results {
             DatabaseChangesPage(since: changeToken, limit: resultsLimit, scope: $0)
         }.changes()
@@ -124,13 +129,33 @@ extension CKDatabase {
     @preconcurrency public func fetchDatabaseChanges(
         since changeToken: CKServerChangeToken?,
         resultsLimit: Int? = nil,
-        completionHandler: @escaping @Sendable (Result<DatabaseChanges, any Error>) -> Void
+        completionHandler:
+            @escaping @Sendable (
+                Result<
+                    (
+                        modifications: [DatabaseChange.Modification], deletions: [DatabaseChange.Deletion],
+                        changeToken: CKServerChangeToken, moreComing: Bool
+                    ), any Error
+                >
+            ) -> Void
     ) {
         self.deliver {
             DatabaseChangesPage(since: changeToken, limit: resultsLimit, scope: $0)
         } to: { results in
             completionHandler(Result { try results.get().changes() })
         }
+    }
+}
+
+extension ZoneChangesPage {
+    /// Returns what makes the request for one page.
+    fileprivate static func asked(
+        _ zoneID: CKRecordZone.ID,
+        since token: CKServerChangeToken?,
+        keys: [CKRecord.FieldKey]?,
+        limit: Int?
+    ) -> (DatabaseScopeModel) -> ZoneChangesPage {
+        { ZoneChangesPage(zoneID, since: token, desiredKeys: keys, limit: limit, scope: $0) }
     }
 }
 

@@ -67,7 +67,7 @@ public struct CKZoneSnapshot: AsyncSequence, Sendable {
         /// - Returns: The page; `nil` if the client has everything.
         /// - Throws: `changeTokenExpired` if the state is too old or the zone was deleted (start a
         ///   new snapshot). After a network error, call it again.
-        public mutating func next() async throws -> Page? {
+        public nonisolated(nonsending) mutating func next() async throws -> Page? {
             guard !self.state.isComplete else { return nil }
             let state = self.state
             let results = try await self.database.results { state.request(scope: $0) }

@@ -27,7 +27,7 @@ extension CKError {
     /// Makes the error of an item that failed only because of another item in its atomic zone.
     static func atomicFailure(culprit: CKRecord.ID) -> CKError {
         var userInfo = self.userInfo(code: .batchRequestFailed, message: "Atomic failure")
-        userInfo[self.batchCauseKey] = BatchCause.atomicPeer(culprit)
+        userInfo[self.batchCauseKey] = CKBatchCause.atomicPeer(culprit)
         return CKError(.batchRequestFailed, userInfo: userInfo)
     }
 

@@ -2,3 +2,4 @@
 // `CLLocation`.
 @_exported public import CoreLocation
 @_exported public import Foundation
+@_exported public import Observation

@@ -9,7 +9,8 @@ extension CKContainer {
     private static let patience = Duration.seconds(10)
 
     /// Returns the status, and the error if it is `couldNotDetermine`.
-    func determinedAccountStatus() async -> (status: CKAccountStatus, error: CKError?) {
+    nonisolated(nonsending) func determinedAccountStatus() async -> (status: CKAccountStatus, error: CKError?)
+    {
         let session: ServerAccess.Session
         do { session = try self.access.session() } catch { return (.couldNotDetermine, error) }
         guard session.isSignedIn else { return (.noAccount, nil) }
@@ -30,7 +31,7 @@ extension CKContainer {
         }
     }
 
-    func signedInUserRecordID() async throws(CKError) -> CKRecord.ID {
+    nonisolated(nonsending) func signedInUserRecordID() async throws(CKError) -> CKRecord.ID {
         let session = try self.access.session()
         guard session.isSignedIn else { throw CKError.nobodySignedIn }
         do throws(ClientError) {

@@ -30,7 +30,7 @@ open class CKContainer: NSObject, @unchecked Sendable {
     ///
     /// - Parameter containerIdentifier: Letters, digits, `.`, `-` and `_`, with a letter first, at
     ///   most 255 bytes. With any other identifier every request fails with `badContainer`.
-    public init(identifier containerIdentifier: String) {
+    public required init(identifier containerIdentifier: String) {
         let access = ServerAccess(identifier: containerIdentifier, connection: nil)
         self.access = access
         self.settings = OperationSettings()
@@ -128,7 +128,7 @@ open class CKContainer: NSObject, @unchecked Sendable {
     /// It connects if there is no connection.
     ///
     /// - Throws: `CKError` if the status can't be determined.
-    open func accountStatus() async throws -> CKAccountStatus {
+    open nonisolated(nonsending) func accountStatus() async throws -> CKAccountStatus {
         let (status, error) = await self.determinedAccountStatus()
         if let error { throw error }
         return status
@@ -152,7 +152,9 @@ open class CKContainer: NSObject, @unchecked Sendable {
     /// Returns the ID of the signed-in user's record.
     ///
     /// - Throws: `notAuthenticated` if nobody is signed in.
-    open func userRecordID() async throws -> CKRecord.ID { try await self.signedInUserRecordID() }
+    open nonisolated(nonsending) func userRecordID() async throws -> CKRecord.ID {
+        try await self.signedInUserRecordID()
+    }
 
     // MARK: Long-lived operations
 

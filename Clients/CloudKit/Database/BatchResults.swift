@@ -31,7 +31,10 @@ struct BatchResults<Request: BatchRequest>: Sendable {
 
 extension CKDatabase {
     /// Makes and sends a request, and awaits its results.
-    func results<Request: BatchRequest>(
+    ///
+    /// Both happen before the first suspension, so that requests of one actor are sent in the
+    /// order of its calls, with what their records had then.
+    nonisolated(nonsending) func results<Request: BatchRequest>(
         _ make: (DatabaseScopeModel) throws(CKError) -> Request
     ) async throws -> BatchResults<Request> {
         try await self.caller.results(try make(self.scopeModel))
@@ -66,12 +69,15 @@ struct RequestCaller {
     /// Sends a request and awaits its results.
     ///
     /// The awaiting task reads them.
-    func results<Request: BatchRequest>(_ request: Request) async throws -> BatchResults<Request> {
+    nonisolated(nonsending) func results<Request: BatchRequest>(
+        _ request: Request
+    ) async throws -> BatchResults<Request> {
         let gathered = Gathered<Request>()
         let steps = PendingSteps()
         let call = self.call { isUrgent, step in steps.add(step, isUrgent: isUrgent) }
+        if Task.isCancelled { call.cancel() }
+        gathered.start(call, request) {}
         await withTaskCancellationHandler {
-            gathered.start(call, request) {}
             while !gathered.hasEnded {
                 for step in await steps.next() { step() }
             }

@@ -2,11 +2,6 @@ private import WireProtocol
 
 // Queries.
 extension CKDatabase {
-    /// The records of a page in order, and the cursor for the next page.
-    public typealias QueryPage = (
-        matchResults: [(CKRecord.ID, Result<CKRecord, any Error>)], queryCursor: CKQueryOperation.Cursor?
-    )
-
     /// Finds records, and fetches the first page of them.
     ///
     /// ```swift
@@ -39,15 +34,10 @@ extension CKDatabase {
         inZoneWith zoneID: CKRecordZone.ID? = nil,
         desiredKeys: [CKRecord.FieldKey]? = nil,
         resultsLimit: Int = CKQueryOperation.maximumResults
-    ) async throws -> QueryPage {
-        try await self.results { scope throws(CKError) in
-            RecordQuery(
-                .query(try query.modelQuery(), zone: zoneID),
-                desiredKeys: desiredKeys,
-                limit: resultsLimit,
-                scope: scope
-            )
-        }.page
+    ) async throws -> (
+        matchResults: [(CKRecord.ID, Result<CKRecord, any Error>)], queryCursor: CKQueryOperation.Cursor?
+    ) {
+        try await self.results(RecordQuery.asked(query, zoneID, desiredKeys, resultsLimit)).page
     }
 
     /// Fetches the next page of a query.
@@ -76,7 +66,9 @@ extension CKDatabase {
         continuingMatchFrom queryCursor: CKQueryOperation.Cursor,
         desiredKeys: [CKRecord.FieldKey]? = nil,
         resultsLimit: Int = CKQueryOperation.maximumResults
-    ) async throws -> QueryPage {
+    ) async throws -> (
+        matchResults: [(CKRecord.ID, Result<CKRecord, any Error>)], queryCursor: CKQueryOperation.Cursor?
+    ) {
         try await self.results {
             RecordQuery(.cursor(queryCursor), desiredKeys: desiredKeys, limit: resultsLimit, scope: $0)
         }.page
@@ -96,12 +88,7 @@ extension CKDatabase {
         matching query: CKQuery,
         inZoneWith zoneID: CKRecordZone.ID?
     ) async throws -> [CKRecord] {
-        let page: QueryPage = try await self.records(
-            matching: query,
-            inZoneWith: zoneID,
-            desiredKeys: nil,
-            resultsLimit: CKQueryOperation.maximumResults
-        )
+        let page = try await self.records(matching: query, inZoneWith: zoneID, desiredKeys: nil)
         return try page.matchResults.map { try $0.1.get() }
     }
 
@@ -118,16 +105,17 @@ extension CKDatabase {
         inZoneWith zoneID: CKRecordZone.ID? = nil,
         desiredKeys: [CKRecord.FieldKey]? = nil,
         resultsLimit: Int = CKQueryOperation.maximumResults,
-        completionHandler: @escaping @Sendable (Result<QueryPage, any Error>) -> Void
+        completionHandler:
+            @escaping @Sendable (
+                Result<
+                    (
+                        matchResults: [(CKRecord.ID, Result<CKRecord, any Error>)],
+                        queryCursor: CKQueryOperation.Cursor?
+                    ), any Error
+                >
+            ) -> Void
     ) {
-        self.deliver { scope throws(CKError) in
-            RecordQuery(
-                .query(try query.modelQuery(), zone: zoneID),
-                desiredKeys: desiredKeys,
-                limit: resultsLimit,
-                scope: scope
-            )
-        } to: { results in
+        self.deliver(RecordQuery.asked(query, zoneID, desiredKeys, resultsLimit)) { results in
             completionHandler(results.map(\.page))
         }
     }
@@ -143,7 +131,15 @@ extension CKDatabase {
         withCursor queryCursor: CKQueryOperation.Cursor,
         desiredKeys: [CKRecord.FieldKey]? = nil,
         resultsLimit: Int = CKQueryOperation.maximumResults,
-        completionHandler: @escaping @Sendable (Result<QueryPage, any Error>) -> Void
+        completionHandler:
+            @escaping @Sendable (
+                Result<
+                    (
+                        matchResults: [(CKRecord.ID, Result<CKRecord, any Error>)],
+                        queryCursor: CKQueryOperation.Cursor?
+                    ), any Error
+                >
+            ) -> Void
     ) {
         self.deliver {
             RecordQuery(.cursor(queryCursor), desiredKeys: desiredKeys, limit: resultsLimit, scope: $0)
@@ -204,8 +200,26 @@ extension CKDatabase {
     }
 }
 
+extension RecordQuery {
+    /// Returns what makes the request for the first page.
+    fileprivate static func asked(
+        _ query: CKQuery,
+        _ zoneID: CKRecordZone.ID?,
+        _ keys: [CKRecord.FieldKey]?,
+        _ limit: Int
+    ) -> (DatabaseScopeModel) throws(CKError) -> RecordQuery {
+        { scope throws(CKError) in
+            let start = Start.query(try query.modelQuery(), zone: zoneID)
+            return RecordQuery(start, desiredKeys: keys, limit: limit, scope: scope)
+        }
+    }
+}
+
 extension BatchResults<RecordQuery> {
-    fileprivate var page: CKDatabase.QueryPage {
+    /// The records of a page in order, and the cursor for the next page.
+    fileprivate var page:
+        (matchResults: [(CKRecord.ID, Result<CKRecord, any Error>)], queryCursor: CKQueryOperation.Cursor?)
+    {
         let matches = self.order.compactMap { id in self.values[id].map { (id, $0) } }
         return (matchResults: matches, queryCursor: self.end.queryCursor)
     }

@@ -36,7 +36,7 @@ extension CKDatabase {
     /// - Parameter recordID: The record's ID.
     /// - Returns: The record, in its latest state.
     /// - Throws: `CKError`, see the table.
-    public func record(for recordID: CKRecord.ID) async throws -> CKRecord {
+    public nonisolated(nonsending) func record(for recordID: CKRecord.ID) async throws -> CKRecord {
         try await self.results { RecordFetch([recordID], desiredKeys: nil, scope: $0) }.onlyValue.get()
     }
 
@@ -89,7 +89,7 @@ extension CKDatabase {
     /// - Returns: The same object, with its new change tag and dates.
     /// - Throws: `CKError`, see the table.
     @discardableResult
-    public func save(_ record: CKRecord) async throws -> CKRecord {
+    public nonisolated(nonsending) func save(_ record: CKRecord) async throws -> CKRecord {
         try await self.results { scope throws(CKError) in try Self.saving(record, scope) }.onlyValue.get()
     }
 
@@ -129,7 +129,9 @@ extension CKDatabase {
     /// - Returns: The same ID.
     /// - Throws: `CKError`, see the table.
     @discardableResult
-    public func deleteRecord(withID recordID: CKRecord.ID) async throws -> CKRecord.ID {
+    public nonisolated(nonsending) func deleteRecord(
+        withID recordID: CKRecord.ID
+    ) async throws -> CKRecord.ID {
         try await self.results { scope throws(CKError) in try Self.deleting(recordID, scope) }.onlyDeletion
             .get()
     }

@@ -15,7 +15,7 @@ extension CKDatabase {
     /// Returns all zones of the database, including the default zone, in no particular order.
     ///
     /// - Throws: `CKError` if the request failed.
-    public func allRecordZones() async throws -> [CKRecordZone] {
+    public nonisolated(nonsending) func allRecordZones() async throws -> [CKRecordZone] {
         try await self.results { ZoneFetch(nil, scope: $0) }.values.values.compactMap { try? $0.get() }
     }
 
@@ -39,7 +39,9 @@ extension CKDatabase {
     /// - Parameter zoneID: The zone's ID.
     /// - Returns: The zone.
     /// - Throws: `zoneNotFound` if the zone does not exist (create it).
-    public func recordZone(for zoneID: CKRecordZone.ID) async throws -> CKRecordZone {
+    public nonisolated(nonsending) func recordZone(
+        for zoneID: CKRecordZone.ID
+    ) async throws -> CKRecordZone {
         try await self.results { ZoneFetch([zoneID], scope: $0) }.onlyValue.get()
     }
 
@@ -66,7 +68,7 @@ extension CKDatabase {
     /// - Returns: The zone, as the server has it.
     /// - Throws: `badDatabase` if the database is public or shared (use the private one).
     @discardableResult
-    public func save(_ zone: CKRecordZone) async throws -> CKRecordZone {
+    public nonisolated(nonsending) func save(_ zone: CKRecordZone) async throws -> CKRecordZone {
         try await self.results { scope throws(CKError) in
             try ZoneModification(saving: [zone], deleting: [], scope: scope)
         }.onlyValue.get()
@@ -95,7 +97,9 @@ extension CKDatabase {
     /// - Returns: The same ID.
     /// - Throws: `CKError` if the request failed.
     @discardableResult
-    public func deleteRecordZone(withID zoneID: CKRecordZone.ID) async throws -> CKRecordZone.ID {
+    public nonisolated(nonsending) func deleteRecordZone(
+        withID zoneID: CKRecordZone.ID
+    ) async throws -> CKRecordZone.ID {
         try await self.results { scope throws(CKError) in
             try ZoneModification(saving: [], deleting: [zoneID], scope: scope)
         }.onlyDeletion.get()

@@ -84,7 +84,7 @@ extension CKError {
     /// A server that is out of connections sends no retry time.
     private static let overloadPauseSeconds = 5.0
 
-    private init(_ code: Code, message: String, advice: RetryAdvice) {
+    private init(_ code: Code, message: String, advice: CKRetryAdvice) {
         var userInfo = Self.userInfo(code: code, message: message)
         userInfo[Self.retryAdviceKey] = advice
         if case .after(let seconds) = advice {

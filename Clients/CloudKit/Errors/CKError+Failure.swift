@@ -17,7 +17,7 @@ extension CKError {
         currentUser: String?
     ) {
         var userInfo = Self.userInfo(of: failure)
-        userInfo[Self.batchCauseKey] = BatchCause(failure.cause, itemID: itemID)
+        userInfo[Self.batchCauseKey] = CKBatchCause(failure.cause, itemID: itemID)
         if failure.code == .serverRecordChanged {
             userInfo[CKRecordChangedErrorClientRecordKey] = clientRecord
             userInfo[CKRecordChangedErrorAncestorRecordKey] = clientRecord?.ancestor.map {
@@ -48,7 +48,7 @@ extension CKError {
             message: failure.message,
             serverCode: failure.code.rawValue
         )
-        userInfo[Self.retryAdviceKey] = RetryAdvice(failure.retry)
+        userInfo[Self.retryAdviceKey] = CKRetryAdvice(failure.retry)
         if case .after(let milliseconds) = failure.retry {
             Self.noteRetry(after: Double(milliseconds) / 1_000, Code(failure.code), in: &userInfo)
         }
@@ -82,7 +82,7 @@ extension CKError.Code {
     }
 }
 
-extension CKError.RetryAdvice {
+extension CKRetryAdvice {
     init(_ retry: RetryAdvice) {
         switch retry {
         case .never: self = .never
@@ -93,7 +93,7 @@ extension CKError.RetryAdvice {
     }
 }
 
-extension CKError.BatchCause {
+extension CKBatchCause {
     /// Makes the cause; `nil` if it is another item whose ID is not known.
     init?(_ cause: Failure.Cause, itemID: AnyHashable?) {
         switch (cause, itemID) {

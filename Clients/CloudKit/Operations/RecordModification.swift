@@ -246,7 +246,7 @@ extension Result<OutgoingSave, CKError> {
     fileprivate var asCulprit: Self {
         self.mapError { error in
             var userInfo = error.userInfo
-            userInfo[CKError.batchCauseKey] = CKError.BatchCause.culprit
+            userInfo[CKError.batchCauseKey] = CKBatchCause.culprit
             return CKError(error.code, userInfo: userInfo)
         }
     }

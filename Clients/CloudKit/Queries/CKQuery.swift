@@ -47,7 +47,7 @@ open class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
     }
 
     /// Creates a query for the records of a type that meet a predicate.
-    public convenience init(recordType: CKRecord.RecordType, predicate: NSPredicate) {
+    public required convenience init(recordType: CKRecord.RecordType, predicate: NSPredicate) {
         self.init(storing: recordType, predicate: predicate, sort: nil)
     }
 

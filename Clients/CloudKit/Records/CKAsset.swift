@@ -32,7 +32,7 @@ open class CKAsset: NSObject, NSSecureCoding {
     open var fileURL: URL? { self.state.withLock { $0.fileURL } }
 
     /// Creates an asset from a file, which must stay unchanged until the record is saved.
-    public init(fileURL: URL) {
+    public required init(fileURL: URL) {
         self.state = Mutex(State(fileURL: fileURL))
         self.isLocal = true
         super.init()

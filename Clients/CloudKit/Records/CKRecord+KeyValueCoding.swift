@@ -1,20 +1,23 @@
+import CoreLocation
 import Foundation
-import Synchronization
 
+// Key-value coding, as `NSObject` has it on Apple's systems.
 extension CKRecord {
     /// Sets the value of a field, as key-value coding does on Apple's systems; `nil` removes the
     /// field.
     ///
-    /// A value of a type that fields can't have is refused when the record is saved.
+    /// An array of any elements is taken as one of their type. A value of a type that fields can't
+    /// have is refused when the record is saved.
     public func setValue(_ value: Any?, forKey key: String) {
-        guard let value else { return self.setObject(nil, forKey: key) }
-        if key == "parent", let parent = value as? CKReference {
-            self.parent = parent
-        } else if let object = value as? any __CKRecordObjCValue {
-            self.setObject(object, forKey: key)
-        } else {
-            let text = "A field can't hold a value of the type \(type(of: value))"
-            self.state.withLock { $0.table.refuse(key, because: text) }
+        let value = value.flatMap { Self.unwrapped($0) }
+        let isParent = key == "parent" && self.object(forKey: key) == nil
+        switch value {
+        case let parent as CKReference where key == "parent": self.parent = parent
+        case nil where isParent: self.parent = nil
+        case nil: self.setObject(nil, forKey: key)
+        case let object as any __CKRecordObjCValue: self.setObject(object, forKey: key)
+        case let elements as [Any]: self.setObject(NSArray(array: elements), forKey: key)
+        case let value?: self.refuse(value, forKey: key)
         }
     }
 
@@ -31,6 +34,60 @@ extension CKRecord {
         case "modificationDate": self.modificationDate
         case "parent": self.parent
         case "share": self.share
+        default: nil
+        }
+    }
+
+    /// Returns the value under keys with dots between them, as `recordID.recordName`; `nil` if
+    /// there is none.
+    ///
+    /// After the record's own keys it knows the properties of IDs, references, assets and locations,
+    /// and the keys of dictionaries.
+    public func value(forKeyPath keyPath: String) -> Any? {
+        var found: Any? = self
+        for key in keyPath.split(separator: ".", omittingEmptySubsequences: false) {
+            found = Self.value(forKey: String(key), of: found)
+        }
+        return found
+    }
+
+    /// Sets the values of several fields; see `setValue(_:forKey:)`.
+    ///
+    /// `NSNull` removes a field.
+    public func setValuesForKeys(_ keyedValues: [String: Any]) {
+        for (key, value) in keyedValues { self.setValue(value is NSNull ? nil : value, forKey: key) }
+    }
+
+    /// Returns the values under several keys; see `value(forKey:)`.
+    ///
+    /// Where there is none, the value is `NSNull`.
+    public func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
+        Dictionary(
+            keys.map { ($0, self.value(forKey: $0) ?? NSNull()) },
+            uniquingKeysWith: { first, _ in first }
+        )
+    }
+
+    /// Returns what an optional in an `Any` holds.
+    private static func unwrapped(_ value: Any) -> Any? {
+        let mirror = Mirror(reflecting: value)
+        guard mirror.displayStyle == .optional else { return value }
+        return mirror.children.first.flatMap { self.unwrapped($0.value) }
+    }
+
+    private static func value(forKey key: String, of object: Any?) -> Any? {
+        switch (object, key) {
+        case (let record as CKRecord, _): record.value(forKey: key)
+        case (let id as CKRecordID, "recordName"): id.recordName
+        case (let id as CKRecordID, "zoneID"): id.zoneID
+        case (let id as CKRecordZoneID, "zoneName"): id.zoneName
+        case (let id as CKRecordZoneID, "ownerName"): id.ownerName
+        case (let reference as CKReference, "recordID"): reference.recordID
+        case (let asset as CKAsset, "fileURL"): asset.fileURL
+        case (let location as CLLocation, "coordinate"): location.coordinate
+        case (let location as CLLocation, "altitude"): location.altitude
+        case (let location as CLLocation, "timestamp"): location.timestamp
+        case (let dictionary as [String: Any], _): dictionary[key]
         default: nil
         }
     }

@@ -144,8 +144,8 @@ extension CKError {
     fileprivate init(refusing refusal: ValueRefusal, of recordID: CKRecordID) {
         let message = "\(refusal.text) (record \(NameRules.quoted(recordID.recordName)))"
         var userInfo = Self.userInfo(code: refusal.code, message: message)
-        userInfo[Self.retryAdviceKey] = RetryAdvice.afterChange
-        userInfo[Self.batchCauseKey] = BatchCause.culprit
+        userInfo[Self.retryAdviceKey] = CKRetryAdvice.afterChange
+        userInfo[Self.batchCauseKey] = CKBatchCause.culprit
         self.init(refusal.code, userInfo: userInfo)
     }
 }

@@ -25,12 +25,15 @@ open class CKRecordID: NSObject, NSSecureCoding, NSCopying {
     }
 
     /// Creates the ID of a record in the default zone.
-    public convenience init(recordName: String) {
+    public required convenience init(recordName: String) {
         self.init(storing: recordName, zoneID: .default)
     }
 
     /// Creates the ID of a record in a zone, with a random name unless one is given.
-    public convenience init(recordName: String = UUID().uuidString, zoneID: CKRecordZoneID = .default) {
+    public required convenience init(
+        recordName: String = UUID().uuidString,
+        zoneID: CKRecordZoneID = .default
+    ) {
         self.init(storing: recordName, zoneID: zoneID)
     }
 

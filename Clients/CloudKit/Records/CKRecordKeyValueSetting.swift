@@ -1,4 +1,5 @@
 public import Foundation
+private import Synchronization
 
 /// Fields by key: those of a record, or the encrypted ones among them.
 public protocol CKRecordKeyValueSetting: NSObjectProtocol {
@@ -22,12 +23,38 @@ extension CKRecordKeyValueSetting {
     /// The value of a field as a type; `nil` if it is absent or of another type.
     public subscript<T: CKRecordValueProtocol>(key: CKRecord.FieldKey) -> T? {
         get { self.object(forKey: key) as? T }
-        set { self.setObject(newValue as? any __CKRecordObjCValue, forKey: key) }
+        set { self.setValue(newValue, key) }
     }
 
     /// The value of a field, in generic code.
     public subscript(key: CKRecord.FieldKey) -> (any CKRecordValueProtocol)? {
         get { self.object(forKey: key) }
-        set { self.setObject(newValue as? any __CKRecordObjCValue, forKey: key) }
+        set { self.setValue(newValue, key) }
     }
+
+    private func setValue(_ value: (any CKRecordValueProtocol)?, _ key: CKRecord.FieldKey) {
+        let object = value as? any __CKRecordObjCValue
+        // To set nothing in the place of an app's own type would remove the field.
+        if let value, object == nil, let record = self as? any ValueRefusing {
+            record.refuse(value, forKey: key)
+        } else {
+            self.setObject(object, forKey: key)
+        }
+    }
+}
+
+/// What remembers that it was given a value which can't be that of a field.
+protocol ValueRefusing {
+    func refuse(_ value: Any, forKey key: CKRecord.FieldKey)
+}
+
+extension CKRecord: ValueRefusing {
+    func refuse(_ value: Any, forKey key: FieldKey) {
+        let name = self.tableKey(of: key)
+        self.state.withLock { $0.table.refuse(value, forKey: name) }
+    }
+}
+
+extension EncryptedValues: ValueRefusing {
+    func refuse(_ value: Any, forKey key: CKRecord.FieldKey) { self.record.refuse(value, forKey: key) }
 }

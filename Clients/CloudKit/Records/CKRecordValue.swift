@@ -19,6 +19,8 @@ extension Data: __CKRecordObjCValue {}
 extension Bool: __CKRecordObjCValue {}
 extension Double: __CKRecordObjCValue {}
 extension Float: __CKRecordObjCValue {}
+extension CGFloat: __CKRecordObjCValue {}
+extension Decimal: __CKRecordObjCValue {}
 extension Int: __CKRecordObjCValue {}
 extension Int8: __CKRecordObjCValue {}
 extension Int16: __CKRecordObjCValue {}

@@ -22,7 +22,7 @@ open class CKReference: NSObject, NSSecureCoding, NSCopying {
     /// - Parameters:
     ///   - recordID: The ID of the target, in the same zone as the record with the reference.
     ///   - action: What happens to the record with the reference when the target is deleted.
-    public init(recordID: CKRecordID, action: CKRecord.ReferenceAction) {
+    public required init(recordID: CKRecordID, action: CKRecord.ReferenceAction) {
         self.storedRecordID = recordID
         self.storedAction = action
         super.init()
@@ -33,7 +33,7 @@ open class CKReference: NSObject, NSSecureCoding, NSCopying {
     /// - Parameters:
     ///   - record: The target, in the same zone as the record with the reference.
     ///   - action: What happens to the record with the reference when the target is deleted.
-    public convenience init(record: CKRecord, action: CKRecord.ReferenceAction) {
+    public required convenience init(record: CKRecord, action: CKRecord.ReferenceAction) {
         self.init(recordID: record.recordID, action: action)
     }
 

@@ -2,7 +2,7 @@ import Foundation
 
 /// The fields of a record that are marked as encrypted.
 final class EncryptedValues: NSObject, CKRecordKeyValueSetting {
-    private let record: CKRecord
+    let record: CKRecord
 
     init(of record: CKRecord) {
         self.record = record

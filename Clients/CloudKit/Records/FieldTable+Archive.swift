@@ -4,10 +4,11 @@ extension FieldTable {
     /// The parts of an archive that contain the fields.
     var archiveParts: [Field] {
         let entries = self.entries
-        let values = entries.compactMap { key, entry -> Field? in
+        let fields = entries.sorted { $0.key < $1.key }.compactMap { key, entry -> Field? in
             guard case .success(let value) = entry.value else { return nil }
             return Field(name: key, value: value, isEncrypted: entry.isEncrypted)
         }
+        let values = fields.filter { NameRules.isIdentifier($0.name.utf8) }
         var refusals = self.misuses
         for (key, entry) in entries {
             if case .failure(let refusal) = entry.value { refusals[key] = refusal }
@@ -19,7 +20,33 @@ extension FieldTable {
             Field("changedEncryptedKeys", .stringList(self.changedKeys(encrypted: true))),
             Field("refusedKeys", .stringList(refused.map(\.key))),
             Field("refusalTexts", .stringList(refused.map(\.value.text))),
-        ] + ArchivedAssets(self).parts
+        ] + Self.oddParts(fields.filter { !NameRules.isIdentifier($0.name.utf8) })
+            + ArchivedAssets(self).parts
+    }
+
+    /// The parts with fields whose names no record body can have: the names, and the values under
+    /// others.
+    private static func oddParts(_ fields: [Field]) -> [Field] {
+        guard !fields.isEmpty else { return [] }
+        let values = fields.enumerated().map { index, field in
+            Field(name: self.oddName(index), value: field.value, isEncrypted: field.isEncrypted)
+        }
+        return [
+            Field("oddKeys", .stringList(fields.map(\.name))),
+            Field("oddValues", .bytes(RecordBody(values).bytes)),
+        ]
+    }
+
+    private static func oddName(_ index: Int) -> String { "value\(index)" }
+
+    private static func oddFields(_ archive: ArchivedBody) -> [Field] {
+        guard let bytes = archive.bytes("oddValues"),
+            let body = try? RecordBody(checking: bytes, allowsClear: false)
+        else { return [] }
+        let values = Dictionary(body.fields.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        return archive.texts("oddKeys").enumerated().compactMap { index, key in
+            values[self.oddName(index)].map { Field(name: key, value: $0.value, isEncrypted: $0.isEncrypted) }
+        }
     }
 
     /// Reads the fields of an archive, none if it has system fields only; `nil` if they are
@@ -36,9 +63,10 @@ extension FieldTable {
         )
         self.init(
             body,
+            oddFields: Self.oddFields(archive),
             in: zone,
-            changedKeys: archive.texts("changedKeys"),
-            changedEncryptedKeys: archive.texts("changedEncryptedKeys"),
+            changes: archive.texts("changedKeys").map { ($0, false) }
+                + archive.texts("changedEncryptedKeys").map { ($0, true) },
             misuses: refused.mapValues { ValueRefusal($0) }
         )
         self.restore(ArchivedAssets(archive).objects)

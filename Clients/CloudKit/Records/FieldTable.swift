@@ -92,21 +92,30 @@ struct FieldTable: Sendable {
     /// The fields whose objects are made once, and all others that were set here.
     var kept: some Collection<Entry> { self.read.values }
 
-    /// Restores the fields of an archive, without names that no key can have.
+    /// Restores the fields of an archive.
+    ///
+    /// - Parameters:
+    ///   - body: The fields, without those of `oddFields`.
+    ///   - oddFields: Fields whose names no server takes.
+    ///   - zone: The zone of the record.
+    ///   - changes: The changed keys, and whether their fields are encrypted.
+    ///   - misuses: The faults.
     init(
         _ body: RecordBody,
+        oddFields: [Field],
         in zone: CKRecordZoneID,
-        changedKeys: [String],
-        changedEncryptedKeys: [String],
+        changes: [(key: String, isEncrypted: Bool)],
         misuses: [String: ValueRefusal]
     ) {
         self.init(body, in: zone)
         self.generation = 1
         self.misuses = misuses
-        for (keys, isEncrypted) in [(changedKeys, false), (changedEncryptedKeys, true)] {
-            for key in keys where NameRules.isIdentifier(key.utf8) {
-                self.changes[key] = Change(generation: 1, isEncrypted: isEncrypted)
-            }
+        for field in oddFields {
+            self.read[field.name] = Entry(field, in: zone)
+            self.misuses[field.name] = .fieldName(field.name)
+        }
+        for (key, isEncrypted) in changes where NameRules.isIdentifier(key.utf8) || self.read[key] != nil {
+            self.changes[key] = Change(generation: 1, isEncrypted: isEncrypted)
         }
     }
 
@@ -129,14 +138,12 @@ struct FieldTable: Sendable {
 
     /// Sets a field, or removes it with `nil`; a fault is reported by the next save.
     ///
+    /// A field whose name no server takes is kept here all the same, as Apple's framework does.
+    ///
     /// - Returns: The former field, for the caller to release: an object of a foreign class may run
     ///   any code then.
     mutating func set(_ key: String, to entry: Entry?, encrypted: Bool) -> Entry? {
         self.misuses[key] = nil
-        guard NameRules.isIdentifier(key.utf8) else {
-            if entry != nil { self.misuses[key] = ValueRefusal("'\(key)' is not a valid key") }
-            return nil
-        }
         // A removed field may come back as either kind: code that resolves conflicts sets one, then
         // the other.
         let removed = entry == nil ? self.changes[key]?.isEncrypted : nil
@@ -148,14 +155,20 @@ struct FieldTable: Sendable {
         }
         self.generation += 1
         self.changes[key] = Change(generation: self.generation, isEncrypted: encrypted)
+        if !NameRules.isIdentifier(key.utf8) {
+            self.misuses[key] = entry.map { _ in .fieldName(key) }
+            // No server has it, so that there is nothing to remove.
+            if entry == nil { self.changes[key] = nil }
+        }
         let before = self.read.removeValue(forKey: key)
         self.read[key] = entry
         return before
     }
 
     /// Remembers that an object was set which can't be a value.
-    mutating func refuse(_ key: String, because text: String) {
-        self.misuses[key] = ValueRefusal(text)
+    mutating func refuse(_ value: Any, forKey key: String) {
+        let refusal = ValueRefusal.type(of: value)
+        self.misuses[key] = ValueRefusal("Field '\(key)': \(refusal.text)")
     }
 
     /// Stores the server's assets in the fields that were not set again since.
@@ -191,7 +204,7 @@ struct FieldTable: Sendable {
         in zone: ZoneID
     ) -> Result<FieldValue, ValueRefusal> {
         guard let convertible = object as? any FieldValueConvertible else {
-            return .failure(ValueRefusal("A field can't hold a value of the type \(type(of: object))"))
+            return .failure(.type(of: object))
         }
         do {
             let value = try convertible.fieldValue(in: zone)

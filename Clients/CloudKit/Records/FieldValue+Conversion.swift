@@ -11,6 +11,17 @@ struct ValueRefusal: Error, Hashable {
         self.code = code
         self.text = text
     }
+
+    static func fieldName(_ key: String) -> ValueRefusal {
+        ValueRefusal(
+            "Field '\(key)': the name of a field is an ASCII letter, then letters, digits and '_', at most "
+                + "\(Bounds.nameBytesMax)"
+        )
+    }
+
+    static func type(of value: Any) -> ValueRefusal {
+        ValueRefusal("A field can't hold a value of the type \(Swift.type(of: value))")
+    }
 }
 
 /// A type whose values can be those of fields.
@@ -53,6 +64,18 @@ extension Double: FieldValueConvertible {
     func checkedFinite() throws(ValueRefusal) -> Double {
         guard self.isFinite else { throw ValueRefusal("\(self) is not a finite number") }
         return self
+    }
+}
+
+extension CGFloat: FieldValueConvertible {
+    func fieldValue(in zone: ZoneID) throws(ValueRefusal) -> FieldValue {
+        .double(try Double(self).checkedFinite())
+    }
+}
+
+extension Decimal: FieldValueConvertible {
+    func fieldValue(in zone: ZoneID) throws(ValueRefusal) -> FieldValue {
+        .double(try NSDecimalNumber(decimal: self).doubleValue.checkedFinite())
     }
 }
 

@@ -22,7 +22,7 @@ extension CKContainer {
     ///   it leads nowhere (ask for a new URL); `permissionFailure` if the user was not invited
     ///   (request access); `requestRateLimited` after 100 wrong URLs in a minute (wait for
     ///   `retryAfterSeconds`).
-    public func shareMetadata(for url: URL) async throws -> CKShare.Metadata {
+    public nonisolated(nonsending) func shareMetadata(for url: URL) async throws -> CKShare.Metadata {
         try await self.caller.results(ShareMetadataFetch([url])).onlyValue.get()
     }
 
@@ -61,7 +61,7 @@ extension CKContainer {
     /// - Returns: The share, as it is in the shared database.
     /// - Throws: `CKError`, see the table.
     @discardableResult
-    public func accept(_ metadata: CKShare.Metadata) async throws -> CKShare {
+    public nonisolated(nonsending) func accept(_ metadata: CKShare.Metadata) async throws -> CKShare {
         try await self.caller.results(ShareJoining([metadata])).onlyValue.get()
     }
 
@@ -109,7 +109,9 @@ extension CKContainer {
     /// - Parameter emailAddress: The address.
     /// - Returns: A participant, for `CKShare.addParticipant(_:)`.
     /// - Throws: `unknownItem` if the server knows no such user (share the URL instead).
-    public func shareParticipant(forEmailAddress emailAddress: String) async throws -> CKShare.Participant {
+    public nonisolated(nonsending) func shareParticipant(
+        forEmailAddress emailAddress: String
+    ) async throws -> CKShare.Participant {
         try await self.participant(CKUserIdentity.LookupInfo(emailAddress: emailAddress))
     }
 
@@ -118,7 +120,9 @@ extension CKContainer {
     /// - Parameter phoneNumber: The number.
     /// - Returns: A participant, for `CKShare.addParticipant(_:)`.
     /// - Throws: `unknownItem` if the server knows no such user (share the URL instead).
-    public func shareParticipant(forPhoneNumber phoneNumber: String) async throws -> CKShare.Participant {
+    public nonisolated(nonsending) func shareParticipant(
+        forPhoneNumber phoneNumber: String
+    ) async throws -> CKShare.Participant {
         try await self.participant(CKUserIdentity.LookupInfo(phoneNumber: phoneNumber))
     }
 
@@ -127,7 +131,7 @@ extension CKContainer {
     /// - Parameter userRecordID: The ID of the user record.
     /// - Returns: A participant, for `CKShare.addParticipant(_:)`.
     /// - Throws: `unknownItem` if the server knows no such user (share the URL instead).
-    public func shareParticipant(
+    public nonisolated(nonsending) func shareParticipant(
         forUserRecordID userRecordID: CKRecord.ID
     ) async throws -> CKShare.Participant {
         try await self.participant(CKUserIdentity.LookupInfo(userRecordID: userRecordID))
@@ -144,7 +148,9 @@ extension CKContainer {
         self.caller.deliver({ request }, to: handler)
     }
 
-    private func participant(_ info: CKUserIdentity.LookupInfo) async throws -> CKShare.Participant {
+    private nonisolated(nonsending) func participant(
+        _ info: CKUserIdentity.LookupInfo
+    ) async throws -> CKShare.Participant {
         try await self.caller.results(ParticipantFetch([info])).onlyValue.get()
     }
 

@@ -11,13 +11,11 @@ extension CKShare {
         self.sharing.participants.first { $0.role == .owner } ?? Participant(.nobody)
     }
 
-    /// The current user as a participant; `nil` if they are not one, or if the share was never
-    /// saved.
-    public var currentUserParticipant: Participant? {
-        let sharing = self.sharing
-        guard let id = sharing.known?.currentParticipantID, !id.isEmpty else { return nil }
-        return sharing.participants.first { $0.participantID == id }
-    }
+    /// The current user as a participant; `nil` if they are not one.
+    ///
+    /// Until its first save the share is the current user's. The owner's permission stays
+    /// `.readWrite` on the server, whatever it is set to before that save.
+    public var currentUserParticipant: Participant? { self.sharing.currentParticipant }
 
     /// Invites a person with the next save; a person who already takes part gets the new role and
     /// permission.

@@ -14,19 +14,19 @@ open class CKUserIdentityLookupInfo: NSObject, NSSecureCoding, NSCopying {
     }
 
     /// Makes the info for an e-mail address; case does not matter.
-    public init(emailAddress: String) {
+    public required init(emailAddress: String) {
         self.model = .emailAddress(emailAddress)
         super.init()
     }
 
     /// Makes the info for a phone number; its digits and a leading `+` matter.
-    public init(phoneNumber: String) {
+    public required init(phoneNumber: String) {
         self.model = .phoneNumber(phoneNumber)
         super.init()
     }
 
     /// Makes the info for a user record.
-    public init(userRecordID: CKRecord.ID) {
+    public required init(userRecordID: CKRecord.ID) {
         self.model = .userRecordName(userRecordID.recordName)
         super.init()
     }

@@ -66,6 +66,14 @@ struct ShareState: Sendable {
         return share
     }
 
+    /// The current user among the participants, who owns a share that no server has.
+    var currentParticipant: CKShareParticipant? {
+        self.participants.first { participant in
+            guard let known = self.known else { return participant.model.isOwnerToBe }
+            return !known.currentParticipantID.isEmpty && participant.model.id == known.currentParticipantID
+        }
+    }
+
     /// The same with participants of its own.
     var copy: ShareState {
         var copy = self
@@ -198,12 +206,12 @@ extension ShareState {
         var changed: [ShareParticipant] = []
         for model in models {
             let before = self.known?.participants.first { $0.id == model.id }
-            if self.known == nil, model.isOwnerToBe { continue }
+            if self.known == nil, model.isOwnerToBe, model.role == .owner { continue }
             let isKept = permission == SharePermission.none && before?.role == .publicUser
             guard isKept || model.role != before?.role || model.permission != before?.permission else {
                 continue
             }
-            guard before?.role != .owner else {
+            guard before?.role != .owner, self.known != nil || !model.isOwnerToBe else {
                 throw ValueRefusal("The role and the permission of a share's owner can't be changed")
             }
             guard model.role == .privateUser || model.role == .administrator || model.role == before?.role
@@ -330,9 +338,7 @@ extension ShareParticipant {
         )
     }
 
-    fileprivate var isOwnerToBe: Bool {
-        self.role == .owner && self.identity.userRecordName == CKCurrentUserDefaultName
-    }
+    fileprivate var isOwnerToBe: Bool { self.identity.userRecordName == CKCurrentUserDefaultName }
 }
 
 extension IdentityLookup {

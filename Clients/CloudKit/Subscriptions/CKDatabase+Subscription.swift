@@ -15,7 +15,7 @@ extension CKDatabase {
     /// Returns all subscriptions of the user in the database, in no particular order.
     ///
     /// - Throws: `CKError` if the request failed.
-    public func allSubscriptions() async throws -> [CKSubscription] {
+    public nonisolated(nonsending) func allSubscriptions() async throws -> [CKSubscription] {
         try await self.results { SubscriptionFetch(nil, scope: $0) }.values.values
             .compactMap { try? $0.get() }
     }
@@ -88,7 +88,9 @@ extension CKDatabase {
     /// - Returns: The same object.
     /// - Throws: `CKError`, see the table.
     @discardableResult
-    public func save(_ subscription: CKSubscription) async throws -> CKSubscription {
+    public nonisolated(nonsending) func save(
+        _ subscription: CKSubscription
+    ) async throws -> CKSubscription {
         try await self.results { scope throws(CKError) in
             try SubscriptionModification(saving: [subscription], deleting: [], scope: scope)
         }.onlyValue.get()

@@ -8,7 +8,7 @@ final class NotificationConsumer: Sendable {
     init(
         _ hub: NotificationHub,
         of access: ServerAccess,
-        statusChanged: (@Sendable (CKContainer.ListeningStatus) -> Void)?
+        statusChanged: (@Sendable (CKListeningStatus) -> Void)?
     ) {
         self.hub = hub
         self.access = access

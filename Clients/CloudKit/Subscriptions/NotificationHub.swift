@@ -14,7 +14,7 @@ final class NotificationHub: Sendable {
     private struct Consumer {
         var queue = ConsumerQueue()
         var waiting: CheckedContinuation<ArrivedNotification?, Never>?
-        let statusChanged: (@Sendable (CKContainer.ListeningStatus) -> Void)?
+        let statusChanged: (@Sendable (CKListeningStatus) -> Void)?
 
         /// Delivers a notification to the consumer if it waits, else keeps it for later.
         mutating func give(_ arrived: ArrivedNotification) -> Handover? {
@@ -45,7 +45,7 @@ final class NotificationHub: Sendable {
         /// The last acknowledged number of that connection.
         var acknowledged: UInt64 = 0
         /// `nil` before the first message of the server, or before the reason why there is none.
-        var status: CKContainer.ListeningStatus?
+        var status: CKListeningStatus?
         var hasEnded = false
     }
 
@@ -66,7 +66,7 @@ final class NotificationHub: Sendable {
     /// Adds a consumer of everything from now on, and of earlier summaries if it is the only one.
     ///
     /// - Returns: Its number.
-    func join(_ statusChanged: (@Sendable (CKContainer.ListeningStatus) -> Void)?) -> Int {
+    func join(_ statusChanged: (@Sendable (CKListeningStatus) -> Void)?) -> Int {
         self.state.withLock { state in
             state.lastConsumer += 1
             guard !state.hasEnded else { return state.lastConsumer }
@@ -142,7 +142,7 @@ final class NotificationHub: Sendable {
                 )
                 return state.consumers.keys.compactMap { state.consumers[$0]?.give(arrived) }
             case .interrupted(let error, let retryIn):
-                let status = CKContainer.ListeningStatus.interrupted(
+                let status = CKListeningStatus.interrupted(
                     CKError(error),
                     retryAfter: retryIn.map { $0 / .seconds(1) }
                 )
@@ -163,7 +163,7 @@ final class NotificationHub: Sendable {
         for handover in handovers { handover.run() }
     }
 
-    private func note(_ status: CKContainer.ListeningStatus, isAccepted: Bool?, _ state: inout State) {
+    private func note(_ status: CKListeningStatus, isAccepted: Bool?, _ state: inout State) {
         state.status = status
         let observers = state.consumers.values.compactMap(\.statusChanged)
         guard isAccepted != nil || !observers.isEmpty else { return }

@@ -57,7 +57,7 @@ open class CKRecordZone: NSObject, NSSecureCoding, NSCopying {
     open class func `default`() -> CKRecordZone { CKRecordZone(zoneID: .default) }
 
     /// Creates a zone of the current user.
-    public init(zoneName: String) {
+    public required init(zoneName: String) {
         self.storedID = CKRecordZoneID(zoneName: zoneName)
         self.storedCapabilities = []
         self.storedShare = nil
@@ -65,7 +65,7 @@ open class CKRecordZone: NSObject, NSSecureCoding, NSCopying {
     }
 
     /// Creates a zone with an ID.
-    public init(zoneID: CKRecordZoneID) {
+    public required init(zoneID: CKRecordZoneID) {
         self.storedID = zoneID
         self.storedCapabilities = []
         self.storedShare = nil

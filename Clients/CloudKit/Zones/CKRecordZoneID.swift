@@ -31,7 +31,7 @@ open class CKRecordZoneID: NSObject, NSSecureCoding, NSCopying {
     /// - Parameters:
     ///   - zoneName: The name of the zone.
     ///   - ownerName: The record name of the owner; by default the current user.
-    public convenience init(
+    public required convenience init(
         zoneName: String = CKRecordZoneID.defaultZoneName,
         ownerName: String = CKCurrentUserDefaultName
     ) {

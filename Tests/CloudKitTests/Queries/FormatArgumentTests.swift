@@ -45,6 +45,19 @@ struct `An argument of a format` {
         )
     }
 
+    @Test func `is a number when it is a CGFloat or a Decimal`() throws {
+        let size = compare("a", .greaterThan, .double(2.5))
+        #expect(try asked(NSPredicate(format: "a > %@", CGFloat(2.5))) == size)
+        #expect(try asked(NSPredicate(format: "a > %f", CGFloat(2.5))) == size)
+        #expect(try asked(NSPredicate(format: "a > %@", argumentArray: [CGFloat(2.5)])) == size)
+        #expect(try asked(NSPredicate(format: "a > %@", argumentArray: [Decimal(2.5)])) == size)
+        #expect(try asked(NSPredicate(format: "a > %@", NSDecimalNumber(value: 2.5))) == size)
+        #expect(
+            try asked(NSPredicate(format: "a IN %@", [CGFloat(2.5), 3]))
+                == compare("a", .in, .doubleList([2.5, 3]))
+        )
+    }
+
     @Test func `is a reference when it is one, an ID or a record`() throws {
         let expected = compare("a", .equals, reference("r"))
         let target = CKRecord.Reference(recordID: recordID, action: .deleteSelf)

@@ -32,14 +32,29 @@ struct ShareTests {
         #expect(try share.changes() == ShareChanges(root: nil))
     }
 
-    @Test func `before its first save a share has its owner, no URL and no other participant`() {
-        let share = CKShare(rootRecord: self.list)
-        #expect(share.url == nil && share.currentUserParticipant == nil)
+    @Test(arguments: [true, false])
+    func `before its first save a share has its owner, the current user, and no URL`(ofZone: Bool) {
+        let share = ofZone ? CKShare(recordZoneID: sharedZone) : CKShare(rootRecord: self.list)
+        #expect(share.url == nil && share.currentUserParticipant === share.owner)
         #expect(share.publicPermission == .none && !share.allowsAccessRequests)
         #expect(share.participants.map(\.role) == [.owner])
         #expect(share.owner === share.participants[0])
         #expect(share.owner.permission == .readWrite && share.owner.acceptanceStatus == .accepted)
         #expect(share.requesters.isEmpty && share.blockedIdentities.isEmpty)
+    }
+
+    @Test func `the owner of a new share may be changed, but not be made another participant`() throws {
+        let share = CKShare(rootRecord: self.list)
+        let owner = try #require(share.currentUserParticipant)
+        owner.permission = .readOnly
+        #expect(try share.changes() == ShareChanges(root: "list"))
+        let copy = try #require(share.copy() as? CKShare)
+        #expect(copy.currentUserParticipant?.permission == .readOnly)
+        owner.role = .administrator
+        #expect(share.currentUserParticipant === owner)
+        #expect { try share.changes() } throws: { code($0) == 12 }
+        owner.role = .owner
+        #expect(try share.changes() == ShareChanges(root: "list"))
     }
 
     @Test func `a share from a server has a URL and participants`() throws {

@@ -57,7 +57,7 @@ final class ScriptedListener: Sendable {
 
 extension NotificationHub {
     func consumer(
-        _ statusChanged: (@Sendable (CKContainer.ListeningStatus) -> Void)? = nil
+        _ statusChanged: (@Sendable (CKListeningStatus) -> Void)? = nil
     ) -> NotificationConsumer {
         NotificationConsumer(
             self,
@@ -67,7 +67,7 @@ extension NotificationHub {
     }
 }
 
-extension CKContainer.ListeningStatus {
+extension CKListeningStatus {
     /// "listening", or the number of the error's code and the time to the next attempt.
     var short: String {
         switch self {

@@ -165,7 +165,7 @@ struct AssetTests {
                 }
             }
             let query = CKQuery(recordType: "Note", predicate: NSPredicate(format: "title == 'x'"))
-            let page: CKDatabase.QueryPage = try await desk.database.records(
+            let page = try await desk.database.records(
                 matching: query,
                 inZoneWith: desk.zone
             )
