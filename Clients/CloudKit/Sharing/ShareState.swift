@@ -206,12 +206,12 @@ extension ShareState {
         var changed: [ShareParticipant] = []
         for model in models {
             let before = self.known?.participants.first { $0.id == model.id }
-            if self.known == nil, model.isOwnerToBe, model.role == .owner { continue }
+            if self.known == nil, model.isOwnerToBe { continue }
             let isKept = permission == SharePermission.none && before?.role == .publicUser
             guard isKept || model.role != before?.role || model.permission != before?.permission else {
                 continue
             }
-            guard before?.role != .owner, self.known != nil || !model.isOwnerToBe else {
+            guard before?.role != .owner else {
                 throw ValueRefusal("The role and the permission of a share's owner can't be changed")
             }
             guard model.role == .privateUser || model.role == .administrator || model.role == before?.role
