@@ -99,7 +99,7 @@ import Testing
             )
             let imported = try await scene.records("import", [changed, "--json"])
             #expect(
-                imported.exitCode == 0 && imported.output.contains(#""updated" : 6"#),
+                imported.exitCode == 0 && imported.output.contains(#""changed" : 6"#),
                 "\(imported.output)"
             )
 
@@ -112,9 +112,12 @@ import Testing
             let table = try await scene.records("query", ["--zone", "desk", "--type", "Note", "--csv"])
             #expect(table.exitCode == 0, "\(table.errors)")
             let csv = try scene.write(table.output.replacingOccurrences(of: "new", with: "csv"), to: "in.csv")
-            let again = try await scene.records("import", [csv, "--json"])
+            let again = try await scene.records(
+                "import",
+                [csv, "--type", "Note", "--zone", "desk", "--json"]
+            )
             #expect(
-                again.exitCode == 0 && again.output.contains(#""updated" : 6"#),
+                again.exitCode == 0 && again.output.contains(#""changed" : 6"#),
                 "\(again.errors)\(again.output)"
             )
             let deleted = try await scene.records("delete", [Self.names[0], "--zone", "desk", "--yes"])
