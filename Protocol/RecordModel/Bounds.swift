@@ -43,6 +43,19 @@ package struct Bounds: Hashable, Sendable {
     package var cascadeTogetherMax = 1_000
     /// Ancestors of a record.
     package var parentDepthMax = 100
+    /// Changes of index entries by one request; four words of full text count as one.
+    ///
+    /// Bounds the writer's time. 400 records with 40 indexed fields of one value each fit, also where
+    /// all values change.
+    package var requestEntriesMax = 40_000
+    /// Fields and record types that one request adds to the schema.
+    ///
+    /// Bounds the writer's time. A record with as many fields as it may have fits.
+    package var requestDefinitionsMax = 2_000
+    /// Comparisons of all subscriptions that one request saves.
+    ///
+    /// Bounds the writer's time. 400 subscriptions with ten comparisons each fit.
+    package var requestComparisonsMax = 4_000
     /// Zones of a database, `_defaultZone` included.
     ///
     /// Bounds the response that lists them all.
@@ -116,6 +129,10 @@ package struct Bounds: Hashable, Sendable {
     package static let subscriptionsMax = 10_000
     /// Subscriptions, and installations, in the explanation of a record.
     package static let explainedMax = 1_000
+    /// Comparisons of the subscriptions in the explanation of a record.
+    ///
+    /// Bounds the reader's time. Subscriptions beyond it are left out.
+    package static let explainedComparisonsMax = 10_000
     /// Changes that wait to be compared with subscriptions.
     ///
     /// Bounds their memory.

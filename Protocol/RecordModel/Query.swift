@@ -34,6 +34,15 @@ package indirect enum Predicate: Hashable, Sendable {
 }
 
 extension Predicate {
+    /// Comparisons of all parts.
+    package var comparisonCount: Int {
+        switch self {
+        case .all, .nothing: 0
+        case .comparison: 1
+        case .and(let parts), .or(let parts): parts.reduce(0) { $0 + $1.comparisonCount }
+        }
+    }
+
     /// The same conditions with other operands.
     package func mappingOperands(_ change: (FieldValue) -> FieldValue) -> Predicate {
         switch self {

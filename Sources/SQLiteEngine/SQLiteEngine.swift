@@ -169,7 +169,7 @@ package final class SQLiteEngine: StorageEngine {
         switch failure {
         case .unavailable(let code): report(.storageUnavailable(code: code))
         case .unexpected(let code): report(.requestFaulted(code: code))
-        case .conflict, .outcomeUnknown: break
+        case .conflict, .outcomeUnknown, .exceeds: break
         }
     }
 

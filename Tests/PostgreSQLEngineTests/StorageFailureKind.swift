@@ -3,7 +3,7 @@ import RecordStore
 
 /// A failure without its number.
 enum StorageFailureKind: Hashable {
-    case unavailable, unexpected, conflict, outcomeUnknown
+    case unavailable, unexpected, conflict, outcomeUnknown, exceeds
 
     init(_ error: PostgreSQLError) {
         switch StorageFailure(error) {
@@ -11,6 +11,7 @@ enum StorageFailureKind: Hashable {
         case .unexpected: self = .unexpected
         case .conflict: self = .conflict
         case .outcomeUnknown: self = .outcomeUnknown
+        case .exceeds: self = .exceeds
         }
     }
 }

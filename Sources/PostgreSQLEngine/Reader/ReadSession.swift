@@ -64,7 +64,7 @@ final class ReadSession {
             switch error {
             case .unavailable(let code): self.report(.storageUnavailable(code: code))
             case .unexpected(let code): self.report(.requestFaulted(code: code))
-            case .conflict, .outcomeUnknown: break
+            case .conflict, .outcomeUnknown, .exceeds: break
             }
             job.fail(.storage(error))
         }

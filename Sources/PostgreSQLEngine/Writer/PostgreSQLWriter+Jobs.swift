@@ -59,7 +59,7 @@ extension PostgreSQLWriter {
                 }
                 switch error as? StorageFailure {
                 case .outcomeUnknown?, .unavailable?: throw error
-                case .conflict?, .unexpected?, nil: guard !isolatesEach else { throw error }
+                case .conflict?, .unexpected?, .exceeds?, nil: guard !isolatesEach else { throw error }
                 }
                 isolatesEach = true
             }

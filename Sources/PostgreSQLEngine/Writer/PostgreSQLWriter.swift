@@ -342,7 +342,7 @@ final class PostgreSQLWriter: @unchecked Sendable {
         } catch {
             switch error as? StorageFailure ?? .unexpected(code: 0) {
             case .unavailable(let code), .unexpected(let code): self.report(.housekeepingFailed(code: code))
-            case .conflict, .outcomeUnknown: break
+            case .conflict, .outcomeUnknown, .exceeds: break
             }
             return nil
         }

@@ -8,11 +8,11 @@ extension ExplainExecution {
     }
 
     /// Subscriptions that the requester may see, each with whether the record's last change is one
-    /// that it is about; one more than is listed at most.
+    /// that it is about, up to the bounds; and whether there are more.
     func matches(
         of subject: Subject,
         _ readers: [ExplainedReader]
-    ) throws(StorageFailure) -> [RecordExplanation.Match] {
+    ) throws(StorageFailure) -> (listed: [RecordExplanation.Match], isTruncated: Bool) {
         let shape = RecordTypeShape(
             try self.snapshot.fields(
                 ofType: subject.stored.recordType,
@@ -21,7 +21,13 @@ extension ExplainExecution {
         )
         let record = ComparedRecord(NamedRecord(name: subject.id.recordName, stored: subject.stored))
         var matches: [RecordExplanation.Match] = []
-        for asked in try self.subscriptions(of: readers) where matches.count <= Self.listedMax {
+        var comparisons = 0
+        for asked in try self.subscriptions(of: readers) {
+            let kind = try asked.stored.subscription().kind
+            comparisons += kind.comparisonCount
+            guard matches.count < Self.listedMax, comparisons <= Bounds.explainedComparisonsMax else {
+                return (matches, true)
+            }
             let owner = asked.stored.key.owner
             let change = SubscriptionMatch.Change(
                 record: record,
@@ -35,7 +41,7 @@ extension ExplainExecution {
                 mayRead = try self.access(to: subject.stored, of: owner).mayRead(subject.stored)
             }
             let match = SubscriptionMatch(
-                of: try asked.stored.subscription().kind,
+                of: kind,
                 savedAt: asked.stored.key.position,
                 change: change,
                 shape: shape,
@@ -50,7 +56,7 @@ extension ExplainExecution {
                 )
             )
         }
-        return matches
+        return (matches, false)
     }
 
     /// The place of the record's last change in the order that counts for a subscription: in a shared
@@ -69,7 +75,7 @@ extension ExplainExecution {
     private func subscriptions(of readers: [ExplainedReader]) throws(StorageFailure) -> [Asked] {
         guard self.requester.isOperator else {
             guard let user = self.requester.userRecordName else { return [] }
-            return try self.snapshot.subscriptions(of: user, in: self.requester.database).map {
+            return try self.listed(of: user, in: self.requester.database).map {
                 Asked(stored: $0, scope: self.requester.scope)
             }
         }
@@ -81,10 +87,21 @@ extension ExplainExecution {
         }
         for reader in readers {
             guard let database = reader.sharedDatabase else { continue }
-            asked += try self.snapshot.subscriptions(of: reader.name, in: database).map {
+            guard asked.count <= Self.listedMax else { break }
+            asked += try self.listed(of: reader.name, in: database).map {
                 Asked(stored: $0, scope: .shared)
             }
         }
         return asked
+    }
+
+    /// Subscriptions of a user; one more than is listed at most.
+    private func listed(
+        of user: String,
+        in database: DatabaseID
+    ) throws(StorageFailure) -> [StoredSubscription] {
+        guard let author = try self.snapshot.authorNumber(ofUser: user) else { return [] }
+        let own = RowRange(SubscriptionRow.byOwner, database, author)
+        return try self.snapshot.rows(own, limit: Self.listedMax + 1).map { $0.stored(ownedBy: user) }
     }
 }

@@ -66,11 +66,11 @@ struct ExplainExecution {
         let readers = try self.readers(of: subject, whoCame: seen.users)
         explanation.access = try self.access(to: subject, readers)
         let matches = try self.matches(of: subject, readers)
-        explanation.matches = Array(matches.prefix(Self.listedMax))
+        explanation.matches = matches.listed
         let deliveries = try self.deliveries(of: subject, to: readers, seen)
         explanation.deliveries = Array(deliveries.prefix(Self.listedMax))
         explanation.isTruncated =
-            seen.isTruncated || matches.count > Self.listedMax || deliveries.count > Self.listedMax
+            seen.isTruncated || matches.isTruncated || deliveries.count > Self.listedMax
         return .success(explanation)
     }
 

@@ -106,6 +106,8 @@ package enum StorageFailure: Error, Hashable, Sendable {
     /// The connection to the storage was lost during the commit: the store runs the rules again, which
     /// look up the request ID first.
     case outcomeUnknown
+    /// The request would take the writer for too long, which became known while it was executed.
+    case exceeds(WorkBound)
 }
 
 /// The key under which the contents of a zone are stored.

@@ -274,6 +274,8 @@ extension StoreError {
                 "Your request contains \(count) items which is more than the maximum number of items "
                     + "in a single request"
             }
+        case .tooMuchWork(let bound):
+            Row(.limitExceeded, .afterChange) { bound.text }
         case .answerTooLarge(let bytes):
             Row(.limitExceeded, .afterChange, 51, integers: [Int64(bytes)]) {
                 "the response takes \(bytes) bytes, more than it may: send fewer items at a time, or fetch page by page"

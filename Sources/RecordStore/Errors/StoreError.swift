@@ -132,6 +132,8 @@ package enum StoreError: Error, Hashable, Sendable {
 
     // A request as a whole is refused; nothing of it happened.
     case tooManyItems(Int)
+    /// It would take the writer for too long; send fewer items at a time.
+    case tooMuchWork(WorkBound)
     /// The records do not fit into one response; ask for fewer at a time.
     ///
     /// As the error of an item: the record that its outcome carries does not fit.

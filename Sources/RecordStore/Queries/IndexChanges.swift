@@ -7,6 +7,15 @@ import RecordModel
 package struct IndexChanges: Hashable, Sendable {
     package private(set) var removed: [IndexEntry] = []
     package private(set) var added: [IndexEntry] = []
+    /// Words among them.
+    private var wordsRemoved = 0
+    private var wordsAdded = 0
+
+    /// As many elements of a list take as long: four words do as one number, as measured.
+    var removedCost: Int { self.removed.count - self.wordsRemoved + self.wordsRemoved / Self.wordsOfEntry }
+    var addedCost: Int { self.added.count - self.wordsAdded + self.wordsAdded / Self.wordsOfEntry }
+
+    private static let wordsOfEntry = 4
 
     /// No entry changes.
     package static let none = IndexChanges()
@@ -30,12 +39,15 @@ package struct IndexChanges: Hashable, Sendable {
         guard isTextChanged, let allText = definitions.systemIndexes.allText else { return }
         let wordsBefore = Self.words(of: before, definitions.indexed)
         let wordsAfter = Self.words(of: after, definitions.indexed)
+        (self.wordsRemoved, self.wordsAdded) = (-self.removed.count, -self.added.count)
         for word in wordsBefore where !wordsAfter.contains(word) {
             self.removed.append(IndexEntry(index: allText, value: word))
         }
         for word in wordsAfter where !wordsBefore.contains(word) {
             self.added.append(IndexEntry(index: allText, value: word))
         }
+        self.wordsRemoved += self.removed.count
+        self.wordsAdded += self.added.count
     }
 
     // MARK: System fields

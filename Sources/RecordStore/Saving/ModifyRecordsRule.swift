@@ -11,6 +11,7 @@ final class ModifyRecordsRule {
     let quotas: StorageQuotas
     let transaction: any WriteTransaction
     let room: RecordRoom
+    let work: RequestWork
     /// How an operator's saves differ from those of a client; `nil` for a client.
     let restoration: Restoration?
 
@@ -29,6 +30,10 @@ final class ModifyRecordsRule {
         self.transaction = transaction
         self.room = RecordRoom(bounds)
         self.restoration = restoration
+        self.work = RequestWork(
+            restoration == nil ? bounds : nil,
+            countsRemovals: operation.saves.count + operation.deletes.count > 1
+        )
     }
 
     enum OnExecute {

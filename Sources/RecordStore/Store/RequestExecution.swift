@@ -77,7 +77,8 @@ final class RequestExecution: Sendable {
                 case .storage(.unexpected):
                     self.counters.countFault()
                     self.reply(.failure(StoreError(failure)))
-                case .overloaded, .shuttingDown, .deadlinePassed, .diskFull, .storage(.unavailable):
+                case .overloaded, .shuttingDown, .deadlinePassed, .diskFull, .storage(.unavailable),
+                    .storage(.exceeds):
                     self.reply(.failure(StoreError(failure)))
                 }
             }
@@ -105,7 +106,8 @@ extension WriteRequest.Operation {
         case .modifyRecords(let operation): max(1, operation.saves.count + operation.deletes.count)
         case .modifyZones(let operation): max(1, operation.saves.count + operation.deletes.count)
         case .modifySubscriptions(let operation):
-            max(1, operation.saves.count + operation.deletes.count)
+            // Checking and encoding two comparisons takes as long as a record.
+            max(1, operation.saves.count + operation.deletes.count + operation.comparisonCount / 2)
         case .acceptShares(let operation): max(1, operation.tokens.count)
         case .requestShareAccess(let operation): max(1, operation.tokens.count)
         }

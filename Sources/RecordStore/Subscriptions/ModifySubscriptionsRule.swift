@@ -133,7 +133,23 @@ struct ModifySubscriptionsRule {
     private func checkShape() throws(StoreError) {
         let count = self.operation.saves.count + self.operation.deletes.count
         guard count <= self.bounds.requestItemsMax else { throw .tooManyItems(count) }
+        guard self.operation.comparisonCount <= self.bounds.requestComparisonsMax else {
+            throw .tooMuchWork(.comparisons)
+        }
         let ids = Set(self.operation.saves.map(\.id)).union(self.operation.deletes)
         guard ids.count == count else { throw .duplicateSubscription }
+    }
+}
+
+extension ModifySubscriptions {
+    /// Comparisons of all conditions that are saved.
+    var comparisonCount: Int { self.saves.reduce(0) { $0 + $1.kind.comparisonCount } }
+}
+
+extension Subscription.Kind {
+    /// Comparisons of its condition.
+    var comparisonCount: Int {
+        guard case .query(_, let predicate, _, _) = self else { return 0 }
+        return predicate.comparisonCount
     }
 }

@@ -46,7 +46,7 @@ extension StorageFailure {
     var code: Int32 {
         switch self {
         case .unavailable(let code), .unexpected(let code): code
-        case .conflict, .outcomeUnknown: SQLITE_ABORT
+        case .conflict, .outcomeUnknown, .exceeds: SQLITE_ABORT
         }
     }
 }

@@ -306,7 +306,7 @@ final class Writer: @unchecked Sendable {
             switch error {
             case .unavailable: throw error
             case .unexpected(let code): self.report(.requestFaulted(code: code))
-            case .conflict, .outcomeUnknown: break
+            case .conflict, .outcomeUnknown, .exceeds: break
             }
             return .finished { job.fail(.storage(error)) }
         }

@@ -86,6 +86,7 @@ enum MoveAdvice {
         case .unavailable(let code), .unexpected(let code): PostgreSQLOpening.text(ofCode: code)
         case .conflict: "the connection was lost, or another process was faster"
         case .outcomeUnknown: "the connection was lost"
+        case .exceeds: "a change is larger than a client's may be"
         }
     }
 }

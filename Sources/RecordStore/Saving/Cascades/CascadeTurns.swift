@@ -161,7 +161,12 @@ extension ModifyRecordsRule {
                 return false
             }
         }
-        var writing = ZoneWriting(zone, PlannedItems(self.room), definitions)
+        var writing = ZoneWriting(
+            zone,
+            PlannedItems(self.room),
+            definitions,
+            countingDeletes: false
+        )
         try writing.delete(piece.filter { leaving.contains($0) })
         try writing.flush()
         return true

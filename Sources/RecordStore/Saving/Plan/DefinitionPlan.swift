@@ -45,6 +45,7 @@ struct DefinitionPlan {
     private let transaction: any WriteTransaction
     private let environment: EnvironmentID
     private let scope: DatabaseScope
+    private let work: RequestWork
     private var types = TypesRead()
     /// Whether saves may define nothing; `nil` if it was not read.
     private var isFrozen: Bool?
@@ -59,6 +60,7 @@ struct DefinitionPlan {
         self.transaction = rule.transaction
         self.environment = rule.requester.environment
         self.scope = rule.requester.scope
+        self.work = rule.work
     }
 
     /// Reads the record types that the plan will need, in one call.
@@ -178,6 +180,9 @@ struct DefinitionPlan {
             if parts.definesType { added[planned.record.recordType]?.definesType = true }
         }
         guard !added.isEmpty else { return }
+        for needed in added.values {
+            try self.work.count(definitions: needed.fields.count + (needed.definesType ? 1 : 0))
+        }
         let writing = SchemaWriting(environment: self.environment, rows: self.transaction)
         for (type, needed) in added.sorted(by: { $0.key < $1.key }) {
             try writing.add(

@@ -12,8 +12,16 @@ struct ZoneWriting {
     private var definitions: DefinitionPlan
     /// Records that are in order and not written yet.
     private var pending = PendingWrites()
+    /// Who counts what deletes cost; `nil` for a turn of a cascade, which is bounded by its records.
+    private let work: RequestWork?
 
-    init(_ zone: PlannedZone, _ items: PlannedItems, _ definitions: DefinitionPlan) {
+    init(
+        _ zone: PlannedZone,
+        _ items: PlannedItems,
+        _ definitions: DefinitionPlan,
+        countingDeletes: Bool = true
+    ) {
+        self.work = countingDeletes ? zone.rule.work : nil
         self.zone = zone
         self.items = items
         self.memberships = MembershipWriting(zone, items)
@@ -148,6 +156,7 @@ struct ZoneWriting {
                 named: planned.name,
                 definitions: try self.definitions.fields(ofType: record.recordType)
             )
+            try self.zone.rule.work.count(entries)
             self.pending.writes.saves.append(
                 RecordWrites.Save(
                     name: planned.name,
@@ -168,12 +177,14 @@ struct ZoneWriting {
         coveredBy share: ShareNumber?
     ) throws(StorageFailure) {
         let fields = try self.definitions.fields(ofType: record.recordType)
+        let entries = IndexChanges(from: record, to: nil, named: name, definitions: fields)
+        try self.work?.count(entries)
         self.pending.writes.deletes.append(
             RecordWrites.Delete(
                 name: name,
                 record: record,
                 position: try self.zone.transaction.takePosition(in: self.zone.key.database),
-                entries: IndexChanges(from: record, to: nil, named: name, definitions: fields),
+                entries: entries,
                 targets: References(body: record.body, parent: record.parent).targets,
                 coveredBy: share
             )
