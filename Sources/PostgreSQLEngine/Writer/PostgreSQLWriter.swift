@@ -252,7 +252,7 @@ final class PostgreSQLWriter: @unchecked Sendable {
         case .unavailable(SQLState.otherFormat.number)?:
             self.noteOtherFormat(transaction.storeRow)
         case .unavailable(SQLState.readOnly.number)?: return self.session.leave()
-        case .unavailable?, .unexpected?, .conflict?, nil: break
+        case .unavailable?, .unexpected?, .conflict?, .exceeds?, nil: break
         }
         let connection = transaction.connection
         connection.beforeSending = nil
