@@ -4,18 +4,22 @@ import RecordStore
 enum UserState {
     /// A word in a table.
     static func markup(of user: DirectoryUser) -> Markup {
-        switch (user.isRevoked, user.isRestricted) {
-        case (false, false): "admitted"
-        case (false, true): "<span class=\"deleted\">restricted</span>"
-        case (true, false): "<span class=\"deleted\">revoked</span>"
-        case (true, true): "<span class=\"deleted\">revoked, restricted</span>"
-        }
+        self.isGood(user) ? self.words(user) : "<span class=\"deleted\">\(self.words(user))</span>"
     }
 
     /// The same on the page of the user.
     static func badge(of user: DirectoryUser) -> Markup {
-        user.isRevoked || user.isRestricted
-            ? "<span class=\"state bad\">\(Self.markup(of: user))</span>"
-            : "<span class=\"state good\">admitted</span>"
+        "<span class=\"state \(self.isGood(user) ? "good" : "bad")\">\(self.words(user))</span>"
+    }
+
+    private static func isGood(_ user: DirectoryUser) -> Bool { !user.isRevoked && !user.isRestricted }
+
+    private static func words(_ user: DirectoryUser) -> Markup {
+        switch (user.isRevoked, user.isRestricted) {
+        case (false, false): "admitted"
+        case (false, true): "restricted"
+        case (true, false): "revoked"
+        case (true, true): "revoked, restricted"
+        }
     }
 }
