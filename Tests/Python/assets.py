@@ -124,7 +124,7 @@ def main(host, port, ca_file, container, token):
 
     connection = connect()
     zone = pb.ZoneID(zone_name="python-" + secrets.token_hex(4))
-    zones = pb.ModifyZones(scope=pb.DATABASE_SCOPE_PRIVATE, saves=[zone])
+    zones = pb.ModifyZones(scope=pb.DATABASE_SCOPE_PRIVATE, saves=[pb.ZoneSave(zone_name=zone.zone_name)])
     connection.request(pb.Request(request_id=request_id(), modify_zones=zones))
 
     for size in (0, 1, ASSET_BYTES_MAX, ASSET_BYTES_MAX + 1, 20_000_000):

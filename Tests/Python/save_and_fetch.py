@@ -53,7 +53,7 @@ def main(host, port, ca_file, container, token):
     report.check("items in a request", welcome.limits.request_items_max > 0, True)
 
     zone = pb.ZoneID(zone_name="python-" + secrets.token_hex(4))
-    zones = pb.ModifyZones(scope=pb.DATABASE_SCOPE_PRIVATE, saves=[zone])
+    zones = pb.ModifyZones(scope=pb.DATABASE_SCOPE_PRIVATE, saves=[pb.ZoneSave(zone_name=zone.zone_name)])
     outcomes, failure = connection.request(pb.Request(request_id=request_id(), modify_zones=zones))
     report.check("zone saved", (failure, outcomes[0].WhichOneof("outcome")), (None, "zone"))
 
