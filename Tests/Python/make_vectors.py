@@ -249,7 +249,10 @@ def requests():
     add("Request", "fetch two fields", fetch(ids=[note, note], desired_keys=pb.DesiredKeys(keys=["title", "count"])))
     add("Request", "fetch 400", fetch(ids=[pb.RecordID(zone=default, record_name=f"r{i}") for i in range(400)]))
     add("Request", "save and delete zones", pb.Request(request_id=REQUEST_ID, modify_zones=pb.ModifyZones(
-        scope=2, saves=[pb.ZoneID(zone_name="notes")], deletes=[pb.ZoneID(zone_name="old", owner_name=USER)])))
+        scope=2, saves=[pb.ZoneSave(zone_name="notes")], deletes=[pb.ZoneID(zone_name="old", owner_name=USER)])))
+    add("Request", "save zones, one with the encryption scope of the zone", pb.Request(
+        request_id=REQUEST_ID, modify_zones=pb.ModifyZones(
+            scope=2, saves=[pb.ZoneSave(zone_name="notes"), pb.ZoneSave(zone_name="sealed", per_zone=True)])))
     add("Request", "fetch all zones", pb.Request(fetch_zones=pb.FetchZones(scope=2, all=True)))
     add("Request", "fetch one zone", pb.Request(fetch_zones=pb.FetchZones(scope=2, ids=[default])))
 
