@@ -50,7 +50,11 @@ import Testing
             [0x42, 18] + Self.place(number: 2, 1).dropFirst(2) + Self.place(number: 1, 1).dropFirst(2)
         ),
         Violation("a reference without a name", [0x4A, 0x00], Self.invalid),
-        Violation("a reference with an empty name", [0x4A, 0x02, 0x0A, 0x00], Self.invalid),
+        Violation(
+            "a reference with an empty name",
+            [0x4A, 0x02, 0x0A, 0x00],
+            .recordNameInvalid(field: "a", name: "")
+        ),
         Violation("an action that is 0", [0x4A, 0x05, 0x0A, 0x01, 0x62, 0x18, 0x00], Self.invalid),
         Violation("an action that is unknown", [0x4A, 0x05, 0x0A, 0x01, 0x62, 0x18, 0x03], Self.invalid),
         Violation("the parts of a reference out of order", [0x4A, 0x05, 0x18, 0x01, 0x0A, 0x01, 0x62]),
