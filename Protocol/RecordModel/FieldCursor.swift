@@ -2,12 +2,17 @@
 package struct FieldCursor {
     private let bytes: [UInt8]
     private var position = 0
+    /// Whether the walk ended at bytes that are no field.
+    package private(set) var isDamaged = false
 
     package init(_ bytes: [UInt8]) {
         self.bytes = bytes
     }
 
-    /// Returns the next field of a body that was checked before, or `nil` at the end.
+    /// Returns the next field, or `nil` at the end.
+    ///
+    /// A body was checked before it was stored, but a disk may give other bytes than it took. The walk
+    /// ends there: one damaged record must not end a server.
     package mutating func nextTrusted() -> FieldSlice? {
         var walk = FieldWalk(self.bytes.span, at: self.position)
         do {
@@ -15,7 +20,9 @@ package struct FieldCursor {
             self.position = slice?.entry.upperBound ?? self.position
             return slice
         } catch {
-            preconditionFailure("a stored record body is malformed")
+            self.position = self.bytes.count
+            self.isDamaged = true
+            return nil
         }
     }
 }

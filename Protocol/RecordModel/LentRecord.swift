@@ -61,9 +61,12 @@ package struct LentRecord: ~Copyable {
         )
     }
 
-    /// Lends the record with only the fields in `keys`.
-    package func keeping<Result>(_ keys: Set<String>, _ body: (borrowing LentRecord) -> Result) -> Result {
-        let kept = RecordBody(trusted: [UInt8](self.fields)).keeping(keys)
+    /// Whether every field can be read; copies the fields.
+    package var isIntact: Bool { RecordBody(trusted: [UInt8](self.fields)).isIntact }
+
+    /// Lends the record with only the fields in `keys`; `nil` if its body is damaged.
+    package func keeping<Result>(_ keys: Set<String>, _ body: (borrowing LentRecord) -> Result) -> Result? {
+        guard let kept = RecordBody(trusted: [UInt8](self.fields)).intact(keeping: keys) else { return nil }
         // SAFETY: the loan ends before the memory does.
         return kept.bytes.withUnsafeBytes { fields in
             body(

@@ -15,19 +15,75 @@ extension RecordBody {
         return fields
     }
 
-    /// The value of a field of this body.
+    /// The value of a field of this body; `clear` if the value is damaged.
     package func value(of slice: FieldSlice) -> FieldValue {
         var reader = BodyReader(self.bytes.span, in: slice.value)
         do {
             return try reader.fieldValue(slice.type)
         } catch {
-            preconditionFailure("a stored record body is malformed")
+            return .clear
         }
+    }
+
+    /// Whether every field can be read, as always unless a disk gave other bytes than it took.
+    ///
+    /// Texts are not looked at, and no list of numbers is built.
+    package var isIntact: Bool {
+        var walk = FieldWalk(self.bytes.span)
+        var last: Range<Int>?
+        do {
+            while let slice = try walk.next() {
+                if let last, Self.order(self.bytes, last, self.bytes, slice.name) >= 0 { return false }
+                last = slice.name
+                var reader = BodyReader(self.bytes.span, in: slice.value)
+                try reader.skim(slice.type)
+            }
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// This body with only the fields in `keys`; `nil` if it is damaged.
+    package func intact(keeping keys: Set<String>) -> RecordBody? {
+        var kept: [UInt8] = []
+        var cursor = FieldCursor(self.bytes)
+        while let slice = cursor.nextTrusted() {
+            if keys.contains(self.name(of: slice)) { kept += self.bytes[slice.entry] }
+        }
+        return cursor.isDamaged ? nil : RecordBody(trusted: kept)
     }
 }
 
 // Reads values of a body that was checked or encoded by this module.
 extension BodyReader {
+    /// Fails where `fieldValue` would, and at a number that is none, which no check lets pass.
+    fileprivate mutating func skim(_ type: FieldType) throws(BodyError) {
+        switch type {
+        case .string, .bytes, .emptyList, .clear: break
+        case .int64: _ = try self.zigzag()
+        case .double, .timestamp: try self.skimDouble()
+        case .stringList, .bytesList:
+            while !self.isAtEnd {
+                _ = try self.varint()
+                _ = try self.delimited()
+            }
+        case .int64List, .doubleList, .timestampList:
+            guard !self.isAtEnd else { return }
+            _ = try self.varint()
+            var numbers = try self.message()
+            while !numbers.isAtEnd {
+                if type == .int64List { _ = try numbers.varint() } else { try numbers.skimDouble() }
+            }
+        case .location, .reference, .asset, .locationList, .referenceList, .assetList:
+            _ = try self.fieldValue(type)
+        }
+    }
+
+    private mutating func skimDouble() throws(BodyError) {
+        guard try self.double().isFinite else { throw .malformed }
+    }
+
     fileprivate mutating func fieldValue(_ type: FieldType) throws(BodyError) -> FieldValue {
         switch type {
         case .string: return .string(self.bytes.repairedText(self.rest))

@@ -1,3 +1,4 @@
+import Logging
 import NIOCore
 import RecordModel
 import RecordStore
@@ -252,6 +253,7 @@ extension ConnectionRequests {
         }
         self.responses.endReservation(of: response)
         if response.kind == .checkSchema { self.isCheckingSchema = false }
+        for id in result.damagedRecords { self.tell(ofDamage: id, response) }
         switch result {
         case .failure(let error):
             self.responses.end(stream, failure: Failure(error))
@@ -259,6 +261,25 @@ extension ConnectionRequests {
             self.responses.send(self.passing(outcomes, of: stream), on: response)
         }
         self.executeWaiting()
+    }
+
+    private func tell(ofDamage id: RecordID, _ response: Response) {
+        self.server.logger.error(
+            "a stored record is damaged",
+            metadata: response.label.metadata(
+                of: self.connection.label,
+                [
+                    LogKeys.scope: "\(response.scope.map { "\($0)" } ?? "")",
+                    LogKeys.zone: "\(id.zone.zoneName)",
+                    LogKeys.owner: "\(id.zone.ownerName)",
+                    LogKeys.record: "\(id.recordName)",
+                    LogKeys.advice: """
+                    List such records with tidemark records damaged, and remove them with tidemark \
+                    records delete. A backup may have them whole. Check the disk.
+                    """,
+                ]
+            )
+        )
     }
 
     private func listeningMade() -> ConnectionListening {

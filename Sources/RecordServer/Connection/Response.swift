@@ -17,6 +17,8 @@ final class Response {
     let kind: OperationKind
     /// `nil` if the client gave none.
     let requestID: RequestID?
+    /// For lines of the log.
+    let scope: DatabaseScope?
     /// When the request had come whole.
     let arrived: NIODeadline
     /// Milliseconds since 1970.
@@ -45,6 +47,7 @@ final class Response {
         self.stream = stream
         self.kind = kind
         self.requestID = request.requestID
+        self.scope = request.scope
         self.arrived = arrived
         self.stage = .waiting(request)
         self.deadlineMilliseconds = deadlineMilliseconds

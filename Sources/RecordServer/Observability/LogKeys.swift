@@ -46,6 +46,12 @@ package enum LogKeys {
     package static let meant = "meant"
     package static let seconds = "seconds"
     package static let recordType = "record_type"
+    /// `private`, `shared` or `public`.
+    package static let scope = "scope"
+    package static let zone = "zone"
+    /// The user record name of a zone's owner.
+    package static let owner = "owner"
+    package static let record = "record"
     package static let field = "field"
     /// Names of settings that have other values from now on.
     package static let changed = "changed"

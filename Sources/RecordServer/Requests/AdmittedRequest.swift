@@ -24,6 +24,20 @@ package enum AdmittedRequest: Sendable {
         return request.requestID
     }
 
+    /// The database that it is about; `nil` if that is more than one, or none.
+    var scope: DatabaseScope? {
+        switch self {
+        case .write(let write): write.requester.scope
+        case .fetchRecords(_, let requester), .fetchZones(_, let requester), .explain(_, let requester):
+            requester.scope
+        case .query(let query): query.requester.scope
+        case .feed(let feed): feed.requester.scope
+        case .checkSchema, .fetchSubscriptions, .listen, .fetchShareMetadata, .fetchShareParticipants,
+            .upload, .download:
+            nil
+        }
+    }
+
     /// Whether its response is made of what is stored, and may be large.
     var isReading: Bool {
         switch self {

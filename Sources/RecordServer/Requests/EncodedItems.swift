@@ -14,6 +14,8 @@ package final class EncodedItems: FeedSink, FetchSink, @unchecked Sendable {
     private let itemsMax: Int
     /// Codes of the items that are failures.
     private(set) var failures: [ErrorCode] = []
+    /// Records that were asked for and are damaged.
+    private(set) var damaged: [RecordID] = []
     /// The last frame of the response.
     private(set) var end = End()
     /// The zone of the records that come.
@@ -46,6 +48,9 @@ package final class EncodedItems: FeedSink, FetchSink, @unchecked Sendable {
 
     // MARK: RecordSink
 
+    /// A client checks what it gets, and the bytes of most records are never looked at here.
+    package var readsFields: Bool { false }
+
     package func enter(_ zone: ZoneID) {
         self.zone = zone
         self.encodedZone = nil
@@ -61,11 +66,15 @@ package final class EncodedItems: FeedSink, FetchSink, @unchecked Sendable {
     package func removeAll() {
         self.encoding = Encoding(itemsMax: self.itemsMax)
         self.failures = []
+        self.damaged = []
     }
 
     // MARK: FetchSink
 
-    package func add(_ error: StoreError) { self.add(.failure(Failure(error))) }
+    package func add(_ error: StoreError) {
+        if case .recordDamaged(let id) = error { self.damaged.append(id) }
+        self.add(.failure(Failure(error)))
+    }
 
     // MARK: FeedSink
 

@@ -167,3 +167,16 @@ extension ReadOutcome {
         }
     }
 }
+
+extension Result<Outcomes, StoreError> {
+    /// Records that could not be read or replaced because they are damaged.
+    var damagedRecords: [RecordID] {
+        switch self {
+        case .failure(.recordDamaged(let id)): [id]
+        case .success(.encoded(let items)): items.damaged
+        case .success(.written(let outcomes)):
+            outcomes.compactMap { if case .failed(.recordDamaged(let id)) = $0 { id } else { nil } }
+        case .failure, .success: []
+        }
+    }
+}

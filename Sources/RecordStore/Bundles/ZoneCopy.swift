@@ -179,6 +179,7 @@ private struct ZoneCopyWalk {
 
     /// Passes a record, and the share that begins at it.
     private func pass(_ record: Record) throws(FeedFailure) -> Bool {
+        guard record.body.isIntact else { throw .refused(.recordDamaged(record.id)) }
         let database = self.zone.key.database
         let assets = try FeedFailure.wrapping { () throws(StorageFailure) -> [StoredAsset] in
             var assets: [StoredAsset] = []

@@ -213,7 +213,7 @@ struct FeedPage {
         if self.isForeign || row.record.isShare { return try self.takeShared(row, unless: has) }
         guard try self.mayRead(row.record) else { return true }
         guard try self.takeAncestors(of: row.record, unless: has) else { return false }
-        return self.add(row.record)
+        return try self.add(row.record)
     }
 
     /// The same of a record that is shared, or a share: it is as the requester may see it.
@@ -230,7 +230,7 @@ struct FeedPage {
         if let root = grant?.share.root, ExactName.areSame(root, record.id.recordName) { record.parent = nil }
         return try record.lentThrowing { (record: borrowing LentRecord) throws(FeedFailure) in
             guard try self.takeAncestors(of: record, unless: has) else { return false }
-            return self.add(record)
+            return try self.add(record)
         }
     }
 
@@ -243,7 +243,10 @@ struct FeedPage {
             let parent = String(decoding: record.parent, as: UTF8.self)
             for ancestor in try self.missingAncestors(from: parent, has).reversed() {
                 let id = RecordID(zone: self.read.zone, recordName: ancestor.name)
-                guard ancestor.stored.record(id: id).lent({ self.add($0) }) else { return false }
+                let hasRoom = try ancestor.stored.record(id: id).lentThrowing {
+                    (record: borrowing LentRecord) throws(FeedFailure) in try self.add(record)
+                }
+                guard hasRoom else { return false }
                 self.ahead.insert(ancestor.stored.position)
                 self.knownParents.insert(ancestor.name)
             }
@@ -294,9 +297,18 @@ struct FeedPage {
     }
 
     /// False: there is no room.
-    private mutating func add(_ record: borrowing LentRecord) -> Bool {
-        guard let desiredKeys else { return self.addWhole(record) }
-        return record.keeping(desiredKeys) { self.addWhole($0) }
+    private mutating func add(_ record: borrowing LentRecord) throws(FeedFailure) -> Bool {
+        let hasRoom: Bool?
+        if let desiredKeys {
+            hasRoom = record.keeping(desiredKeys) { self.addWhole($0) }
+        } else if self.sink.readsFields, !record.isIntact {
+            hasRoom = nil
+        } else {
+            hasRoom = self.addWhole(record)
+        }
+        if let hasRoom { return hasRoom }
+        let name = String(decoding: record.name, as: UTF8.self)
+        throw .refused(.recordDamaged(RecordID(zone: self.read.zone, recordName: name)))
     }
 
     private mutating func addWhole(_ record: borrowing LentRecord) -> Bool {

@@ -165,6 +165,12 @@ package struct StoredRecord: Hashable, Sendable {
     package var parent: String? { self.contents.parent }
     package var body: RecordBody { self.contents.body }
 
+    /// Whether the storage gave other bytes than it took, as far as can be seen.
+    ///
+    /// Such a record can be deleted, and nothing else: to save it would lose the fields that cannot be
+    /// read, and leave index entries of values that nobody knows.
+    package var isDamaged: Bool { self.position < 0 || !self.body.isIntact }
+
     package static func == (left: StoredRecord, right: StoredRecord) -> Bool {
         left.number == right.number && left.position == right.position
             && (left.contents === right.contents
@@ -233,9 +239,10 @@ package enum ChangeTag {
         _ position: Int64,
         into memory: UnsafeMutableRawBufferPointer
     ) -> UnsafeRawBufferPointer {
-        precondition(position >= 0 && memory.count >= self.digitsMax)
+        precondition(memory.count >= self.digitsMax)
         var offset = memory.count
-        var rest = UInt64(position)
+        // A damaged position may be negative: its tag is one that no record gets.
+        var rest = UInt64(bitPattern: position)
         repeat {
             offset -= 1
             let digit = UInt8(rest % 36)

@@ -54,6 +54,18 @@ extension StoreError {
                 "The default zone is always there: it can be neither created nor deleted"
             }
         case .recordMissing: Row(.unknownItem, .afterChange, 2) { "Record not found" }
+        case .recordDamaged(let id):
+            Row(
+                .internalError,
+                .never,
+                60,
+                texts: [id.recordName, id.zone.zoneName, id.zone.ownerName]
+            ) {
+                """
+                record \"\(id.recordName)\" of zone \"\(id.zone.zoneName)\" is damaged on the server's disk: \
+                delete it, or ask the operator for a backup
+                """
+            }
         case .recordExists:
             Row(.serverRecordChanged, .afterChange, 3) {
                 "record to insert already exists"

@@ -12,6 +12,10 @@ package enum StoreError: Error, Hashable, Sendable {
     case zoneNotModifiable
     /// There is nothing by this name.
     case recordMissing
+    /// The storage gives other bytes of the record than it took.
+    ///
+    /// It can be deleted; the log has a line about it.
+    case recordDamaged(RecordID)
     /// The client thought the record new; fetch, merge, send again.
     indirect case recordExists(Record)
     /// The client's change tag is not the current one; fetch, merge, send again.

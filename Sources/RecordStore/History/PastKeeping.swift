@@ -31,7 +31,8 @@ struct PastKeeping {
             if let existing = save.existing { try row.replace(existing, &names) }
             rows.append(row)
         }
-        for delete in writes.deletes where Self.isKept(delete.record) {
+        // What is damaged cannot be brought back.
+        for delete in writes.deletes where Self.isKept(delete.record) && !delete.record.isDamaged {
             var row = PastRow(
                 in: self.zone,
                 at: delete.position,

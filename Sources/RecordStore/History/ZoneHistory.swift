@@ -74,6 +74,9 @@ struct ZoneHistory {
         let names = try PastNames(of: rows.compactMap { $0 }, in: self.snapshot)
         return try rows.map { (row) throws(StorageFailure) in
             guard let row, row.before != nil else { return nil }
+            let body = RecordBody(trusted: row.body)
+            // To bring back what can be read of it would lose the rest without a word.
+            guard body.isIntact else { throw .unexpected(code: 0) }
             return PastRecord(
                 name: row.name,
                 recordType: try names.type(row.type),
@@ -84,7 +87,7 @@ struct ZoneHistory {
                     modifiedBy: try names.author(row.modifier)
                 ),
                 parent: row.parent,
-                body: RecordBody(trusted: row.body)
+                body: body
             )
         }
     }

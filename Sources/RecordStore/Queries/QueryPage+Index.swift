@@ -112,9 +112,10 @@ extension QueryPage {
         if self.addsUnseen { return try self.addUnseen(entry.record, in: entries.zone) == .taken }
         let key = RecordKey(zone: entries.zone.key, number: entry.record)
         guard
-            let record = try self.plan.filter == .all ? self.candidate(key) : self.record(key)?.record
+            let record = try self.plan.filter == .all
+                ? self.candidate(key) : self.record(entry.record, in: entries.zone)?.record
         else { return true }
-        return self.add(record, in: entries.zone)
+        return try self.add(record, in: entries.zone)
     }
 
     /// The ranges of a phase that may have records behind the end of a page, including the values
@@ -161,8 +162,7 @@ extension QueryPage {
                 guard read <= self.budget.collectedMax, !self.store.meter.isTooBroad else {
                     throw .refused(.queryTooBroad)
                 }
-                let key = RecordKey(zone: cursor.zone.key, number: entry.record)
-                guard let values = try self.record(key),
+                guard let values = try self.record(entry.record, in: cursor.zone),
                     self.query.sort.prefix(phase).allSatisfy({ values.elements(of: $0.field) == nil })
                 else { continue }
                 let position = self.order.position(of: values, in: cursor.zone.name)

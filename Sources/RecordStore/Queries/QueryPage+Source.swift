@@ -51,10 +51,10 @@ extension QueryPage {
     /// Returns `false` if it does not fit.
     func add(_ candidate: FirstOfOrder.Candidate, in zone: NamedZone) throws(QueryFailure) -> Bool {
         guard !self.isFull else { return false }
-        if let record = candidate.record { return self.add(record, in: zone) }
+        if let record = candidate.record { return try self.add(record, in: zone) }
         guard let record = try self.store.record(RecordKey(zone: zone.key, number: candidate.number))
         else { return true }
-        return self.add(record, in: zone)
+        return try self.add(record, in: zone)
     }
 
     /// Takes a record of the query from a walk; a walk without it adds the record to the page.
@@ -258,13 +258,12 @@ extension QueryPage {
         if take == nil, many == nil, walk.isUnconditional, self.addsUnseen {
             return try self.addUnseen(number, in: walk.zone)
         }
-        let key = RecordKey(zone: walk.zone.key, number: number)
-        guard let values = try self.record(key) else { return .taken }
+        guard let values = try self.record(number, in: walk.zone) else { return .taken }
         try self.store.meter.countComparisons(walk.cost.comparisons(with: values))
         guard many?.isFirst(of: values) ?? true, walk.condition.matches(values),
             !walk.earlier.contains(where: { $0.matches(values) })
         else { return .taken }
-        guard let take else { return self.add(values.record, in: walk.zone) ? .taken : .left }
+        guard let take else { return try self.add(values.record, in: walk.zone) ? .taken : .left }
         return take(values, walk.zone)
     }
 

@@ -112,8 +112,11 @@ final class QueryPage {
     /// Reads a candidate.
     ///
     /// Returns `nil` if it does not belong to the query.
-    func record(_ key: RecordKey) throws(QueryFailure) -> RecordValues? {
-        guard let record = try self.candidate(key) else { return nil }
+    func record(_ number: Int64, in zone: NamedZone) throws(QueryFailure) -> RecordValues? {
+        guard let record = try self.candidate(RecordKey(zone: zone.key, number: number)) else { return nil }
+        guard !record.stored.isDamaged else {
+            throw .refused(.recordDamaged(RecordID(zone: self.id(of: zone), recordName: record.name)))
+        }
         let values = self.interest.values(of: record)
         try self.store.meter.countComparisons(self.filterCost.comparisons(with: values))
         return self.plan.filter.matches(values) ? values : nil
@@ -143,13 +146,15 @@ final class QueryPage {
     /// Adds a record.
     ///
     /// Returns `false` if its bytes do not fit.
-    func add(_ record: NamedRecord, in zone: NamedZone) -> Bool {
+    func add(_ record: NamedRecord, in zone: NamedZone) throws(QueryFailure) -> Bool {
         guard !self.read.isCount else {
             self.count += 1
             return true
         }
         let id = RecordID(zone: self.id(of: zone), recordName: record.name)
-        return record.stored.record(id: id).lent { self.add($0, in: zone) }
+        let isAdded = record.stored.record(id: id).lent { self.add($0, in: zone) }
+        guard let isAdded else { throw .refused(.recordDamaged(id)) }
+        return isAdded
     }
 
     /// Adds a candidate as the engine has it.
@@ -157,13 +162,23 @@ final class QueryPage {
     /// Returns `left` if its bytes do not fit.
     func addUnseen(_ number: Int64, in zone: NamedZone) throws(QueryFailure) -> CandidateFate {
         let key = RecordKey(zone: zone.key, number: number)
-        let isAdded = try self.store.visit(key) { self.add($0, in: zone) }
+        var damaged: String?
+        let isAdded = try self.store.visit(key) { record in
+            if let isAdded = self.add(record, in: zone) { return isAdded }
+            damaged = String(decoding: record.name, as: UTF8.self)
+            return false
+        }
+        if let damaged {
+            throw .refused(.recordDamaged(RecordID(zone: self.id(of: zone), recordName: damaged)))
+        }
         return isAdded ?? true ? .taken : .left
     }
 
-    private func add(_ record: borrowing LentRecord, in zone: NamedZone) -> Bool {
-        guard let desiredKeys else { return self.addWhole(record, in: zone) }
-        return record.keeping(desiredKeys) { self.addWhole($0, in: zone) }
+    /// Returns `nil` if the record is damaged.
+    private func add(_ record: borrowing LentRecord, in zone: NamedZone) -> Bool? {
+        if let desiredKeys { return record.keeping(desiredKeys) { self.addWhole($0, in: zone) } }
+        guard !self.sink.readsFields || record.isIntact else { return nil }
+        return self.addWhole(record, in: zone)
     }
 
     private func addWhole(_ record: borrowing LentRecord, in zone: NamedZone) -> Bool {

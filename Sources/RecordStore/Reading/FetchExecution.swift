@@ -23,6 +23,7 @@ package struct FetchExecution {
 
     private var lastAccess: (type: String, access: TypeAccess)?
     private var bytes = 0
+    private var entered = ZoneID.default
 
     /// So much of another user's zone is read from the engine at a time, beyond which a record more is
     /// held at most.
@@ -104,6 +105,7 @@ package struct FetchExecution {
             return
         }
         self.sink.enter(zone.id)
+        self.entered = zone.id
         let names = ids.map(\.recordName)
         guard let shared = zone.shared else { return try self.fetchOwn(names, in: key) }
         try self.fetchShared(names, in: key, shared)
@@ -203,11 +205,17 @@ package struct FetchExecution {
     // MARK: Adding
 
     private mutating func add(_ record: borrowing LentRecord) throws(FeedFailure) {
-        let hasRoom: Bool
+        let hasRoom: Bool?
         if let desiredKeys {
             hasRoom = record.keeping(desiredKeys) { self.addWhole($0) }
+        } else if self.sink.readsFields, !record.isIntact {
+            hasRoom = nil
         } else {
             hasRoom = self.addWhole(record)
+        }
+        guard let hasRoom else {
+            let name = String(decoding: record.name, as: UTF8.self)
+            return self.sink.add(.recordDamaged(RecordID(zone: self.entered, recordName: name)))
         }
         guard hasRoom else { throw .refused(.answerTooLarge(bytes: self.bytes)) }
     }

@@ -6,12 +6,19 @@ import Synchronization
 /// A page gives at most as many records as its limit, from one thread at a time, before the reply.
 /// Records that came before a page is refused are not part of any response.
 package protocol RecordSink: AnyObject, Sendable {
+    /// Whether the fields of the records are looked at, and not only passed on as they are: then a
+    /// damaged record is an error.
+    var readsFields: Bool { get }
     /// The zone of the records that come next; called before the first one, and when it changes.
     func enter(_ zone: ZoneID)
     /// Takes a record that is lent: the sink copies what it keeps.
     func add(_ record: borrowing LentRecord)
     /// Forgets what it took: the page is read again from its beginning.
     func removeAll()
+}
+
+extension RecordSink {
+    package var readsFields: Bool { true }
 }
 
 /// Takes what becomes of the IDs of a fetch: a record or an error each, in the order of the IDs.

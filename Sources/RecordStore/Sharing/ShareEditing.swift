@@ -203,8 +203,9 @@ extension RecordBody {
 
     /// This body with the name of the share that begins at its record.
     ///
-    /// `nil` leaves it without a name.
+    /// `nil` leaves it without a name. A damaged body stays as it is: to merge it would lose fields.
     func withReference(toShare name: String?) -> RecordBody {
+        guard self.isIntact else { return self }
         let value = name.map { FieldValue.reference(Reference(recordName: $0, action: .none)) } ?? .clear
         return self.merging(RecordBody([Field(name: ShareRecord.referenceField, value: value)]))
     }

@@ -14,7 +14,7 @@ struct EntryKey {
 
     init(_ index: Int64, in zone: ZoneKey) {
         self.prefix = Self.prefix(index, in: zone)
-        self.end = Self.prefix(index + 1, in: zone)
+        self.end = Self.prefix(index &+ 1, in: zone)
     }
 
     /// The key of a value.
@@ -25,7 +25,7 @@ struct EntryKey {
         var from: [UInt8] = []
         var upTo: [UInt8] = []
         for number in [zone.database.rawValue, zone.number] { self.append(number, to: &from) }
-        for number in [zone.database.rawValue, zone.number + 1] { self.append(number, to: &upTo) }
+        for number in [zone.database.rawValue, zone.number &+ 1] { self.append(number, to: &upTo) }
         return (from, upTo)
     }
 
@@ -54,15 +54,16 @@ struct EntryKey {
         return bytes.prefix(count).reduce(0) { $0 << 8 | Int64($1) }
     }
 
-    private static let byteMax: Int64 = 239
+    private static let byteMax: UInt64 = 239
 
+    /// No number is negative, unless the row that it comes from is damaged: then there are no entries.
     private static func append(_ number: Int64, to bytes: inout [UInt8]) {
-        precondition(number >= 0, "no number in a key is negative")
+        let number = UInt64(bitPattern: number)
         guard number > self.byteMax else { return bytes.append(UInt8(number)) }
         let count = (64 - number.leadingZeroBitCount + 7) / 8
         bytes.append(UInt8(self.byteMax) + UInt8(count))
         for shift in stride(from: 8 * (count - 1), through: 0, by: -8) {
-            bytes.append(UInt8(truncatingIfNeeded: number >> Int64(shift)))
+            bytes.append(UInt8(truncatingIfNeeded: number >> UInt64(shift)))
         }
     }
 }

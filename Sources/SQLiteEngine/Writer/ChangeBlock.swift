@@ -23,7 +23,7 @@ enum ChangeBlock {
         writer.reserveCapacity(8 + 6 * entries.count)
         var before: Int64 = 0
         for entry in entries {
-            writer.putVarint(UInt64(bitPattern: entry.position - before))
+            writer.putVarint(UInt64(bitPattern: entry.position &- before))
             writer.putVarint(UInt64(bitPattern: entry.record))
             before = entry.position
         }
@@ -58,7 +58,7 @@ enum ChangeBlock {
         writer.reserveCapacity(8 + 3 * positions.count)
         var before: Int64 = 0
         for position in positions {
-            writer.putVarint(UInt64(bitPattern: position - before))
+            writer.putVarint(UInt64(bitPattern: position &- before))
             before = position
         }
         return writer.bytes

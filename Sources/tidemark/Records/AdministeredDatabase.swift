@@ -64,14 +64,18 @@ struct AdministeredDatabase {
     /// Reads a page of a zone's feed.
     func changes(_ read: FeedRead) async throws -> (page: FeedItems, end: FeedPageEnd) {
         let gathered = GatheredRecords()
-        let end = try await self.retrying {
+        let end = try await self.changes(read, into: gathered)
+        return (gathered.take(), end)
+    }
+
+    func changes(_ read: FeedRead, into sink: some FeedSink) async throws -> FeedPageEnd {
+        try await self.retrying {
             await withCheckedContinuation { continuation in
-                self.store.changes(read, for: self.requester, into: gathered) {
+                self.store.changes(read, for: self.requester, into: sink) {
                     continuation.resume(returning: $0)
                 }
             }
         }
-        return (gathered.take(), end)
     }
 
     /// All zones of the database, by name.

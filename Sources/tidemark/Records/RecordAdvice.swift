@@ -38,6 +38,8 @@ enum RecordAdvice {
         case .permissionDenied: "The schema says who may: tidemark access --help"
         case .fieldNotQueryable:
             "Without an index there is the way over all records: tidemark records export --help"
+        case .recordDamaged:
+            "To list such records: tidemark records damaged --help. To remove one: tidemark records delete --help"
         case .atomicPeer: "Nothing of its batch was written."
         default: nil
         }

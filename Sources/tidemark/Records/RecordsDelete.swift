@@ -112,8 +112,8 @@ struct RecordsDelete: AsyncParsableCommand {
             let batch = Array(ids[start..<min(start + Bounds.defaults.requestItemsMax, ids.count)])
             for (id, outcome) in zip(batch, try await database.fetch(batch)) {
                 switch outcome {
-                // Without a right to read it the delete decides.
-                case .record, .failed(.permissionDenied): there.append(id)
+                // Without a right to read it the delete decides, and what is damaged can go.
+                case .record, .failed(.permissionDenied), .failed(.recordDamaged): there.append(id)
                 case .failed(let error): failures.add(ItemFailure(record: id.recordName, error: error))
                 case .zone, .shareMetadata, .identity, .explanation: continue
                 }

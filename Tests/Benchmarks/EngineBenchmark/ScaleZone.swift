@@ -15,6 +15,9 @@ final class ScaleZone: Sendable {
 
     /// What a page leaves behind: nothing.
     private final class Forgetful: FeedSink {
+        /// As of a server.
+        var readsFields: Bool { false }
+
         func enter(_ zone: ZoneID) {}
         func add(_ record: borrowing LentRecord) {}
         func removeAll() {}

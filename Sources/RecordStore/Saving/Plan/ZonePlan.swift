@@ -91,6 +91,10 @@ struct ZonePlan {
         existing: StoredRecord?
     ) throws(StorageFailure) {
         let name = save.id.recordName
+        if let existing, existing.isDamaged {
+            self.items.refuse(index, name: name, .recordDamaged(save.id))
+            return
+        }
         if save.recordType == ShareRecord.type {
             try self.shares.validate(save, index: index, existing: existing)
             return
