@@ -1,6 +1,7 @@
 import CloudKit
 import CloudKitTesting
 import Foundation
+import RecordModel
 import Synchronization
 import Testing
 
