@@ -23,28 +23,48 @@ struct RecordsDamaged: AsyncParsableCommand {
     @OptionGroup var options: RecordsOptions
     @OptionGroup var zone: ZoneOptions
 
+    @Flag(help: "Print a JSON object with the number of records and those that are damaged.")
+    var json = false
+
+    private struct Output: Encodable {
+        struct Row: Encodable {
+            var zone: String
+            var owner: String
+            var record: String
+        }
+
+        var records: Int
+        var damaged: [Row]
+    }
+
     func run() async throws {
         let (read, damaged) = try await self.options.open { database in
             do {
-                var (read, damaged) = (0, 0)
+                var (read, damaged) = (0, [RecordID]())
                 var zones: [ZoneID] = []
                 if let zone = self.zone.id { zones = [zone] } else { zones = try await database.zones() }
                 for zone in zones {
                     let found = try await Self.search(zone, of: database)
                     read += found.read
-                    damaged += found.damaged.count
-                    for id in found.damaged { Self.print(id) }
+                    damaged += found.damaged
+                    if !self.json { for id in found.damaged { Self.print(id) } }
                 }
                 return (read, damaged)
             } catch let error as StoreError {
                 throw RecordAdvice.failure(error, doing: "the records cannot be read")
             }
         }
-        guard damaged > 0 else {
+        if self.json {
+            let rows = damaged.map {
+                Output.Row(zone: $0.zone.zoneName, owner: $0.zone.ownerName, record: $0.recordName)
+            }
+            Terminal.write(try JSONText.of(Output(records: read, damaged: rows)))
+        } else if damaged.isEmpty {
             Terminal.write("No record of \(read) is damaged.\n")
-            return
         }
-        throw CommandFailure(.data, "\(damaged) of \(read) records are damaged.")
+        guard damaged.isEmpty else {
+            throw CommandFailure(.data, "\(damaged.count) of \(read) records are damaged.")
+        }
     }
 
     private static func print(_ id: RecordID) {
