@@ -9,7 +9,9 @@ extension SyncWorker {
         let calls: SyncCalls
         var outcome = SyncOutcome()
         /// Changes that may have failed only because others of their zone came in no request with
-        /// them. They are pending again when the delegate has nothing else.
+        /// them.
+        ///
+        /// They are pending again when the delegate has nothing else.
         var deferred: [CKSyncEngine.PendingRecordZoneChange] = []
         /// Whether any change of a record succeeded since the deferred ones were sent.
         var hasRecordProgress = false
