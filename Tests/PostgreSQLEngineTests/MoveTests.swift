@@ -154,9 +154,10 @@ struct MoveTests {
         var move = StoreMove(from: source, to: try PostgreSQLFilledStore(target, identity: Self.identity))
         try move.copy()
         let table = try #require(Table.moved.first { $0.name == name })
-        let column = table.columns[table.columns.count - 1].name
+        let last = table.columns[table.columns.count - 1]
+        let column = last.name
         let connection = try PostgreSQLConnection(target)
-        let value = table.columns[table.columns.count - 1].kind == .integer ? "\(column) + 1" : "'\\x00'"
+        let value = last.kind == .integer ? "COALESCE(\(column), 0) + 1" : "'\\x00'"
         let key = table.columns[table.key.columns[0]].name
         _ = try connection.query(
             SQL(

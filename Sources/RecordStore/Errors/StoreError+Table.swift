@@ -58,7 +58,7 @@ extension StoreError {
             Row(
                 .internalError,
                 .never,
-                60,
+                62,
                 texts: [id.recordName, id.zone.zoneName, id.zone.ownerName]
             ) {
                 """

@@ -12,7 +12,7 @@ struct ZoneWriting {
     private var definitions: DefinitionPlan
     /// Records that are in order and not written yet.
     private var pending = PendingWrites()
-    /// Who counts what deletes cost; `nil` for a turn of a cascade, which is bounded by its records.
+    /// Counts what deletes cost; `nil` for a turn of a cascade, which is bounded by its records.
     private let work: RequestWork?
 
     init(

@@ -3,7 +3,7 @@
 BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
 SELECT schema_version, generation FROM tidemark.store WHERE id = 1;
 SELECT "database", "name", "number", "position", "record_count", "byte_count", "target_database",
-    "target_zone", "client_token", "row_bytes"
+    "target_zone", "client_token", "row_bytes", "encryption_scope"
 FROM tidemark."zone" WHERE "database" = :database AND "name" = :name;
 SELECT "number", "environment", "scope", "owner", "position", "epoch", "tombstones_gone_through",
     "record_count", "record_bytes", "asset_count", "asset_bytes", "row_bytes"
