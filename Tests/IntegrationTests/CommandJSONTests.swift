@@ -25,7 +25,9 @@ struct CommandJSONTests {
         let changes: Set = ["changes", "container"]
         let roles: Set = ["container", "environment", "name", "roles"]
         let user: Set = ["container", "name"]
-        let deletion: Set = ["assets", "bytes", "joinedShares", "name", "records", "shares", "users"]
+        let deletion: Set = [
+            "assets", "backups", "bytes", "joinedShares", "name", "records", "shares", "users",
+        ]
         let here = "--container \(self.container)"
         return [
             Call("container create \(self.container)", ["container"]),

@@ -43,6 +43,12 @@ struct DeviceDisk: Sendable {
         self.zoneOutbox.removeAll { pending.zones.contains($0) }
     }
 
+    /// Whether a zone is to be deleted, or is being deleted.
+    func deletes(_ zone: CKRecordZone.ID) -> Bool {
+        let kept = self.state?.pendingDatabaseChanges ?? []
+        return (kept + self.zoneOutbox).contains(.deleteZone(zone))
+    }
+
     /// What the engine has no more, it has told the fate of.
     mutating func forget(allBut pending: Pending) {
         self.outbox = self.outbox.filter { pending.records.contains($0.value) }
@@ -152,6 +158,12 @@ final class SyncDevice: CKSyncEngineDelegate {
 
     func create(_ zone: CKRecordZone.ID) {
         self.write { life in
+            // Of the changes of a zone the last counts: the zone would keep what was deleted with it.
+            let isGoing =
+                life.disk.deletes(zone)
+                || self.running?.state.pendingDatabaseChanges
+                    .contains(.deleteZone(zone)) ?? false
+            guard !isGoing else { return }
             life.disk.zones.insert(zone)
             self.ask(.saveZone(CKRecordZone(zoneID: zone)), &life)
         }
