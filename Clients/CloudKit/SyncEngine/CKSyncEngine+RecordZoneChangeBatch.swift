@@ -32,6 +32,8 @@ extension CKSyncEngine {
         /// Creates a batch of as many changes, in order, as one request takes; `nil` if there are
         /// none.
         ///
+        /// A share and its root are in one batch: the first of them waits if the other has no room.
+        ///
         /// - Parameters:
         ///   - pendingChanges: The changes, from the engine's state.
         ///   - recordProvider: Returns the record to save; `nil` if it is to be left out. Its
@@ -44,21 +46,24 @@ extension CKSyncEngine {
             self.init()
             // The request around its items.
             var bytes = 1_024
-            for change in pendingChanges {
+            var taken = 0
+            taking: for change in pendingChanges {
                 guard self.count < Bounds.defaults.requestItemsMax else { break }
                 switch change {
                 case .saveRecord(let id):
-                    guard let record = await recordProvider(id), record.isProvided(for: id) else { continue }
+                    guard let record = await recordProvider(id), record.isProvided(for: id) else { break }
                     bytes += record.saveBytesEstimate
                     // A record that is too large by itself is refused by the server.
-                    guard bytes <= Bounds.defaults.requestBytesMax || self.count == 0 else { return }
+                    guard bytes <= Bounds.defaults.requestBytesMax || self.count == 0 else { break taking }
                     self.recordsToSave.append(record)
                 case .deleteRecord(let id):
                     bytes += id.bytesEstimate
-                    guard bytes <= Bounds.defaults.requestBytesMax else { return }
+                    guard bytes <= Bounds.defaults.requestBytesMax else { break taking }
                     self.recordIDsToDelete.append(id)
                 }
+                taken += 1
             }
+            self.keepSharesWhole(later: pendingChanges.dropFirst(taken))
             if self.count == 0 { return nil }
         }
 

@@ -35,22 +35,27 @@ struct RecordAnswers {
     /// Takes out changes that failed because of a reference, with what failed along with them, where
     /// other changes of their zone may have what the reference needs.
     ///
-    /// - Parameter zones: Zones with changes that were not sent together with these.
+    /// - Parameters:
+    ///   - zones: Zones with changes that were not sent together with these.
+    ///   - inFlight: Changes that can become pending again. A change that the app sent without
+    ///     having it pending is not among them: only its event is left of it.
     /// - Returns: The changes, which are neither settled nor pending.
     mutating func deferReferences(
-        inZones zones: Set<CKRecordZone.ID>
+        inZones zones: Set<CKRecordZone.ID>,
+        of inFlight: Set<CKSyncEngine.PendingRecordZoneChange>
     ) -> [CKSyncEngine.PendingRecordZoneChange] {
         let failures = self.failures.compactMap { key, error in
             (key as? CKRecord.ID).map { ($0, (error as? CKError)?.code) }
         }
         let held = Set(failures.filter { $1 == .referenceViolation }.map(\.0.zoneID)).intersection(zones)
-        let ids = Set(
+        let mayWait = Set(
             failures.filter { id, code in
                 held.contains(id.zoneID) && (code == .referenceViolation || code == .batchRequestFailed)
             }.map(\.0)
         )
+        let deferred = self.settled.filter { mayWait.contains($0.recordID) && inFlight.contains($0) }
+        let ids = Set(deferred.map(\.recordID))
         guard !ids.isEmpty else { return [] }
-        let deferred = self.settled.filter { ids.contains($0.recordID) }
         self.settled.removeAll { ids.contains($0.recordID) }
         for id in ids { self.failures[id] = nil }
         self.event = .init(
@@ -142,19 +147,27 @@ extension Result<Void, any Error>? {
 
 extension CKSyncEngine.RecordZoneChangeBatch {
     /// Two batches of about half the size; `nil` if the batch can't be divided, because it has one
-    /// item, or one zone of which all or none succeed.
+    /// item, one share and its root, or one zone of which all or none succeed.
     ///
     /// Both together have saves before deletions, in their order.
     var halves: [Self]? {
         guard self.count > 1 else { return nil }
         guard self.atomicByZone else {
-            let middle = (self.count + 1) / 2
-            let saves = self.recordsToSave.prefix(middle)
+            let records = self.recordsWithSharesAfterRoots
+            var middle = (self.count + 1) / 2
+            if middle < records.count,
+                (records[middle] as? CKShare)?.shareOrRootID == records[middle - 1].recordID
+            {
+                // A share stays with its root.
+                middle += middle > 1 ? -1 : 1
+            }
+            guard middle < self.count else { return nil }
+            let saves = records.prefix(middle)
             let deletes = self.recordIDsToDelete.prefix(middle - saves.count)
             return [
                 Self(recordsToSave: Array(saves), recordIDsToDelete: Array(deletes)),
                 Self(
-                    recordsToSave: Array(self.recordsToSave.dropFirst(saves.count)),
+                    recordsToSave: Array(records.dropFirst(saves.count)),
                     recordIDsToDelete: Array(self.recordIDsToDelete.dropFirst(deletes.count))
                 ),
             ]

@@ -157,7 +157,8 @@ extension SyncWorker {
             answers = RecordAnswers(batch, error)
         }
         if !course.isLastRound, answers.hasMissedReferences {
-            course.deferred += answers.deferReferences(inZones: self.zonesBeyond(batch))
+            let inFlight = Set(self.state.snapshot.recordsInFlight)
+            course.deferred += answers.deferReferences(inZones: self.zonesBeyond(batch), of: inFlight)
         }
         if answers.hasProgress { course.hasRecordProgress = true }
         self.state.update {

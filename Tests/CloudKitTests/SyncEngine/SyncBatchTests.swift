@@ -116,6 +116,54 @@ struct SyncBatchTests {
         #expect(zones.settled.isEmpty != isSettled && zones.unsettled.isEmpty == isSettled)
     }
 
+    @Test func `a change that was never pending does not wait for others, but is told as failed`() {
+        var results = SyncServer.RecordResults()
+        for name in ["a", "b"] {
+            results.add(.value(self.id(name), .failure(CKError(.referenceViolation))))
+        }
+        var answers = RecordAnswers(Batch(recordsToSave: ["a", "b"].map { self.record($0) }), results)
+        let zone = CKRecordZone.ID(zoneName: "Z")
+        let deferred = answers.deferReferences(inZones: [zone], of: [.saveRecord(self.id("a"))])
+        #expect(deferred == [.saveRecord(self.id("a"))])
+        #expect(answers.settled == [.saveRecord(self.id("b"))])
+        #expect(answers.event.failedRecordSaves.map(\.record.recordID) == [self.id("b")])
+        #expect(Array(answers.failures.keys) == [AnyHashable(self.id("b"))])
+    }
+
+    @Test func `a share is in one batch with its root, and in one half`() async throws {
+        let root = self.record("root")
+        let share = CKShare(rootRecord: root, shareID: self.id("share"))
+        let others = (0..<400).map { self.record("n\($0)") }
+        let records = Dictionary(
+            uniqueKeysWithValues: ([root, share] + others).map { ($0.recordID, $0) }
+        )
+        for pair in [[root, share], [share, root]] {
+            let order = [pair[0]] + others + [pair[1]]
+            let changes = order.map { CKSyncEngine.PendingRecordZoneChange.saveRecord($0.recordID) }
+            let first = try #require(await Batch(pendingChanges: changes) { records[$0] })
+            #expect(first.recordsToSave.map(\.recordID) == others.prefix(399).map(\.recordID))
+            let rest = changes.filter { !first.changes.contains($0) }
+            let second = try #require(await Batch(pendingChanges: rest) { records[$0] })
+            #expect(second.count == 3)
+            // What the app does not give is not waited for.
+            let alone = await Batch(pendingChanges: rest) { $0 == pair[1].recordID ? nil : records[$0] }
+            #expect(alone?.count == 2)
+        }
+        for order in [
+            [root, others[0], share], [others[0], root, others[1], share], [share, others[0], root],
+        ] {
+            let halves = try #require(Batch(recordsToSave: order).halves)
+            let whole = halves.filter { half in
+                let ids = half.recordsToSave.map(\.recordID)
+                return ids.contains(root.recordID) && ids.contains(share.recordID)
+            }
+            #expect(whole.count == 1)
+            #expect(halves.allSatisfy { $0.count > 0 })
+            #expect(halves.map(\.count).reduce(0, +) == order.count)
+        }
+        #expect(Batch(recordsToSave: [share, root]).halves == nil)
+    }
+
     @Test func `the longest pause is waited for`() {
         var results = SyncServer.RecordResults()
         for (name, seconds) in [("a", 3.0), ("b", 9.0), ("c", 1.0)] {
