@@ -43,12 +43,6 @@ struct DeviceDisk: Sendable {
         self.zoneOutbox.removeAll { pending.zones.contains($0) }
     }
 
-    /// Whether a zone is to be deleted, or is being deleted.
-    func deletes(_ zone: CKRecordZone.ID) -> Bool {
-        let kept = self.state?.pendingDatabaseChanges ?? []
-        return (kept + self.zoneOutbox).contains(.deleteZone(zone))
-    }
-
     /// What the engine has no more, it has told the fate of.
     mutating func forget(allBut pending: Pending) {
         self.outbox = self.outbox.filter { pending.records.contains($0.value) }
@@ -159,11 +153,7 @@ final class SyncDevice: CKSyncEngineDelegate {
     func create(_ zone: CKRecordZone.ID) {
         self.write { life in
             // Of the changes of a zone the last counts: the zone would keep what was deleted with it.
-            let isGoing =
-                life.disk.deletes(zone)
-                || self.running?.state.pendingDatabaseChanges
-                    .contains(.deleteZone(zone)) ?? false
-            guard !isGoing else { return }
+            guard !life.isGoing(zone, self.running) else { return }
             life.disk.zones.insert(zone)
             self.ask(.saveZone(CKRecordZone(zoneID: zone)), &life)
         }
@@ -229,7 +219,13 @@ final class SyncDevice: CKSyncEngineDelegate {
         }
         // Dies between the disk and the engine, now and then.
         guard self.survives() else { return }
-        syncEngine.state.add(pendingDatabaseChanges: zones)
+        self.life.withLock { life in
+            // The user may have deleted a zone meanwhile.
+            let again = zones.filter {
+                if case .saveZone(let zone) = $0 { !life.isGoing(zone.zoneID, syncEngine) } else { true }
+            }
+            syncEngine.state.add(pendingDatabaseChanges: again)
+        }
         syncEngine.state.add(pendingRecordZoneChanges: records)
     }
 
@@ -257,6 +253,13 @@ final class SyncDevice: CKSyncEngineDelegate {
 }
 
 extension SyncDevice.Life {
+    /// Whether a zone is to be deleted, or is being deleted.
+    fileprivate func isGoing(_ zone: CKRecordZone.ID, _ engine: CKSyncEngine?) -> Bool {
+        let kept = self.disk.state?.pendingDatabaseChanges ?? []
+        let pending = engine?.state.pendingDatabaseChanges ?? []
+        return (kept + self.disk.zoneOutbox + pending).contains(.deleteZone(zone))
+    }
+
     /// Takes what the server has, unless what was changed here and not sent is newer.
     fileprivate mutating func merge(_ record: CKRecord) {
         let id = record.recordID
