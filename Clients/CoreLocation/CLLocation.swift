@@ -37,7 +37,7 @@ open class CLLocation: NSObject, NSSecureCoding, NSCopying {
     /// The floor of a building; always `nil`, because only a receiver knows it.
     open var floor: CLFloor? { nil }
 
-    /// The kind of source; `nil` if nobody has said it.
+    /// The kind of source; `nil` if it is not known.
     ///
     /// Archives have none.
     public let sourceInformation: CLLocationSourceInformation?

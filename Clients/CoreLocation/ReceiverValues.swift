@@ -11,7 +11,7 @@ public enum CLAccuracyAuthorization: Int, Sendable {
 
 /// An app's permission to learn locations.
 public enum CLAuthorizationStatus: Int32, Sendable {
-    /// Nobody has been asked.
+    /// The user has not been asked.
     case notDetermined = 0
     /// The app may not ask.
     case restricted = 1

@@ -209,7 +209,7 @@ package enum NameRules {
             && name.unicodeScalars.allSatisfy { !self.isControl($0) }
     }
 
-    /// What a record name has to be, for people.
+    /// The rule for record names, for people.
     package static let recordNameRule =
         "a record name has 1 to \(Bounds.recordNameUnitsMax) UTF-16 code units, "
         + "no control characters, and does not start with '_'"

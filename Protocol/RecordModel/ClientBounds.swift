@@ -14,7 +14,7 @@ package enum ClientBounds {
     ///
     /// An operator can set no larger one.
     package static let answerBytesMax = 64 * 1024 * 1024
-    /// What surrounds one of them in a response.
+    /// The bytes around one of them in a response.
     package static let itemFramingBytesMax = 4 * 1024
     /// Items of one `items` frame.
     package static let frameItemsMax = 100_000

@@ -73,7 +73,7 @@ package struct Zone: Hashable, Sendable {
     }
 }
 
-/// What has a key of its own for encrypted values: fixed when a zone is created.
+/// The scope of a key for encrypted values, fixed when a zone is created.
 package enum EncryptionScope: UInt8, Hashable, Sendable {
     case perRecord = 0
     /// Such a zone is shared as a whole only.

@@ -43,7 +43,7 @@ extension CKRecordKeyValueSetting {
     }
 }
 
-/// What remembers that it was given a value which can't be that of a field.
+/// A record or its encrypted values, which remember a value that no field can have.
 protocol ValueRefusing {
     func refuse(_ value: Any, forKey key: CKRecord.FieldKey)
 }

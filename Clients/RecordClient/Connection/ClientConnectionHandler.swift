@@ -31,7 +31,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
     private var context: ChannelHandlerContext?
     private var outgoing = ByteBuffer()
     private var hasFinished = false
-    /// What the last ping asks for, while the socket takes nothing; earlier ones go unanswered.
+    /// The answer to the last ping, while the socket takes nothing; earlier pings go unanswered.
     private var pong: ByteBuffer?
 
     init(number: Int, hello: Hello, key: SigningKey?, session: ClientSession) {
