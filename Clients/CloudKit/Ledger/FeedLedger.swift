@@ -73,13 +73,12 @@ final class FeedLedger: Sendable {
         if !page.deleted.isEmpty { entries.append(.deleted(page.deleted)) }
         var missing: [(name: String, type: String)] = []
         if let run, !page.moreComing {
-            let isReported = fold.hasExpired || page.reportsAlways
-            if isReported {
+            if fold.hasExpired || page.reportsAlways {
                 var names = file.fold(withNames: true)
                 for entry in entries { names.apply(entry) }
                 missing = names.missing(in: run)
             }
-            entries.append(.ended(run: run, isReported: isReported))
+            entries.append(.ended(run: run))
         }
         // A reader of a feed without changes writes nothing.
         guard !entries.isEmpty || page.next != page.token else { return [] }

@@ -15,9 +15,8 @@ enum LedgerEntry: Hashable, Sendable {
     case began(run: UInt64)
     /// A token was handed out; the run is 0 for a reader that had everything.
     case given(token: UInt64, run: UInt64)
-    /// A run has ended: items that were reported before it and did not come in it have vanished;
-    /// they were reported or not.
-    case ended(run: UInt64, isReported: Bool)
+    /// A run has ended: items that were reported before it and did not come in it have vanished.
+    case ended(run: UInt64)
     /// The server found a token too old.
     case expired(token: UInt64)
     /// A run has found that items have vanished, and other readers are still to be told.
@@ -38,6 +37,7 @@ enum LedgerEntry: Hashable, Sendable {
 //     block = length (4) checksum (8) entries         the checksum starts the entries' SHA-256
 //     entry = kind (1) fields                         numbers are little-endian
 //     told, lost = type count (4) *name               type, name = length (2) UTF-8
+//     ended = run (8) unused (1)
 extension LedgerEntry {
     static let headBytes = 12
 
@@ -100,7 +100,7 @@ extension LedgerEntry {
         case .deleted(let names), .removed(let names): bytes.append(texts: names)
         case .began(let run): bytes += run.littleEndianBytes
         case .given(let token, let run): bytes += token.littleEndianBytes + run.littleEndianBytes
-        case .ended(let run, let isReported): bytes += run.littleEndianBytes + [isReported ? 1 : 0]
+        case .ended(let run): bytes += run.littleEndianBytes + [1]
         case .expired(let token), .returned(let token): bytes += token.littleEndianBytes
         case .compacted(let size, let file): bytes += size.littleEndianBytes + file.littleEndianBytes
         case .dropped: break
@@ -123,8 +123,8 @@ extension LedgerEntry {
             guard let token = cursor.number(8), let run = cursor.number(8) else { return nil }
             self = .given(token: token, run: run)
         case 5:
-            guard let run = cursor.number(8), let isReported = cursor.number(1) else { return nil }
-            self = .ended(run: run, isReported: isReported == 1)
+            guard let run = cursor.number(8), cursor.number(1) != nil else { return nil }
+            self = .ended(run: run)
         case 6:
             guard let token = cursor.number(8) else { return nil }
             self = .expired(token: token)
@@ -192,7 +192,7 @@ extension FixedWidthInteger {
 
 extension [UInt8] {
     fileprivate mutating func append(text: String) {
-        // The server's names have at most 255 bytes.
+        // The server's names have at most 255 UTF-16 units, so 765 bytes.
         let bytes = text.utf8.prefix(Int(UInt16.max))
         self += UInt16(bytes.count).littleEndianBytes
         self += bytes

@@ -4,15 +4,16 @@ internal import RecordModel
 ///
 /// Readers are recognised by the tokens that they bring back. A reader that starts without a token
 /// makes a *run*. When the run has ended, the items that were reported before it and did not come
-/// in it have vanished. Readers are told so only after a token has expired.
+/// in it have vanished. Readers are told so only after a token has expired. A vanished item stays
+/// listed until a token expires that was handed out after the run: its reader was told.
 struct LedgerFold: Sendable {
     /// An item that readers were told of.
     struct Listed: Hashable, Sendable {
         var type: String
         /// The number of the entry that reported it last.
         var moment: Int
-        /// Whether a run has found that it has vanished.
-        var isLost = false
+        /// The entry with which a run found that it has vanished; `nil` if there is none.
+        var lost: Int?
         /// The entry with which a reader was told of the deletion; `nil` if there is none.
         var deleted: Int?
     }
@@ -66,10 +67,11 @@ struct LedgerFold: Sendable {
             }
         case .lost(let names, let type):
             for name in names {
-                self.names?[ExactName(name)] = Listed(type: type, moment: self.moment, isLost: true)
+                self.names?[ExactName(name), default: Listed(type: type, moment: self.moment)]
+                    .lost = self.moment
             }
         case .deleted(let names):
-            for name in names.map(ExactName.init) where self.names?[name]?.isLost == false {
+            for name in names.map(ExactName.init) where self.names?[name].map({ $0.lost == nil }) == true {
                 self.names?[name]?.deleted = self.moment
             }
         case .removed(let names): for name in names { self.names?[ExactName(name)] = nil }
@@ -83,18 +85,18 @@ struct LedgerFold: Sendable {
             self.tokens.removeAll { $0.token == token }
             self.tokens.append(Given(token: token, run: run, moment: self.moment))
             if self.tokens.count > Self.tokensMax { self.tokens.removeFirst() }
-        case .ended(let run, let isReported): self.end(run, isReported: isReported)
+        case .ended(let run): self.end(run)
         case .expired(let token): self.expire(token)
         case .compacted(let bytes, _): self.compactedBytes = Int(clamping: bytes)
         case .dropped: self.isDropped = true
         }
     }
 
-    private mutating func end(_ run: UInt64, isReported: Bool) {
+    private mutating func end(_ run: UInt64) {
         guard let start = self.runs[run], let names = self.names else { return }
-        for (name, listed) in names where listed.moment < start && !listed.isLost {
+        for (name, listed) in names where listed.moment < start && listed.lost == nil {
             // Another reader may still have the item, and is told in its own run.
-            if isReported { self.names?[name]?.isLost = true } else { self.names?[name] = nil }
+            self.names?[name]?.lost = self.moment
         }
     }
 
@@ -106,10 +108,11 @@ struct LedgerFold: Sendable {
     }
 
     private mutating func expire(_ token: UInt64) {
+        let given = self.tokens.last { $0.token == token }
         // A token from before the last expiry is no new event: its reader comes late.
-        if self.tokens.contains(where: { $0.token == token && $0.isOld }) { return }
-        if self.tokens.contains(where: { $0.token == token }), let names = self.names {
-            self.names = names.filter { !$0.value.isLost }
+        if let given, given.isOld { return }
+        if let given, let names = self.names {
+            self.names = names.filter { $0.value.lost.map { $0 > given.moment } ?? true }
         }
         for index in self.tokens.indices { self.tokens[index].isOld = true }
         self.hasExpired = true
@@ -120,9 +123,8 @@ struct LedgerFold: Sendable {
         var events: [(moment: Int, event: Event)] = self.runs.map { ($0.value, .other(.began(run: $0.key))) }
         events += self.tokens.map { ($0.moment, .other(.given(token: $0.token, run: $0.run))) }
         for (name, listed) in self.names ?? [:] {
-            events.append(
-                (listed.moment, .name(name.text, listed.isLost ? .lost(listed.type) : .told(listed.type)))
-            )
+            events.append((listed.moment, .name(name.text, .told(listed.type))))
+            if let moment = listed.lost { events.append((moment, .name(name.text, .lost(listed.type)))) }
             if let moment = listed.deleted { events.append((moment, .name(name.text, .deleted))) }
         }
         events.sort { $0.moment < $1.moment }

@@ -113,6 +113,21 @@ struct FeedLedgerTests {
         #expect(scene.ledger.take(self.page([], next: "5")).isEmpty)
     }
 
+    @Test(arguments: [true, false])
+    func `a process that was told nothing learns what another one's run has found`(isEngine: Bool) throws {
+        let scene = try Scene()
+        _ = scene.ledger.take(self.page(["a", "b"], next: "1"))
+        // Another process begins without a token, and may be killed before its app hears of this.
+        var anew = self.page(["a"], next: "2")
+        anew.reportsAlways = isEngine
+        _ = scene.ledger.take(anew)
+        scene.ledger.expired(self.token("1"))
+        #expect(self.names(scene.ledger.take(self.page(["a"], next: "3"))) == ["b"])
+        // A reader that comes back from there knows it.
+        scene.ledger.expired(self.token("3"))
+        #expect(scene.ledger.take(self.page(["a"], next: "4")).isEmpty)
+    }
+
     @Test func `a page that was asked for ahead says nothing of what the reader knows`() throws {
         let scene = try Scene()
         _ = scene.ledger.take(self.page(["a", "b"], next: "1"))
