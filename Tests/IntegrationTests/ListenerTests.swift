@@ -97,14 +97,13 @@ struct ListenerTests {
                 "--zone",
                 "desk",
                 "--exec",
-                "echo at work >&2; sleep 60"
+                "echo at work >&2; sleep 3600"
             )
             try await first.says("subscribed")
             try await desk.database.save(desk.record("note"))
             try await first.says("at work")
-            let started = ContinuousClock.now
+            // It ends the command, whose end nobody could wait for.
             #expect(await first.stop().exitCode == 0)
-            #expect(ContinuousClock.now - started < .seconds(20), "the command was not ended")
 
             let second = try await ListenerProcess.start(desk, in: folder, "--zone", "desk")
             #expect(

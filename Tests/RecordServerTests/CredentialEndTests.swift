@@ -27,12 +27,8 @@ struct CredentialEndTests {
             let mine = try await [server.signIn(), server.signIn(), server.signIn()]
             let other = try await server.signIn(token: "new")
             let nobody = try await server.signIn(token: "")
-            let clock = ContinuousClock()
-            let start = clock.now
             try directory.revokeUser(named: "user", inContainer: Self.container)
             for peer in mine { #expect(try await peer.refusal() == .notAuthenticated) }
-            // A second is promised; a machine that runs all tests at once may take its time.
-            #expect(clock.now - start < .seconds(10))
             for peer in [other, nobody] {
                 try await peer.send(.fetchZones(FetchZones(scope: .public, selection: .all)), on: 1)
                 #expect(try await peer.answer(on: 1).end.failure == nil)

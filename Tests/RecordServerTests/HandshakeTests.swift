@@ -8,7 +8,11 @@ import WireProtocol
 @Suite(.timeLimit(.minutes(5)))
 struct HandshakeTests {
     @Test func `a user is welcomed with every limit in force`() async throws {
-        try await ServerUnderTest.run { server in
+        let configure: (inout ServerConfiguration) -> Void = { configuration in
+            configuration.timeouts = .defaults
+            configuration.assets.timeout = ServerConfiguration.Assets.defaults.timeout
+        }
+        try await ServerUnderTest.run(configure: configure) { server in
             let peer = try await server.connect()
             try await peer.send(.hello(token: ServerUnderTest.token))
             let frame = try #require(await peer.next())

@@ -56,6 +56,13 @@ struct ServerUnderTest {
         var configuration = ServerConfiguration.defaults
         configuration.listen.port = 0
         configuration.threads = 2
+        // On a busy machine nothing ends because it took long: a test of a timeout sets its own.
+        let hour = Duration.seconds(3_600)
+        configuration.timeouts.handshake = hour
+        configuration.timeouts.idle = hour
+        configuration.timeouts.frame = hour
+        configuration.timeouts.slowReader = hour
+        configuration.assets.timeout = hour
         configure(&configuration)
         let files = Self.files(in: directory, faults: fileFaults)
         let log = RecordingLog()

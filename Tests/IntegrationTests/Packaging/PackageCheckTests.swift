@@ -10,7 +10,7 @@ struct PackageCheckTests {
     private static let folder = ProcessInfo.processInfo.environment["TIDEMARK_PACKAGES"]
 
     /// Two minutes, as root and with the network.
-    @Test(.enabled(if: Self.folder != nil))
+    @Test(.enabled(if: Self.folder != nil, "Scripts/package --check runs it"))
     func `the packages install, serve, upgrade and leave nothing behind`() async throws {
         let script = Readme.repository.appendingPathComponent("Scripts/package").path
         let outcome = try await PackagingFile.run(script, "--check", try #require(Self.folder))
