@@ -46,9 +46,6 @@ package struct SQLiteEngineConfiguration: Sendable {
     package var commitBytesMax = 8 * 1024 * 1024
     /// For queries, and as many for all other reads that are not short.
     package var readThreads = 2
-    /// Entries of an earlier format that a transaction copies while nobody waits (`EntryCopy`); a tenth
-    /// beside requests.
-    package var entriesCopiedAtOnce = 2_000
     /// Bytes of the reserve for deletes and administration on a full disk (`DiskReserve`).
     ///
     /// With 0 this process keeps no reserve, and may use a server's.
@@ -79,6 +76,8 @@ package enum SQLiteEngineError: Error, Hashable, Sendable {
     case isMissing(path: String)
     /// An older version of the server wrote the file, and it is not to be changed.
     case formatTooOld(found: Int, known: Int)
+    /// A version before the first release wrote the file.
+    case formatUnreleased(path: String)
     /// Another process makes the file, or brings it to the current format: try again soon.
     case isBeingPrepared(path: String)
     /// The file is a copy that nobody may write to: a backup, or one whose restore has not come to its end.

@@ -156,7 +156,7 @@ enum EngineOpening {
         case .isBeingPrepared?: .preparation
         case .isMissing?: .store
         case .formatTooOld?: .currentFormat
-        case .formatTooNew?, .isBackup?, .isDamaged?, .diskFull?, .cannotOpen?, nil: nil
+        case .formatTooNew?, .formatUnreleased?, .isBackup?, .isDamaged?, .diskFull?, .cannotOpen?, nil: nil
         }
     }
 
@@ -166,6 +166,15 @@ enum EngineOpening {
             .data,
             "\(path) is damaged, or not a database (SQLite error \(code)). Move its folder away, and restore a backup: "
                 + "tidemark restore --from BACKUP --data DIR"
+        )
+    }
+
+    /// The error for data that a version before the first release has written.
+    static func formatUnreleased(_ data: String) -> CommandFailure {
+        CommandFailure(
+            .unavailable,
+            "\(data) is of a version before 0.1.0, which this version can't read. With the version that wrote it, "
+                + "copy what you need (tidemark zone export, tidemark records export), and import that into a new folder."
         )
     }
 
@@ -195,6 +204,7 @@ enum EngineOpening {
                 "the data in \(folder.path) has format \(found), and this version works with \(known). Back it up, and start "
                     + "the server of this version, which migrates it: tidemark serve --data \(ShellText.quoted(folder.path))"
             )
+        case .formatUnreleased: return Self.formatUnreleased("the data in \(folder.path)")
         case .isBeingPrepared:
             return CommandFailure(
                 .unavailable,
@@ -243,8 +253,6 @@ enum EngineOpening {
                 "building indexes in the background",
                 metadata: [LogKeys.indexes: .stringConvertible(indexes)]
             )
-        case .entriesCopied:
-            logger.info("the entries of indexes are copied into the current format")
         case .indexesBuilt(let indexes, let records):
             logger.info(
                 "indexes are complete",

@@ -8,7 +8,7 @@ import Foundation
 /// 4711
 /// listen 127.0.0.1:7430
 /// version 0.1.0
-/// format 14
+/// format 1
 /// since 2026-11-23T20:00:00Z
 /// log file /var/log/tidemark.log      or: log journal tidemark.service
 /// ```

@@ -386,7 +386,7 @@ enum PostgreSQLOpening {
                 ]
             )
         // PostgreSQL's operator looks after its disk, and its entries have one format.
-        case .diskFull, .diskHasRoom, .reserveFailed, .entriesCopied, .writesFail, .writesWork: break
+        case .diskFull, .diskHasRoom, .reserveFailed, .writesFail, .writesWork: break
         }
     }
 

@@ -90,8 +90,6 @@ struct EngineSettings {
     /// A disk that is full after so many pages.
     var filePagesMax: Int?
     var queryBudget = QueryBudget.defaults
-    /// Of an earlier format, by a transaction of its own.
-    var entriesCopiedAtOnce = 2_000
     var inlineQueryCostMax = 4_096
     var inlineQueryComparisonsMax = 4_000
     var feedReadsMax = 20_000
@@ -137,7 +135,6 @@ extension SQLiteEngineConfiguration {
         self.logSecondsMax = settings.logSecondsMax
         self.readThreads = settings.readThreads
         self.readerWaitNanoseconds = settings.readerWaitNanoseconds
-        self.entriesCopiedAtOnce = settings.entriesCopiedAtOnce
         if let time = settings.time {
             self.monotonicNanoseconds = { time.milliseconds * 1_000_000 }
         }

@@ -3,7 +3,7 @@ import RecordStore
 import TestSupport
 import Testing
 
-/// Record types without a name: none is declared, and those that earlier versions declared get one.
+/// Record types without a name: none is declared.
 @Suite(.timeLimit(.minutes(5)))
 struct NamelessTypeTests {
     @Test(arguments: EngineKind.allCases)

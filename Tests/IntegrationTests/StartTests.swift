@@ -15,13 +15,12 @@ struct StartTests {
     private static let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("Fixtures")
 
-    /// Fifty times: half of the folders are new, the others have an earlier format.
+    /// Fifty times: half of the folders are new, the others have a store.
     @Test
-    func `a server and a command that start together on a new or an old folder both succeed`() async throws {
+    func `a server and a command that start together both succeed`() async throws {
         for round in 0..<50 {
             let data = self.directory.path + "/\(round)"
-            let format = [nil, 1, nil, 4, nil, 5][round % 6]
-            if let format { try Self.copyFixture(format, to: data) }
+            if round % 2 == 1 { try Self.copyFixture(to: data) }
             let server = try ChildProcess(
                 ChildProcess.tidemark,
                 ["serve", "--data", data, "--listen", "127.0.0.1:0"]
@@ -38,14 +37,14 @@ struct StartTests {
         }
     }
 
-    private static func copyFixture(_ format: Int, to data: String) throws {
+    private static func copyFixture(to data: String) throws {
         try FileManager.default.createDirectory(
             atPath: data,
             withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700]
         )
         try FileManager.default.copyItem(
-            atPath: Self.fixtures.appendingPathComponent("format-\(format).sqlite").path,
+            atPath: Self.fixtures.appendingPathComponent("format-1.sqlite").path,
             toPath: data + "/tidemark.sqlite"
         )
     }
@@ -101,14 +100,23 @@ struct StartTests {
         #expect(!FileManager.default.fileExists(atPath: self.data))
     }
 
-    @Test
-    func `only a server changes the format`() async throws {
-        try Self.copyFixture(5, to: self.data)
-        let before = FileManager.default.contents(atPath: self.data + "/tidemark.sqlite")
-        let outcome = try await self.run("usage")
+    @Test(arguments: ["usage", "serve --listen 127.0.0.1:0", "backup --to /nonexistent/backup"])
+    func `a store of before the first release is refused, with what to do, and left as it is`(
+        command: String
+    ) async throws {
+        try Self.copyFixture(to: self.data)
+        let file = URL(fileURLWithPath: self.data + "/tidemark.sqlite")
+        var bytes = try Data(contentsOf: file)
+        // The name of the first migration, in its table and in the index of that.
+        while let place = bytes.range(of: Data("0.1.0".utf8)) {
+            bytes.replaceSubrange(place, with: Data("0.0.9".utf8))
+        }
+        try bytes.write(to: file)
+        let outcome = try await self.run(command)
         #expect(outcome.exitCode == 69)
-        #expect(outcome.errors.contains("has format 5"), "\(outcome.errors)")
-        #expect(FileManager.default.contents(atPath: self.data + "/tidemark.sqlite") == before)
+        #expect(outcome.errors.contains("of a version before 0.1.0"), "\(outcome.errors)")
+        #expect(outcome.errors.contains("tidemark zone export"))
+        #expect(try Data(contentsOf: file) == bytes)
     }
 
     @Test(arguments: ["serve --listen 127.0.0.1:0", "usage", "backup --to /nonexistent/backup"])

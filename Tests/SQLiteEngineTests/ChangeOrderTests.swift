@@ -89,28 +89,4 @@ struct ChangeOrderTests {
         }
         #expect(try await ChangeOrder(in: one.folder).isWhole)
     }
-
-    @Test
-    func `a file of format 1 gets its order when it is opened`() async throws {
-        let it = try await EngineUnderTest.withNotes(.sqlite)
-        _ = try await it.modify((0..<200).map { save("r\($0)") })
-        _ = try await it.modify((50..<100).map { save("r\($0)") }, policy: .allKeys)
-        _ = try await it.modify([save("other", in: .default)])
-        await it.store.shutdown()
-        let file = OtherProcess(folder: it.folder)
-        for statement in [
-            "DROP TABLE change", "DROP TABLE stale_change",
-            "CREATE UNIQUE INDEX record_order ON record (database, zone, position)",
-            "DELETE FROM grdb_migrations WHERE identifier = '3'", "PRAGMA user_version = 1",
-        ] {
-            try await file.execute(statement)
-        }
-        let now = try await it.reopened()
-        let order = try await ChangeOrder(in: now.folder)
-        #expect(order.isWhole)
-        #expect(order.changes.count == order.records.count)
-        #expect(try await file.count("sqlite_schema WHERE name = 'record_order'") == 0)
-        #expect(try await now.modify([save("r1")], policy: .allKeys).areSaved)
-        #expect(try await ChangeOrder(in: now.folder).isWhole)
-    }
 }

@@ -13,53 +13,6 @@ struct EarlierRowTests {
     }
 
     @Test
-    func `a type without a name gets one at the next start, and is exported, saved and removed like others`()
-        async throws
-    {
-        var it = try await EngineUnderTest.withNotes(.sqlite)
-        _ = try await it.modify([save("a", type: "Lost", ["n": .int64(1)])])
-        _ = try await it.modify([save("b", in: .default, type: "Lost", ["n": .int64(2)])], by: it.publicly)
-        try await OtherProcess(folder: it.folder).execute(
-            "UPDATE record_type SET name = '' WHERE name = 'Lost'"
-        )
-        it = try await it.reopened()
-        let schema = try it.store.schemas.schema(
-            ofContainer: EngineUnderTest.container,
-            environment: .development
-        )
-        #expect(schema.recordTypes.map(\.name) == ["TypeWithoutName", "Users"])
-        #expect(try SchemaParser.parse(schema.text) == schema)
-        let record = try #require(try await it.record(id("a")))
-        #expect(record.recordType == "TypeWithoutName")
-        let query = QueryRead(query: Query(recordType: "TypeWithoutName", predicate: .all))
-        #expect(try await it.query(query, by: it.publicly).records.map(\.id.recordName) == ["b"])
-        let change = save("a", type: "TypeWithoutName", tag: record.changeTag, ["n": .int64(3)])
-        #expect(try await it.modify([change]).areSaved)
-        // It goes as other types do: when no record has it.
-        let without = SchemaDocument(recordTypes: [])
-        #expect(throws: SchemaStoreError.inUse([.recordType("TypeWithoutName")])) {
-            try it.store.schemas.apply(.replaceDevelopment(without), inContainer: EngineUnderTest.container)
-        }
-        _ = try await it.modify([], deletes: [id("a")])
-        _ = try await it.modify([], deletes: [id("b", in: .default)], by: it.publicly)
-        try it.store.schemas.apply(.replaceDevelopment(without), inContainer: EngineUnderTest.container)
-    }
-
-    @Test
-    func `where another type has that name, the type without one gets a number as well`() async throws {
-        var it = try await EngineUnderTest.withNotes(.sqlite)
-        _ = try await it.modify([save("a", type: "Lost"), save("b", type: "TypeWithoutName")])
-        try await OtherProcess(folder: it.folder).execute(
-            "UPDATE record_type SET name = '' WHERE name = 'Lost'"
-        )
-        it = try await it.reopened()
-        let type = try #require(try await it.record(id("a"))?.recordType)
-        #expect(type.hasPrefix("TypeWithoutName_"))
-        #expect(try await it.record(id("b"))?.recordType == "TypeWithoutName")
-        #expect(try await it.modify([save("c", type: type)]).areSaved)
-    }
-
-    @Test
     func `a type that has more fields from before goes on, takes no more, and is not deployed`() async throws
     {
         var it = try await EngineUnderTest.withNotes(.sqlite)

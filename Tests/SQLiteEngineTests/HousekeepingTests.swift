@@ -121,15 +121,4 @@ struct HousekeepingTests {
         }
         #expect(try await it.all(after: young, of: aliceNotes, by: it.bobShared).items == ["b"])
     }
-
-    @Test
-    func `a file of a later format is refused and left as it is`() async throws {
-        let it = try await EngineUnderTest.withNotes(.sqlite)
-        await it.store.shutdown()
-        let other = OtherProcess(folder: it.folder)
-        try await other.execute("PRAGMA user_version = 15")
-        #expect(throws: SQLiteEngineError.formatTooNew(found: 15, known: 14)) { _ = try it.beside() }
-        try await other.execute("PRAGMA user_version = 14")
-        #expect(try await it.beside().record(id("absent")) == nil)
-    }
 }

@@ -261,24 +261,6 @@ struct RestoreTests {
         #expect(throws: StoreCopyError.isNoBackup) { _ = try DatabaseCopy(ofBackup: empty) }
     }
 
-    // These files name no assets, whose bytes a backup has to have.
-    @Test(arguments: 1...5)
-    func `a backup of an earlier format is restored in the current one`(format: Int) async throws {
-        let folder = try FixtureContents.folder(ofFormat: format)
-        let backup = try TemporaryDirectory()
-        let store = try StoreFile(in: folder.path)
-        #expect(try store.size().assets == 0)
-        let copy = try store.copy(to: StoreFile.path(in: backup.path)) { _ in }
-        #expect(try copy.assetTotals() == (0, 0))
-        try copy.close()
-        let restored = try Self.folder(restored: backup)
-        #expect(
-            try await OtherProcess(folder: restored).execute("PRAGMA user_version") == ["\(StoreFile.format)"]
-        )
-        #expect(try await OtherProcess(folder: folder).execute("PRAGMA user_version") == ["\(format)"])
-        _ = try EngineKind.sqlite.open(in: restored.path, clock: ManualClock())
-    }
-
     @Test
     func `an asset without a file is forgotten, unless a record names it`() async throws {
         let it = try await Self.engine()

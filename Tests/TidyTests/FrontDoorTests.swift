@@ -71,11 +71,11 @@ struct FrontDoorTests {
         #expect(readme.contains("This is version \(release)."))
         let wire = try constant(/current: UInt32 = (\d+)/, in: "Protocol/WireProtocol/ProtocolVersion.swift")
         #expect(readme.contains("| wire protocol | \(wire) |"))
-        let format = try constant(/formatKnown = (\d+)/, in: "Sources/SQLiteEngine/File/Migrations.swift")
+        let format = try constant(/formatKnown = (\d+)/, in: "Sources/SQLiteEngine/Tables/Migrations.swift")
         #expect(readme.contains("| data folder | format \(format) |"))
-        for older in 1..<(Int(format) ?? 0) {
-            let fixture = SourceTree.root.appendingPathComponent("Tests/Fixtures/format-\(older).sqlite")
-            #expect(FileManager.default.fileExists(atPath: fixture.path), "no fixture of format \(older)")
+        for number in 1...(Int(format) ?? 1) {
+            let fixture = SourceTree.root.appendingPathComponent("Tests/Fixtures/format-\(number).sqlite")
+            #expect(FileManager.default.fileExists(atPath: fixture.path), "no fixture of format \(number)")
         }
     }
 

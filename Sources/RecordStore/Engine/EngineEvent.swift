@@ -30,7 +30,4 @@ package enum EngineEvent: Hashable, Sendable {
     case indexesIncomplete(indexes: Int)
     /// They are complete; so many records were read for it since the start of the process.
     case indexesBuilt(indexes: Int, records: Int)
-    /// The entries of all indexes are in the engine's current format; those of an earlier one were read
-    /// until now.
-    case entriesCopied
 }

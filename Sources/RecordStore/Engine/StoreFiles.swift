@@ -91,6 +91,8 @@ package enum StoreCopyError: Error, Hashable, Sendable {
     case isNoBackup
     /// A newer version of the server wrote it.
     case formatTooNew(found: Int, known: Int)
+    /// A version before the first release wrote it.
+    case formatUnreleased
     /// Or it refuses to be written to for another reason.
     case diskFull
     /// It is no store, or is damaged.

@@ -70,8 +70,6 @@ package enum StoreMoveError: Error, Hashable, Sendable {
     case isNotEmpty
     /// The target has what another move has left.
     case isOfAnotherMove
-    /// The store has rows of an earlier format, which a server brings to the current one while it runs.
-    case isBeingConverted
     case storage(StorageFailure)
     case file(StoreCopyError)
 }

@@ -37,7 +37,7 @@ package final class DatabaseCopy: StoreCopy {
             let format = try queue.inDatabase { database in
                 try check(database)
                 _ = try String.fetchOne(database, sql: "PRAGMA journal_mode = DELETE")
-                return try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+                return try Migrations.format(of: database)
             }
             guard format <= Migrations.formatKnown else {
                 throw StoreCopyError.formatTooNew(found: format, known: Migrations.formatKnown)

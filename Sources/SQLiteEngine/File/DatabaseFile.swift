@@ -76,7 +76,10 @@ struct DatabaseFile: Sendable {
         guard try !queue.inDatabase({ try BackupMark.isOn($0) }) else {
             throw SQLiteEngineError.isBackup(path: self.path)
         }
-        let found = try queue.inDatabase { try Int.fetchOne($0, sql: "PRAGMA user_version") ?? 0 }
+        let found: Int
+        do { found = try queue.inDatabase { try Migrations.format(of: $0) } } catch is FormatUnreleased {
+            throw SQLiteEngineError.formatUnreleased(path: self.path)
+        }
         let known = Migrations.formatKnown
         guard found <= known else { throw SQLiteEngineError.formatTooNew(found: found, known: known) }
         guard found == known || self.preparation == .makeOrMigrate else {
@@ -91,7 +94,6 @@ struct DatabaseFile: Sendable {
             _ = try Int.fetchOne(database, sql: "PRAGMA wal_autocheckpoint = \(Self.checkpointPages)")
         }
         if found < known { try Migrations.migrator.migrate(queue) }
-        if self.preparation == .makeOrMigrate { try queue.inDatabase { try NamelessType.rename($0) } }
         return queue
     }
 

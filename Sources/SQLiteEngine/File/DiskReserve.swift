@@ -113,7 +113,9 @@ final class DiskReserve: Sendable {
         switch error {
         case .diskFull: true
         case .cannotOpen: DiskSpace(at: self.directory).map { $0.free < Self.blockBytes * 16 } ?? false
-        case .formatTooNew, .formatTooOld, .isMissing, .isBeingPrepared, .isBackup, .isDamaged: false
+        case .formatTooNew, .formatTooOld, .formatUnreleased, .isMissing, .isBeingPrepared, .isBackup,
+            .isDamaged:
+            false
         }
     }
 

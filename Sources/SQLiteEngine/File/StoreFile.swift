@@ -71,10 +71,7 @@ package final class StoreFile: StoreSource {
         try self.read { database in
             let pages = try Int64.fetchOne(database, sql: "PRAGMA page_count") ?? 0
             let pageBytes = try Int64.fetchOne(database, sql: "PRAGMA page_size") ?? 0
-            // Files of before format 6 have none.
-            let assets =
-                try database.tableExists("asset")
-                ? try Int64.fetchOne(database, sql: "SELECT sum(size) FROM asset WHERE state = 1") : nil
+            let assets = try Int64.fetchOne(database, sql: "SELECT sum(size) FROM asset WHERE state = 1")
             return (pages * pageBytes, assets ?? 0)
         }
     }
@@ -141,6 +138,8 @@ extension StoreCopyError {
             return try body()
         } catch let error as StoreCopyError {
             throw error
+        } catch is FormatUnreleased {
+            throw .formatUnreleased
         } catch let error as DatabaseError {
             throw StoreCopyError(error.extendedResultCode)
         } catch let error as StorageFailure {

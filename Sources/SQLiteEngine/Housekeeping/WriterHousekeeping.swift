@@ -8,9 +8,6 @@ final class WriterHousekeeping {
     private let transaction: WriterTransaction
     private let rows: HousekeepingRows
     private let housekeeping: Housekeeping
-    private let entriesCopiedAtOnce: Int
-    /// Whether the last entry of an earlier format has been copied since events were handed out.
-    private var hasCopied = false
 
     init(
         _ configuration: SQLiteEngineConfiguration,
@@ -20,7 +17,6 @@ final class WriterHousekeeping {
         self.transaction = transaction
         self.rows = try HousekeepingRows(transaction, database: database)
         self.housekeeping = Housekeeping(configuration.housekeeping)
-        self.entriesCopiedAtOnce = configuration.entriesCopiedAtOnce
     }
 
     /// How many milliseconds to wait with a step if nobody asks for anything meanwhile, or with what
@@ -28,8 +24,7 @@ final class WriterHousekeeping {
     ///
     /// - Returns: `nil` if nothing is to be done, as far as is known.
     func milliseconds(untilStepFrom now: Int64, onFullDisk isFull: Bool) -> Int64? {
-        if !isFull, self.transaction.entries.copy != nil { return 0 }
-        return self.housekeeping.milliseconds(untilStepFrom: now, onFullDisk: isFull, in: self.rows)
+        self.housekeeping.milliseconds(untilStepFrom: now, onFullDisk: isFull, in: self.rows)
     }
 
     /// Whether there is something to do when nobody has asked for anything for a second.
@@ -40,13 +35,8 @@ final class WriterHousekeeping {
     /// Does a piece of everything within the transaction that is open.
     func step(isAlone: Bool, onFullDisk isFull: Bool) throws(StorageFailure) {
         try self.housekeeping.step(isAlone: isAlone, onFullDisk: isFull, in: self.rows)
-        let limit = isAlone ? self.entriesCopiedAtOnce : max(1, self.entriesCopiedAtOnce / 10)
-        if !isFull, try self.transaction.entries.copy(limit: limit) { self.hasCopied = true }
     }
 
     /// Hands out the events for the operator, after a commit.
-    func takeEvents() -> [EngineEvent] {
-        defer { self.hasCopied = false }
-        return self.housekeeping.takeEvents() + (self.hasCopied ? [.entriesCopied] : [])
-    }
+    func takeEvents() -> [EngineEvent] { self.housekeeping.takeEvents() }
 }

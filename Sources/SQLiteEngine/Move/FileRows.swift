@@ -141,11 +141,6 @@ final class FileRows {
         return numbers
     }
 
-    /// Whether the file still has entries of indexes in the form of format 11.
-    func isBeingConverted() throws(StorageFailure) -> Bool {
-        try self.integer("SELECT count(*) FROM sqlite_master WHERE name = 'entry'") > 0
-    }
-
     // MARK: Writing
 
     func add(_ rows: [[ColumnValue]], to table: Table) throws(StorageFailure) {

@@ -29,9 +29,7 @@ package final class SQLiteMovedStore: MovedStore {
             rows = try FileRows(file.path)
             // The locked rows are those that everybody sees, and they stay so.
             try rows.execute("BEGIN IMMEDIATE")
-            guard try !rows.isBeingConverted() else { throw StorageFailure.conflict }
         } catch {
-            if error == .conflict { throw StoreMoveError.isBeingConverted }
             let isBusy = ResultCode(rawValue: error.code).primaryResultCode == .SQLITE_BUSY
             throw isBusy ? StoreMoveError.isBusy : .storage(error)
         }

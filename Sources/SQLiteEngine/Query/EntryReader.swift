@@ -1,36 +1,12 @@
 import RecordModel
 import RecordStore
 
-/// Reads entries of indexes within a snapshot: a table and its order, and nothing of what values mean.
-protocol EntryReading {
-    func entries(
-        _ scan: EntryScan,
-        of index: Int64,
-        in zone: ZoneKey,
-        limit: Int
-    ) throws(StorageFailure) -> [EntryPosition]
-
-    func records(
-        having value: [UInt8],
-        in index: Int64,
-        of zone: ZoneKey,
-        from number: Int64,
-        limit: Int
-    ) throws(StorageFailure) -> [Int64]
-
-    func countOfEntries(
-        _ scan: EntryScan,
-        of index: Int64,
-        in zone: ZoneKey,
-        limit: Int
-    ) throws(StorageFailure) -> Int
-}
-
-/// Reads entries of the table `index_entry`, with statements that are compiled once.
+/// Reads entries of indexes within a snapshot: the table `index_entry` and its order, and nothing of
+/// what values mean.
 ///
 /// Those that scan entries have the same parameters: 1 the key to start at, or with 3 the entry to
 /// start behind, 2 the key to end before, 4 limit, 5 how many to pass over.
-final class EntryReader: EntryReading {
+final class EntryReader {
     private let collector: IntegerCollector
     private let records, ascending, ascendingBehind, descending, count, countBehind, countAll: HotStatement
 

@@ -20,10 +20,7 @@ final class ReadConnection: RowReader, RowNames, Snapshot, @unchecked Sendable {
     /// The statements of feeds.
     let feedStatements: FeedStatements
     /// Reads the entries of indexes.
-    var entryReader: any EntryReading { self.earlierEntries ?? self.entries }
-    private let entries: EntryReader
-    /// Until the entries of format 11 are copied.
-    private var earlierEntries: EarlierEntryReader?
+    let entryReader: EntryReader
     let knownTypes: KnownTypes
     let tables: TableStatements
     let indexes: IndexSearch
@@ -47,8 +44,7 @@ final class ReadConnection: RowReader, RowNames, Snapshot, @unchecked Sendable {
         self.dataVersion = try HotStatement("PRAGMA data_version", on: connection)
         self.zoneByName = try HotStatement(ZoneQueries.find, on: connection)
         self.recordByName = try HotStatement(RecordColumns.select, on: connection)
-        self.entries = try EntryReader(connection)
-        if try EntryCopy.isUnderWay(connection) { self.earlierEntries = try EarlierEntryReader(connection) }
+        self.entryReader = try EntryReader(connection)
         self.knownTypes = try KnownTypes(connection: connection)
         self.tables = TableStatements(connection: connection)
         self.indexes = try IndexSearch(connection)
@@ -76,9 +72,6 @@ final class ReadConnection: RowReader, RowNames, Snapshot, @unchecked Sendable {
         if version != self.versionKnown || self.zoneKeys.count >= Self.zoneKeysMax {
             self.versionKnown = version
             self.zoneKeys.removeAll()
-            if self.earlierEntries != nil, try !EntryCopy.isUnderWay(self.connection) {
-                self.earlierEntries = nil
-            }
         }
         defer { self.recordCursor.finish() }
         return try read()

@@ -194,3 +194,12 @@ final class HotStatement {
         return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
     }
 }
+
+extension HotStatement {
+    /// Whether there is a row; the statement is ready to be run again.
+    func hasRow() throws(StorageFailure) -> Bool {
+        guard try self.step() else { return false }
+        self.reset()
+        return true
+    }
+}

@@ -40,6 +40,7 @@ enum CopyAdvice {
                 "the database has format \(found), and this version knows \(known) and older. "
                     + "Use the version that wrote it, or a newer one."
             )
+        case .formatUnreleased: EngineOpening.formatUnreleased("the database")
         case .diskFull: self.diskFull(path)
         case .isDamaged(let code): EngineOpening.isDamaged(EngineOpening.files.path(in: path), code: code)
         case .failed(let code): EngineOpening.cannotCopy(code: code)

@@ -68,12 +68,6 @@ enum MoveAdvice {
                 "\(target) has what the interrupted move of another store has left. Continue that one, or remove it: in "
                     + "PostgreSQL with DROP SCHEMA tidemark CASCADE, in a folder with --restart."
             )
-        case .isBeingConverted:
-            CommandFailure(
-                .unavailable,
-                "\(source) still has entries of indexes of an earlier version. Start its server, and stop it when the log "
-                    + "says that they are copied."
-            )
         case .storage(let failure):
             CommandFailure(.unavailable, "the move failed (\(Self.text(failure))). Run the command again.")
         case .file(let error): CopyAdvice.failure(error, in: target)

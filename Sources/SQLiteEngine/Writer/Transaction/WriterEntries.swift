@@ -5,12 +5,7 @@ import RecordStore
 /// Entries of indexes, and the numbers of indexes.
 final class WriterEntries {
     private var queue = EntryQueue()
-    private let connection: OpaquePointer
     private let statements: IndexStatements
-    /// While entries of format 11 are still to be copied.
-    private(set) var copy: EntryCopy?
-    /// Whether `copy` is what the file says.
-    private var isCopyKnown = false
     private let order: ChangeOrder
     private let meter: WorkMeter
 
@@ -19,7 +14,6 @@ final class WriterEntries {
         order: ChangeOrder,
         meter: WorkMeter
     ) throws(StorageFailure) {
-        self.connection = connection
         self.statements = try IndexStatements(connection)
         self.order = order
         self.meter = meter
@@ -28,30 +22,6 @@ final class WriterEntries {
     /// Bytes that entries which wait may add to the file.
     var bytesMax: Int64 { self.queue.bytesMax }
     var isEmpty: Bool { self.queue.isEmpty }
-
-    /// Learns whether entries are still to be copied, if somebody else may have copied the last one, or
-    /// something was taken back.
-    func begin() throws(StorageFailure) {
-        guard !self.isCopyKnown else { return }
-        if try !EntryCopy.isUnderWay(self.connection) {
-            self.copy = nil
-        } else if self.copy == nil {
-            self.copy = try EntryCopy(self.connection)
-        }
-        self.isCopyKnown = true
-    }
-
-    /// Trusts nothing that is in memory.
-    func forget() { self.isCopyKnown = false }
-
-    /// Copies some of the entries that are still to be copied.
-    ///
-    /// - Returns: Whether all are copied now, and were not before.
-    func copy(limit: Int) throws(StorageFailure) -> Bool {
-        guard let copy = self.copy, try copy.step(limit: limit) else { return false }
-        self.copy = nil
-        return true
-    }
 
     /// Has the entries of one record written before the end of the transaction.
     func change(
@@ -81,24 +51,20 @@ final class WriterEntries {
     /// Writes the changes of entries that wait, which nothing in a transaction reads before its end.
     func write() throws(StorageFailure) {
         guard !self.queue.isEmpty else { return }
-        let (statements, order, copy) = (self.statements, self.order, self.copy)
+        let (statements, order) = (self.statements, self.order)
         try self.queue.drain { (change) throws(StorageFailure) in
             let statement = change.isAdded ? statements.add : statements.remove
             statement.bind(1, change.record)
             try statement.run(bytes: EntryKey(change.entry.index, in: change.zone)[change.entry.value], at: 2)
-            let isChanged = if let copy { try copy.write(change) } else { statement.changesCount > 0 }
             // An entry that was there stays one, and one may be absent that is to go.
-            guard isChanged else { return }
+            guard statement.changesCount > 0 else { return }
             let bytes = RowBytes.entry(change.entry)
             order.pending.count(rowBytes: change.isAdded ? bytes : -bytes, in: change.zone)
         }
     }
 
     /// Forgets the changes that wait, because something was taken back.
-    func removeAll() {
-        self.queue.removeAll()
-        self.forget()
-    }
+    func removeAll() { self.queue.removeAll() }
 
     /// Removes entries of a zone, or of one of its indexes.
     ///
@@ -119,8 +85,7 @@ final class WriterEntries {
         statement.bind(3, Int64(limit))
         var sizes: [Int] = []
         while try statement.step() { sizes.append(Int(statement.integer(0)) - prefixCount) }
-        guard let copy = self.copy else { return sizes }
-        return try copy.remove(ofIndex: index, in: zone, limit: limit)
+        return sizes
     }
 
     func takeIndexNumbers(_ count: Int) throws(StorageFailure) -> Int64 {

@@ -90,7 +90,6 @@ final class WriterTransaction {
             self.dataVersion = version
             try self.reports.noteChangesOfOthers()
         }
-        try self.entries.begin()
     }
 
     /// Pages that went into the log since this was asked last.
@@ -119,7 +118,6 @@ final class WriterTransaction {
     private func forget() {
         self.forgetKnown()
         self.positions.forget()
-        self.entries.forget()
         self.work.mayBeAny()
     }
 
