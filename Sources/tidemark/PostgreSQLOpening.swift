@@ -86,19 +86,45 @@ enum PostgreSQLOpening {
             try PostgreSQLEngine.prepare(target)
         }
         try self.note(identity, url, in: folder)
-        let engine: PostgreSQLEngine
-        do throws(PostgreSQLEngineError) {
-            engine = try PostgreSQLEngine(configuration: configuration, clock: SystemTime.milliseconds) {
-                self.log($0, target, to: logger)
-            }
-        } catch {
-            throw assets.refusal ?? self.failure(error)
-        }
         return EngineOpening.Opened(
-            store: Store(engine, configuration: EngineOpening.rules(settings)),
+            store: Store(
+                try self.engine(configuration, assets, logger: logger),
+                configuration: EngineOpening.rules(settings)
+            ),
             format: Int(StoreTables.format),
             reserveMissingBytes: { 0 }
         )
+    }
+
+    /// Opens the engine of a server, once it is known which servers have its folder of assets.
+    private static func engine(
+        _ configuration: PostgreSQLEngineConfiguration,
+        _ assets: SharedAssets,
+        logger: Logger
+    ) throws(CommandFailure) -> PostgreSQLEngine {
+        var isWaiting = false
+        while true {
+            do throws(PostgreSQLEngineError) {
+                return try PostgreSQLEngine(configuration: configuration, clock: SystemTime.milliseconds) {
+                    self.log($0, configuration.target, to: logger)
+                }
+            } catch {
+                guard case .notAdmitted = error else { throw self.failure(error) }
+                guard case .undecided(let name) = assets.verdict else {
+                    throw assets.verdict.refusal ?? self.failure(error)
+                }
+                if !isWaiting {
+                    logger.notice(
+                        "waiting until another server says that it runs, or counts as gone",
+                        metadata: [
+                            LogKeys.reason: "nothing locks the file of \(name) in the folder of assets"
+                        ]
+                    )
+                }
+                isWaiting = true
+                usleep(500_000)
+            }
+        }
     }
 
     /// Opens the store for a command beside a server; `nil` if the folder's store is not in PostgreSQL.
@@ -432,6 +458,7 @@ extension SharedAssets.Server {
 
     fileprivate init(_ other: OtherNode) {
         self.init(other.node)
-        self.secondsLeft = max(0, (other.millisecondsLeft + 999) / 1_000)
+        self.millisecondsLeft = other.millisecondsLeft
+        self.mayRun = other.mayRun
     }
 }

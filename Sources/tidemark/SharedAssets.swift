@@ -1,16 +1,19 @@
 import Foundation
 import Synchronization
 
-/// The proof that all servers of a database have one folder of assets: each has a file in it.
+/// The proof that all servers of a database have one folder of assets: each holds a file in it.
 ///
 /// ```text
 /// assets/servers/       0700
-///     7                 the run of the server with this number, in hexadecimal
+///     7                 the run of the server with this number, in hexadecimal; locked while it runs
 /// ```
 ///
-/// A server that begins looks for the files of all servers that may run. Without one of them it has
-/// another folder: what is uploaded through the others would be missing here, and it would remove rows
-/// whose files are there.
+/// A server that begins looks for the files of all servers that may run, and for their locks, which a
+/// copy of the folder does not have. Without one of them it has another folder: what is uploaded
+/// through the others would be missing here, and it would remove rows whose files are there.
+///
+/// A server that was killed has no lock, either. Only time tells: one that runs speaks every ten
+/// seconds, and one that was silent for half a minute counts as gone.
 final class SharedAssets: Sendable {
     /// A run of a server.
     struct Server: Hashable {
@@ -19,52 +22,86 @@ final class SharedAssets: Sendable {
         let name: String
         /// Another one at each start.
         let run: Int64
-        /// The time that it may still run without being heard of; 0 for a server that is gone.
-        var secondsLeft: Int64 = 0
+        /// The time until it loses its row unless it is heard of; not positive for one that is gone.
+        var millisecondsLeft: Int64 = 0
+        /// Whether it was heard of a short time ago.
+        var mayRun = false
+    }
+
+    enum Verdict {
+        case admitted
+        case refused(CommandFailure)
+        /// Whether the named server runs will be known within half a minute: ask again.
+        case undecided(String)
+
+        var refusal: CommandFailure? {
+            guard case .refused(let failure) = self else { return nil }
+            return failure
+        }
+    }
+
+    private struct State {
+        var verdict = Verdict.admitted
+        /// The server's own file, which it has locked.
+        var file: FileHandle?
+        /// What was left to servers whose files were not locked, by their runs.
+        var unlocked: [Int64: Int64] = [:]
     }
 
     private let folder: DataFolder
-    private let refused = Mutex<CommandFailure?>(nil)
+    private let state = Mutex(State())
 
     init(_ folder: DataFolder) { self.folder = folder }
 
-    /// The reason why the server was not admitted; `nil` if it was.
-    var refusal: CommandFailure? { self.refused.withLock { $0 } }
+    /// What the last decision was.
+    var verdict: Verdict { self.state.withLock { $0.verdict } }
 
     /// Decides whether this server has the folder of the others, and then leaves its own file there.
     func admits(_ server: Server, beside others: [Server]) -> Bool {
-        let refusal = self.refusal(of: server, beside: others)
-        self.refused.withLock { $0 = refusal }
-        return refusal == nil
+        self.state.withLock { state in
+            state.verdict = self.decide(on: server, beside: others, &state)
+            guard case .admitted = state.verdict else { return false }
+            return true
+        }
     }
 
-    private func refusal(of server: Server, beside others: [Server]) -> CommandFailure? {
+    private func decide(on server: Server, beside others: [Server], _ state: inout State) -> Verdict {
         guard self.makeFolders() else {
-            return CommandFailure(
-                .cannotCreate,
-                "\(self.folder.assetsPath) cannot be written. Check that the shared file system is mounted, and who owns it."
+            return self.isNotWritable(self.folder.assetsPath, "Check that the shared file system is mounted")
+        }
+        for other in others where other.millisecondsLeft > 0 {
+            guard let file = self.file(of: other) else { return self.isElsewhere(other) }
+            guard other.mayRun, !Self.isLocked(file) else { continue }
+            let earlier = state.unlocked.updateValue(other.millisecondsLeft, forKey: other.run)
+            // It has been heard of since.
+            if let earlier, other.millisecondsLeft > earlier { return self.isElsewhere(other) }
+            return .undecided(other.name)
+        }
+        guard let file = self.write(server) else {
+            return self.isNotWritable(
+                self.path(of: server),
+                "Check that its file system has locks (flock) and room"
             )
         }
-        for other in others where other.secondsLeft > 0 && !self.has(other) {
-            return self.isElsewhere(other)
-        }
-        guard self.write(server) else {
-            return CommandFailure(
-                .cannotCreate,
-                "\(self.path(of: server)) cannot be written. Check who owns \(self.folder.assetsPath), and its disk."
-            )
-        }
+        state.file = file
         self.removeFiles(except: others + [server])
-        return nil
+        return .admitted
     }
 
-    private func isElsewhere(_ other: Server) -> CommandFailure {
-        CommandFailure(
-            .unavailable,
-            "\(self.folder.assetsPath) is not the folder of assets that the server \(other.name) has. Give all servers "
-                + "one folder: ln -s /SHARED/assets \(ShellText.quoted(self.folder.assetsPath)). If that server is gone "
-                + "for good, wait \(other.secondsLeft) s. If no app stores assets: "
-                + "--set shared_assets=off"
+    private func isNotWritable(_ path: String, _ advice: String) -> Verdict {
+        .refused(CommandFailure(.cannotCreate, "\(path) cannot be written. \(advice), and who owns it."))
+    }
+
+    private func isElsewhere(_ other: Server) -> Verdict {
+        .refused(
+            CommandFailure(
+                .unavailable,
+                "\(self.folder.assetsPath) is not the folder of assets that the server \(other.name) has. Give all "
+                    + "servers one folder, and no copy of it: "
+                    + "ln -s /SHARED/assets \(ShellText.quoted(self.folder.assetsPath)). If that server is gone "
+                    + "for good, wait \((other.millisecondsLeft + 999) / 1_000) s. If no app stores assets: "
+                    + "--set shared_assets=off"
+            )
         )
     }
 
@@ -86,20 +123,30 @@ final class SharedAssets: Sendable {
         return access(self.marksPath, W_OK | X_OK) == 0
     }
 
-    private func has(_ server: Server) -> Bool {
-        guard let found = FileManager.default.contents(atPath: self.path(of: server)) else { return false }
-        return found == Data(self.text(of: server).utf8)
+    /// The file that a run of a server has left; `nil` if there is none.
+    private func file(of server: Server) -> FileHandle? {
+        guard let file = FileHandle(forReadingAtPath: self.path(of: server)),
+            let found = try? file.readToEnd(), found == Data(self.text(of: server).utf8)
+        else { return nil }
+        return file
     }
 
-    private func write(_ server: Server) -> Bool {
+    private static func isLocked(_ file: FileHandle) -> Bool {
+        flock(file.fileDescriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+    }
+
+    /// Writes the server's file, and locks it until the result is released.
+    private func write(_ server: Server) -> FileHandle? {
         let path = self.path(of: server)
         let draft = path + ".unfinished"
-        let isWritten = FileManager.default.createFile(
-            atPath: draft,
-            contents: Data(self.text(of: server).utf8),
-            attributes: [.posixPermissions: 0o600]
-        )
-        return isWritten && rename(draft, path) == 0
+        let descriptor = open(draft, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return nil }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        let isWritten = (try? file.write(contentsOf: Data(self.text(of: server).utf8))) != nil
+        guard isWritten, flock(descriptor, LOCK_EX | LOCK_NB) == 0, rename(draft, path) == 0 else {
+            return nil
+        }
+        return file
     }
 
     /// Removes files of servers that have no row any more.

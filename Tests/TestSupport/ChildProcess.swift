@@ -75,6 +75,11 @@ package final class ChildProcess: Sendable {
         await self.output.find(body)
     }
 
+    /// The same of its standard error.
+    package func findError<Found>(_ body: (String) -> Found?) async -> Found? {
+        await self.errors.find(body)
+    }
+
     /// Waits for the end.
     package func outcome() async -> Outcome {
         let exitCode = await self.ending.value()

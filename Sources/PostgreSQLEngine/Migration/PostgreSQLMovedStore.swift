@@ -24,13 +24,10 @@ package final class PostgreSQLMovedStore: MovedStore {
         }
         self.tables = TableMove(self.connection)
         guard running.isEmpty else {
-            let seconds = Int(Self.runningMilliseconds / 1_000)
+            let seconds = Int(NodeRegistration.runningMilliseconds / 1_000)
             throw StoreMoveError.isServed(node: running.text(0, 0), secondsLeft: seconds)
         }
     }
-
-    /// A server says that it runs three times as often.
-    private static let runningMilliseconds = 3 * NodeRegistration.heartbeatMilliseconds
 
     /// Returns a server that runs, or has run within half a minute.
     private static func lock(_ connection: PostgreSQLConnection) throws(PostgreSQLError) -> ResultRows {
@@ -38,7 +35,10 @@ package final class PostgreSQLMovedStore: MovedStore {
         _ = try connection.query(MoveSQL.beginAlone)
         // The snapshot is taken after the lock, by the first statement that reads.
         _ = try connection.query(MoveSQL.lockAll)
-        return try connection.query(NodeRegistration.running, [.integer(Self.runningMilliseconds)])
+        return try connection.query(
+            NodeRegistration.running,
+            [.integer(NodeRegistration.runningMilliseconds)]
+        )
     }
 
     package func rows(

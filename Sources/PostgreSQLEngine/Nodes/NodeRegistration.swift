@@ -3,6 +3,11 @@ package struct OtherNode: Hashable, Sendable {
     package let node: NodeRegistration
     /// Until it counts as gone unless it is heard of again; not positive if it has been silent for so long.
     package let millisecondsLeft: Int64
+
+    /// Whether it has been heard of within a time in which a server that runs speaks three times.
+    package var mayRun: Bool {
+        self.millisecondsLeft > NodeRegistration.silenceMilliseconds - NodeRegistration.runningMilliseconds
+    }
 }
 
 /// Decides whether a server may serve the store beside the others.
@@ -25,6 +30,8 @@ package struct NodeRegistration: Hashable, Sendable {
 
     /// How often a server says that it runs.
     static let heartbeatMilliseconds: Int64 = 10_000
+    /// How long a silent server counts as running.
+    static let runningMilliseconds = 3 * heartbeatMilliseconds
     /// How long a silent server keeps its row.
     static let silenceMilliseconds: Int64 = 120_000
 

@@ -95,6 +95,11 @@ struct SharedAssetsTests {
                 try FileManager.default.moveItem(atPath: copied, toPath: $0 + "/assets")
             }.outcome()
             #expect(copy.exitCode == 69 && copy.errors.contains("is not the folder"), "\(copy.errors)")
+            // A copy of the folder as it is has the files of all that run, which hold their own alone.
+            let fresh = try await self.start(pair) {
+                try FileManager.default.copyItem(atPath: assets, toPath: $0 + "/assets")
+            }.outcome()
+            #expect(fresh.exitCode == 69 && fresh.errors.contains("is not the folder"), "\(fresh.errors)")
             // As when the shared file system is not mounted.
             let unmounted = try await self.start(pair) {
                 try FileManager.default.createSymbolicLink(
@@ -117,6 +122,34 @@ struct SharedAssetsTests {
             #expect(isListening == true)
             linked.signal(SIGTERM)
             #expect(await linked.outcome().exitCode == 0)
+        }
+    }
+
+    @Test
+    func `a server that was killed keeps no other one from its folder`() async throws {
+        try await ServerPair.run { pair in
+            let assets = pair.first.dataPath + "/assets"
+            await pair.second.end(SIGKILL)
+            let third = try await self.start(pair) {
+                try FileManager.default.createSymbolicLink(
+                    atPath: $0 + "/assets",
+                    withDestinationPath: assets
+                )
+            }
+            let waits = await third.findError { $0.contains("waiting until another server") ? true : nil }
+            #expect(waits == true, "\(third.errorsSoFar)")
+            // As if it had been silent for as long as a server counts as running.
+            try PostgreSQLCluster.running().execute(
+                script:
+                    "UPDATE tidemark.node SET seen_ms = seen_ms - 30000 WHERE name LIKE '%\(pair.second.dataPath)'",
+                in: pair.database
+            )
+            let isListening = await third.find { $0.contains(" listens on ") ? true : nil }
+            #expect(isListening == true, "\(third.errorsSoFar)")
+            // Its own successor finds the locks of those that run.
+            try await pair.second.start()
+            third.signal(SIGTERM)
+            #expect(await third.outcome().exitCode == 0)
         }
     }
 
