@@ -37,6 +37,27 @@ struct HelpTests {
         for line in help where !line.hasPrefix("USAGE: ") { #expect(line.count <= 80, "\(line)") }
     }
 
+    @Test(
+        arguments: [
+            ("zone undo", "shared"), ("zone diff", "shared"), ("zone log", "shared"),
+            ("zone import", "shared"), ("zone export", "shared"), ("explain", "shared"),
+            ("schema import", "production"),
+        ]
+    )
+    func `help offers no value that the command refuses`(path: String, refused: String) throws {
+        let command = try #require(Self.commands.first { $0.path == "tidemark " + path }).type
+        let help = Tidemark.helpMessage(for: command, columns: 200)
+        let offers = help.split(separator: "\n").filter {
+            $0.contains("(values: ") || $0.contains("default: ")
+        }
+        #expect(!offers.isEmpty && !offers.contains { $0.contains(refused) }, "\(help)")
+        #expect(
+            help.contains("(values: private, public; default: private)")
+                || help.contains("(values: development; default: development)"),
+            "\(help)"
+        )
+    }
+
     @Test
     func `the help of serve has the defaults`() {
         let help = Tidemark.helpMessage(for: Serve.self, columns: 200)

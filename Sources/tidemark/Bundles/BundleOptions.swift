@@ -5,11 +5,6 @@ import RecordStore
 
 /// The database with the zones of a bundle: that of a user, or the public one.
 struct BundleOptions: ParsableArguments {
-    enum DatabaseName: String, ExpressibleByArgument, CaseIterable {
-        case `private`
-        case `public`
-    }
-
     @Option(help: ArgumentHelp("The container.", valueName: "id"), completion: Completions.containers)
     var container: String
 
@@ -25,7 +20,7 @@ struct BundleOptions: ParsableArguments {
     var user: String?
 
     @Option(help: "Which database.")
-    var database = DatabaseName.private
+    var database = OwnDatabaseName.private
 
     @Option(help: "The environment of the schema and the data.")
     var environment = EnvironmentName.development

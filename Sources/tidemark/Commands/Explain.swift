@@ -20,11 +20,6 @@ struct Explain: AsyncParsableCommand {
             """
     )
 
-    enum DatabaseName: String, ExpressibleByArgument, CaseIterable {
-        case `private`
-        case `public`
-    }
-
     @Option(help: ArgumentHelp("The container.", valueName: "id"), completion: Completions.containers)
     var container: String
 
@@ -32,7 +27,7 @@ struct Explain: AsyncParsableCommand {
     var environment = EnvironmentName.development
 
     @Option(help: "Which database.")
-    var database = DatabaseName.private
+    var database = OwnDatabaseName.private
 
     @Option(
         name: .customLong("as"),

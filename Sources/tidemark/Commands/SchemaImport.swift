@@ -22,11 +22,11 @@ struct SchemaImport: AsyncParsableCommand {
     @OptionGroup var file: SchemaFile
     @OptionGroup var result: ResultOption
 
-    @Option(help: "development; any other is refused.")
-    var environment = EnvironmentName.development
+    @Option(help: "The environment, which is development.")
+    var environment = ImportEnvironment(name: .development)
 
     func run() async throws {
-        guard self.environment == .development else {
+        guard self.environment.name == .development else {
             throw CommandFailure(
                 .usage,
                 "a schema is imported to development and deployed to production: tidemark schema deploy --help"
@@ -36,6 +36,22 @@ struct SchemaImport: AsyncParsableCommand {
         let difference = try await self.schema.change(.replaceDevelopment(document))
         try self.result.write(self.schema.result(difference)) { Terminal.write(difference.report) }
     }
+}
+
+/// An environment of which the help offers one: the other gets an error that says what to do.
+struct ImportEnvironment: ExpressibleByArgument {
+    static var allValueStrings: [String] { [EnvironmentName.development.rawValue] }
+
+    let name: EnvironmentName
+
+    init(name: EnvironmentName) { self.name = name }
+
+    init?(argument: String) {
+        guard let name = EnvironmentName(rawValue: argument) else { return nil }
+        self.init(name: name)
+    }
+
+    var defaultValueDescription: String { self.name.rawValue }
 }
 
 struct SchemaValidate: AsyncParsableCommand {

@@ -23,9 +23,9 @@ struct ConsoleImport: Sendable {
     }
 
     private func result(of order: RecordImport) async throws -> ImportResult {
-        var options = RecordsOptions()
+        var options = RecordsOptions<DatabaseName>()
         options.container = order.container
-        options.database = RecordsOptions.DatabaseName(order.scope)
+        options.database = DatabaseName(order.scope)
         options.user = order.user
         options.environment = EnvironmentName(order.environment)
         options.data = self.data
@@ -80,7 +80,7 @@ extension ImportResult {
     }
 }
 
-extension RecordsOptions.DatabaseName {
+extension DatabaseName {
     fileprivate init(_ scope: DatabaseScope) {
         switch scope {
         case .private: self = .private

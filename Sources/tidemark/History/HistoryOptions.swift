@@ -4,7 +4,7 @@ import RecordStore
 
 /// `--zone NAME --by WHO`, for commands about the history of a zone.
 struct HistoryOptions: ParsableArguments {
-    @OptionGroup var records: RecordsOptions
+    @OptionGroup var records: RecordsOptions<OwnDatabaseName>
 
     @Option(help: ArgumentHelp("The zone.", valueName: "name"), completion: Completions.zones)
     var zone = ZoneID.defaultZoneName
@@ -21,14 +21,6 @@ struct HistoryOptions: ParsableArguments {
         completion: Completions.users
     )
     var by: String?
-
-    func validate() throws {
-        if self.records.database == .shared {
-            throw ValidationError(
-                "a shared database has the zones of others: name the owner with --as, and leave --database out."
-            )
-        }
-    }
 
     var zoneID: ZoneID { ZoneID(zoneName: self.zone) }
 

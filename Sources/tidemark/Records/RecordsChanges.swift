@@ -23,7 +23,7 @@ struct RecordsChanges: AsyncParsableCommand {
     /// How long `--follow` waits when nothing has changed.
     private static let pause = Duration.milliseconds(500)
 
-    @OptionGroup var options: RecordsOptions
+    @OptionGroup var options: RecordsOptions<DatabaseName>
     @OptionGroup var zone: ZoneOptions
 
     @Option(help: ArgumentHelp("The token of an earlier call.", valueName: "token"))

@@ -20,7 +20,7 @@ struct RecordsDamaged: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var options: RecordsOptions
+    @OptionGroup var options: RecordsOptions<DatabaseName>
     @OptionGroup var zone: ZoneOptions
 
     @Flag(help: "Print a JSON object with the number of records and those that are damaged.")

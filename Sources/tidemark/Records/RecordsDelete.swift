@@ -22,7 +22,7 @@ struct RecordsDelete: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var options: RecordsOptions
+    @OptionGroup var options: RecordsOptions<DatabaseName>
     @OptionGroup var zone: ZoneOptions
 
     @Option(

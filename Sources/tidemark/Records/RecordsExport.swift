@@ -22,7 +22,7 @@ struct RecordsExport: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var options: RecordsOptions
+    @OptionGroup var options: RecordsOptions<DatabaseName>
     @OptionGroup var zone: ZoneOptions
 
     @Option(

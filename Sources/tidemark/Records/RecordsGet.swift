@@ -16,7 +16,7 @@ struct RecordsGet: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var options: RecordsOptions
+    @OptionGroup var options: RecordsOptions<DatabaseName>
     @OptionGroup var zone: ZoneOptions
     @OptionGroup var format: RecordFormat
 

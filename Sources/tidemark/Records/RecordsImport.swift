@@ -32,7 +32,7 @@ struct RecordsImport: AsyncParsableCommand {
         case csv
     }
 
-    @OptionGroup var options: RecordsOptions
+    @OptionGroup var options: RecordsOptions<DatabaseName>
     @OptionGroup var zone: ZoneOptions
 
     @Argument(

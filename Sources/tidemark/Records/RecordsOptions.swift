@@ -3,30 +3,44 @@ import RecordModel
 import RecordServer
 import RecordStore
 
-/// The options that every command about records takes: which database, and as whom.
-struct RecordsOptions: ParsableArguments {
-    enum DatabaseName: String, ExpressibleByArgument, CaseIterable {
-        case `private`
-        case `public`
-        case shared
+/// The databases that the help of a command offers.
+protocol DatabaseNaming: ExpressibleByArgument, CaseIterable, RawRepresentable<String>, Sendable {
+    static var `private`: Self { get }
+    var scope: DatabaseScope { get }
+}
 
-        var scope: DatabaseScope {
-            switch self {
-            case .private: .private
-            case .public: .public
-            case .shared: .shared
-            }
+enum DatabaseName: String, DatabaseNaming {
+    case `private`
+    case `public`
+    case shared
+
+    var scope: DatabaseScope {
+        switch self {
+        case .private: .private
+        case .public: .public
+        case .shared: .shared
         }
     }
+}
 
-    /// What a command does about a private database that its user does not have yet.
-    enum AbsentDatabase {
-        case isRefused
-        case isMade
-        /// As if it had been made: for the dry run of a command that makes it.
-        case isAssumed
-    }
+/// For commands about whole zones, of which a shared database has those of others.
+enum OwnDatabaseName: String, DatabaseNaming {
+    case `private`
+    case `public`
 
+    var scope: DatabaseScope { self == .private ? .private : .public }
+}
+
+/// What a command does about a private database that its user does not have yet.
+enum AbsentDatabase {
+    case isRefused
+    case isMade
+    /// As if it had been made: for the dry run of a command that makes it.
+    case isAssumed
+}
+
+/// The options that every command about records takes: which database, and as whom.
+struct RecordsOptions<Name: DatabaseNaming>: ParsableArguments {
     @Option(
         help: ArgumentHelp("The container.", valueName: "id"),
         completion: Completions.containers
@@ -34,7 +48,7 @@ struct RecordsOptions: ParsableArguments {
     var container: String
 
     @Option(help: "Which database.")
-    var database = DatabaseName.private
+    var database = Name.private
 
     @Option(
         name: .customLong("as"),
@@ -100,7 +114,7 @@ struct RecordsOptions: ParsableArguments {
         _ directory: Directory,
         _ absent: AbsentDatabase
     ) throws(CommandFailure) -> Requester {
-        if self.user == nil, self.database != .public {
+        if self.user == nil, self.database.scope != .public {
             throw CommandFailure(
                 .usage,
                 "a \(self.database.rawValue) database belongs to a user: name them with --as, or say --database public."
@@ -113,7 +127,7 @@ struct RecordsOptions: ParsableArguments {
             createsDatabases: absent == .isMade
         )
         let database: DatabaseID? =
-            switch self.database {
+            switch self.database.scope {
             case .public: signIn.publicDatabase
             case .private:
                 if let made = signIn.privateDatabase {

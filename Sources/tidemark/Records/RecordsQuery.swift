@@ -20,7 +20,7 @@ struct RecordsQuery: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var options: RecordsOptions
+    @OptionGroup var options: RecordsOptions<DatabaseName>
     @OptionGroup var zone: ZoneOptions
 
     @Option(help: ArgumentHelp("The record type.", valueName: "type"), completion: Completions.types)

@@ -25,7 +25,7 @@ struct RecordsSave: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var options: RecordsOptions
+    @OptionGroup var options: RecordsOptions<DatabaseName>
     @OptionGroup var zone: ZoneOptions
 
     @Option(

@@ -226,7 +226,7 @@ struct ZoneHistoryTests {
                 ("diff", ["--to", "2020-01-01T00:00:00Z"], 65, "restore a backup"),
                 ("undo", ["--to", "yesterday"], 64, "--to"), ("diff", [], 64, "--to"),
                 ("diff", ["--to", "0s", "--by", "nobody"], 65, "there is no user nobody"),
-                ("undo", ["--to", "0s", "--database", "shared"], 64, "shared database"),
+                ("undo", ["--to", "0s", "--database", "shared"], 64, "private"),
             ]
             for (command, arguments, code, text) in refusals {
                 let outcome = try await Self.zone(scene, command, arguments)
