@@ -21,7 +21,11 @@ enum CopyAdvice {
                 "\(error.path) cannot be written (error \(error.errno)). Check who owns \(path)."
             )
         default:
-            CommandFailure(.cannotCreate, "\(path) cannot be written: \(error).")
+            if let error = FileError(wrapped: error) {
+                self.failure(error, in: path)
+            } else {
+                CommandFailure(.cannotCreate, "\(path) cannot be written: \(error).")
+            }
         }
     }
 

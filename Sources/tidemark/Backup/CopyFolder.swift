@@ -26,7 +26,7 @@ struct CopyFolder {
         } catch {
             throw CommandFailure(
                 .cannotCreate,
-                "the folder \(path) cannot be made. Name one that you may write to."
+                "the folder \(path) cannot be made: \(FileError.reason(error)). Name one that you may write to."
             )
         }
     }

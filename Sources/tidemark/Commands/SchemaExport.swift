@@ -1,4 +1,5 @@
 import ArgumentParser
+import FileIO
 import Foundation
 import RecordStore
 
@@ -37,7 +38,7 @@ struct SchemaExport: AsyncParsableCommand {
         } catch {
             throw CommandFailure(
                 .cannotCreate,
-                "\(output) cannot be written. Name another file with --output."
+                "\(output) cannot be written: \(FileError.reason(error)). Name another file with --output."
             )
         }
     }

@@ -83,7 +83,10 @@ struct AssetsBeside {
         do {
             try FileManager.default.createDirectory(atPath: self.path, withIntermediateDirectories: true)
         } catch {
-            throw CommandFailure(.cannotCreate, "the folder \(self.path) cannot be made.")
+            throw CommandFailure(
+                .cannotCreate,
+                "the folder \(self.path) cannot be made: \(FileError.reason(error))."
+            )
         }
     }
 

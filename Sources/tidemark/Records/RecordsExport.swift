@@ -1,4 +1,5 @@
 import ArgumentParser
+import FileIO
 import Foundation
 import RecordJSON
 import RecordModel
@@ -182,7 +183,7 @@ final class ExportFile {
         do {
             try self.handle.write(contentsOf: Data(self.buffer))
         } catch {
-            throw CommandFailure(.cannotCreate, "the output cannot be written: \(error.localizedDescription)")
+            throw CommandFailure(.cannotCreate, "the output cannot be written: \(FileError.reason(error))")
         }
         self.buffer.removeAll(keepingCapacity: true)
     }
@@ -195,7 +196,7 @@ final class ExportFile {
             try self.handle.synchronize()
             try self.handle.close()
         } catch {
-            throw CommandFailure(.cannotCreate, "the output cannot be written: \(error.localizedDescription)")
+            throw CommandFailure(.cannotCreate, "the output cannot be written: \(FileError.reason(error))")
         }
         guard rename(self.partialPath, path) == 0 else {
             throw CommandFailure(.cannotCreate, "the file \(path) cannot be made.")

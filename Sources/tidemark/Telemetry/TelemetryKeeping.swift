@@ -1,3 +1,4 @@
+import FileIO
 import Foundation
 import Logging
 import RecordServer
@@ -114,7 +115,7 @@ struct TelemetryWriter {
             }
             return nil
         } catch {
-            return "\(error.localizedDescription)"
+            return FileError.reason(error)
         }
     }
 
@@ -130,7 +131,7 @@ struct TelemetryWriter {
             try file.write(contentsOf: Data(TelemetryFile.bytes(of: self.ring)))
         } catch {
             unlink(draft)
-            return "\(error.localizedDescription)"
+            return FileError.reason(error)
         }
         guard rename(draft, self.path) == 0 else {
             let reason = String(cString: strerror(errno))

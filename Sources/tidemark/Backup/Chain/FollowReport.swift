@@ -1,3 +1,4 @@
+import FileIO
 import Foundation
 
 /// Reports of the process that continues a chain: a line for each turn, and figures for a collector.
@@ -173,7 +174,8 @@ enum MetricsText {
         } catch {
             throw CommandFailure(
                 .cannotCreate,
-                "the metrics cannot be written to \(path). Check its folder and who owns it."
+                "the metrics cannot be written to \(path): \(FileError.reason(error)). Check its folder, who owns it, and "
+                    + "its disk."
             )
         }
     }
