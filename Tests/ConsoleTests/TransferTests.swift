@@ -184,6 +184,7 @@ struct TransferTests {
         #expect(overwriting.body.contains("<dt>Changed</dt><dd>1</dd>"))
         let faults = [
             ("{\"recordName\":", "line 1"), (Self.records + "\n{}", "line 3"), ("", "paste some"),
+            ("[]", "there is no record"),
             (Self.records.replacing("\"b\"", with: "\"a\""), "is also in line 1"),
         ]
         for (text, why) in faults {

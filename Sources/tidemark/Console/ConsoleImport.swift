@@ -9,7 +9,9 @@ struct ConsoleImport: Sendable {
 
     func run(_ order: RecordImport) async -> RecordImportOutcome {
         do {
-            return .finished(try await self.result(of: order).report)
+            let result = try await self.result(of: order)
+            return result.isEmpty
+                ? .failed(RecordFile.isEmpty.capitalizedFirst + ".") : .finished(result.report)
         } catch let failure as CommandFailure {
             // The page knows the file by another name.
             return .failed(failure.message.replacingOccurrences(of: order.path, with: "The file"))

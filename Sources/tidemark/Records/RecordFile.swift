@@ -1,3 +1,4 @@
+import FileIO
 import Foundation
 import RecordJSON
 
@@ -23,6 +24,25 @@ enum RecordFile {
         TextInput { [UInt8](try file.read(upToCount: Self.pieceBytes) ?? Data()) }
     }
 
+    /// What a command says of an input without a byte, which may be an export of nothing.
+    static let isEmpty = "the input is empty: there is no record in it"
+
+    /// Refuses an input in which something is, but no record.
+    ///
+    /// - Throws: `data`.
+    static func refuseWithoutRecord(
+        _ name: String,
+        bytes: Int64,
+        written: String
+    ) throws(CommandFailure) {
+        guard bytes > 0 else { return }
+        throw CommandFailure(
+            .data,
+            "\(name): there is no record in the \(bytes) bytes of the input. \(written) Name a file that tidemark "
+                + "records export has written, or one with an object for each record."
+        )
+    }
+
     /// Reads the next record, and translates errors.
     static func next(
         _ reader: inout some DraftReader,
@@ -36,7 +56,7 @@ enum RecordFile {
         } catch let failure as CommandFailure {
             throw CommandFailure(failure.code, "\(failure.message) \(written)")
         } catch {
-            throw CommandFailure(.data, "\(name) cannot be read: \(error.localizedDescription). \(written)")
+            throw CommandFailure(.data, "\(name) cannot be read: \(FileError.reason(error)). \(written)")
         }
     }
 }

@@ -102,6 +102,7 @@ struct RecordsImport: AsyncParsableCommand {
             }
             return run.result
         }
+        if result.isEmpty { Terminal.writeError("tidemark: \(RecordFile.isEmpty).\n") }
         if self.json {
             Terminal.write(try JSONText.of(result.row))
         } else {
@@ -125,7 +126,8 @@ struct ImportSource {
     /// - Parameters:
     ///   - written: What was written so far, for an error.
     ///   - body: Gets a record, and how many bytes of the file were read since the last call.
-    /// - Throws: `data` with line and column, and what the body throws.
+    /// - Throws: `data` with line and column, or for a file with something else than records, and what the
+    ///   body throws.
     func forEach(
         written: () -> String,
         _ body: (RecordDraft, Int) async throws -> Void
@@ -153,10 +155,14 @@ struct ImportSource {
     ) async throws {
         var reader = reader
         var bytes: Int64 = 0
+        var isWithoutRecord = true
         while let draft = try RecordFile.next(&reader, of: self.file.name, written: written()) {
+            isWithoutRecord = false
             try await body(draft, Int(reader.bytesTaken - bytes))
             bytes = reader.bytesTaken
         }
+        guard isWithoutRecord else { return }
+        try RecordFile.refuseWithoutRecord(self.file.name, bytes: reader.bytesTaken, written: written())
     }
 }
 
@@ -186,6 +192,11 @@ struct ImportResult {
     var skipped = 0
     var zonesCreated = 0
     var failures = ItemFailures()
+
+    /// Whether there was no record: the input was empty, as others are refused.
+    var isEmpty: Bool {
+        self.created + self.changed + self.unchanged + self.skipped + self.failures.count == 0
+    }
 
     /// What is on disk, within a sentence.
     var written: String {

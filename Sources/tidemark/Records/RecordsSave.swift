@@ -52,8 +52,14 @@ struct RecordsSave: AsyncParsableCommand {
                 printsJSON: self.json
             )
             var reader = JSONRecordReader(input, owners: database.owners)
+            var isWithoutRecord = true
             while let draft = try RecordFile.next(&reader, of: name, written: run.written) {
+                isWithoutRecord = false
                 try await run.add(draft, of: name)
+            }
+            if isWithoutRecord {
+                try RecordFile.refuseWithoutRecord(name, bytes: reader.bytesTaken, written: run.written)
+                Terminal.writeError("tidemark: \(RecordFile.isEmpty).\n")
             }
             try await run.writeBatch()
             return run

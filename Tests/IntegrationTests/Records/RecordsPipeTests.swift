@@ -10,7 +10,12 @@ struct RecordsPipeTests {
         let place = scene.place().map { "'\($0)'" }.joined(separator: " ")
         return try await ChildProcess.run(
             URL(fileURLWithPath: "/bin/bash"),
-            ["-c", line.replacing("IMPORT", with: "'\(ChildProcess.tidemark.path)' records import \(place)")]
+            [
+                "-c",
+                ["IMPORT": "import", "SAVE": "save"].reduce(line) {
+                    $0.replacing($1.key, with: "'\(ChildProcess.tidemark.path)' records \($1.value) \(place)")
+                },
+            ]
         )
     }
 
@@ -47,6 +52,33 @@ struct RecordsPipeTests {
             #expect(try await Set(scene.names()) == ["a", "z"])
             let left = try FileManager.default.contentsOfDirectory(atPath: scene.server.dataPath)
             #expect(!left.contains { $0.hasPrefix("import-") }, "\(left)")
+        }
+    }
+
+    @Test
+    func `an input without a record is refused, and an empty one is named`() async throws {
+        try await BackupScene.run { scene in
+            let csv = try scene.write("recordName,text\n", to: "in.csv")
+            let refused = [
+                "echo | IMPORT -", "echo '[]' | IMPORT -", #"echo '{"records":[]}' | IMPORT - --dry-run"#,
+                "IMPORT '\(csv)' --type Note", "echo '[]' | SAVE", "echo ' ' | SAVE --json",
+            ]
+            for line in refused {
+                let outcome = try await Self.shell(scene, line)
+                #expect(
+                    outcome.exitCode == 65 && outcome.errors.contains("there is no record"),
+                    "\(line): \(outcome)"
+                )
+            }
+            for line in [
+                "IMPORT - < /dev/null", "true | IMPORT - --json", "true | SAVE", "SAVE --json < /dev/null",
+            ] {
+                let outcome = try await Self.shell(scene, line)
+                #expect(
+                    outcome.exitCode == 0 && outcome.errors.contains("the input is empty"),
+                    "\(line): \(outcome)"
+                )
+            }
         }
     }
 
