@@ -51,6 +51,39 @@ struct HostileTests {
     }
 
     @Test
+    func `links to records beyond ASCII lead to the records that they name`() async throws {
+        let scene = try ConsoleScene.withAlice()
+        let names = [
+            "caf\u{E9}", "cafe\u{301}", "👩‍👩‍👧 🌊", "a/b?c=d&e%20\"f\"+g;h#i",
+            "\u{200F}שלום \u{202B}مرحبا\u{202C}",
+            String(repeating: "🌊", count: 127) + "x",
+        ]
+        try await scene.save(
+            names.enumerated().map { ($1, [Field(name: "text", value: .string("number-\($0)"))]) }
+        )
+        try await scene.browsing { client in
+            let list = try await client.get(Self.place + "/records?\(Self.own)&type=Note").body
+            let links = Set(list.matches(of: /href="([^"]*\/record\?[^"]+)"/).map(\.1))
+            #expect(links.count == names.count, "\(links)")
+            var found: Set<String> = []
+            for link in links {
+                let page = try await client.get(link.unescaped)
+                #expect(page.status == 200, "\(link)")
+                found.formUnion(page.body.matches(of: /number-\d/).map { String($0.output) })
+                // Names as they are drawn: with a note in place of a character that turns letters.
+                #expect(page.body.contains("number-4") == page.body.contains("U+202B"), "\(link)")
+            }
+            #expect(found.count == names.count, "\(found)")
+            for (number, name) in names.enumerated() {
+                let encoded = PageURL("", [PageURL.Item("name", name)]).text.dropFirst()
+                let page = try await client.get(Self.place + "/record?\(Self.own)&\(encoded)")
+                #expect(page.body.contains("number-\(number)"), "\(name)")
+            }
+        }
+        await scene.shutdown()
+    }
+
+    @Test
     func `a value as large as it may be is cut, and whole behind its link`() async throws {
         let scene = try ConsoleScene.withAlice()
         let text = String(repeating: "ä", count: 500_000)

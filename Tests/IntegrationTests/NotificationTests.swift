@@ -6,15 +6,6 @@ import Testing
 /// Notifications through the SDK, over TLS, against the real server.
 @Suite(.timeLimit(.minutes(5)))
 struct NotificationTests {
-    /// A container of the same user with a connection of its own.
-    private func other(_ desk: Desk) async throws -> CKContainer {
-        var connection = try await desk.server.connection(for: "alice")
-        // Equal connections are shared.
-        guard case .pem(let authority) = connection.certificateAuthority else { throw ListenerProcessError() }
-        connection.certificateAuthority = .pem(authority + "\n")
-        return CKContainer(identifier: TestServer.defaultContainerIdentifier, connection: connection)
-    }
-
     @Test
     func `changes of one connection are told to another, in order, and not to itself`() async throws {
         try await Desk.run { desk in
@@ -27,7 +18,7 @@ struct NotificationTests {
                 )
             )
             let told = Collected<String>()
-            var others = try await self.other(desk).listening()
+            var others = try await desk.otherContainer().listening()
             var own = await desk.container.listening()
             let ownTask = Task { while await own.next() != nil { told.append("own") } }
             for name in ["a", "b", "c"] { try await desk.database.save(desk.record(name)) }
@@ -47,7 +38,7 @@ struct NotificationTests {
     func `hundreds of changes reach a consumer that is slow, at least as news of the last`() async throws {
         try await Desk.run { desk in
             try await desk.database.save(CKRecordZoneSubscription(zoneID: desk.zone, subscriptionID: "desk"))
-            var notifications = try await self.other(desk).listening()
+            var notifications = try await desk.otherContainer().listening()
             for number in 1...200 { try await desk.database.save(desk.record("n\(number)")) }
             var token: CKServerChangeToken?
             var names: Set<String> = []

@@ -6,10 +6,13 @@ import Testing
 
 /// Record names beyond ASCII, from end to end.
 @Suite(.timeLimit(.minutes(5))) struct RecordNameTests {
-    /// Two are equal as strings.
-    private static let names = ["caf\u{E9}", "cafe\u{301}", "日本語", "👩‍👩‍👧 🌊", "a/b?c=d&e%20\"f\"", "Ω,\u{2126}"]
+    /// Two are equal as strings, and the last is as long as a name may be.
+    static let names = [
+        "caf\u{E9}", "cafe\u{301}", "日本語", "👩‍👩‍👧 🌊", "a/b?c=d&e%20\"f\"", "Ω,\u{2126}",
+        "\u{200F}שלום \u{202B}مرحبا\u{202C} 1", String(repeating: "🌊", count: 127) + "x",
+    ]
 
-    private static func bytes(_ names: some Sequence<String>) -> Set<[UInt8]> {
+    static func bytes(_ names: some Sequence<String>) -> Set<[UInt8]> {
         Set(names.map { Array($0.utf8) })
     }
 
@@ -25,11 +28,27 @@ import Testing
 
     @Test func `they are saved, fetched, found, followed, listened to and deleted`() async throws {
         try await Desk.run { desk in
+            try await desk.database.save(
+                CKQuerySubscription(
+                    recordType: "Note",
+                    predicate: NSPredicate(value: true),
+                    subscriptionID: "notes",
+                    options: [.firesOnRecordCreation]
+                )
+            )
+            var notifications = try await desk.otherContainer().listening()
             let records = Self.names.map { desk.record($0, ["title": $0]) }
             let parent = records[0]
             records[1].parent = CKRecord.Reference(record: parent, action: .none)
             let (saved, _) = try await desk.database.modifyRecords(saving: records, deleting: [])
             #expect(saved.count == records.count && saved.values.allSatisfy { (try? $0.get()) != nil })
+
+            var told: [String] = []
+            while told.count < records.count, let notification = await notifications.next() {
+                let query = try #require(notification as? CKQueryNotification)
+                told.append(try #require(query.recordID).recordName)
+            }
+            #expect(Self.bytes(told) == Self.bytes(Self.names))
 
             let fetched = try await desk.database.records(for: records.map(\.recordID))
             #expect(fetched.count == records.count)
@@ -99,7 +118,7 @@ import Testing
             )
             let imported = try await scene.records("import", [changed, "--json"])
             #expect(
-                imported.exitCode == 0 && imported.output.contains(#""changed" : 6"#),
+                imported.exitCode == 0 && imported.output.contains(#""changed" : \#(Self.names.count)"#),
                 "\(imported.output)"
             )
 
@@ -117,7 +136,7 @@ import Testing
                 [csv, "--type", "Note", "--zone", "desk", "--json"]
             )
             #expect(
-                again.exitCode == 0 && again.output.contains(#""changed" : 6"#),
+                again.exitCode == 0 && again.output.contains(#""changed" : \#(Self.names.count)"#),
                 "\(again.errors)\(again.output)"
             )
             let deleted = try await scene.records("delete", [Self.names[0], "--zone", "desk", "--yes"])
