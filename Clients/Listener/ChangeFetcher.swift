@@ -74,7 +74,7 @@ struct ChangeFetcher {
     private mutating func fetchDatabase(_ reading: Reading) async throws {
         let database = self.container.database(with: reading.feed.scope)
         let isNews = self.state[reading] != nil
-        var moreComing = true
+        var (moreComing, expirations) = (true, 0)
         while moreComing {
             let token = self.state[reading]
             do {
@@ -100,7 +100,8 @@ struct ChangeFetcher {
                 try self.state.keep(page.changeToken, for: reading)
                 moreComing = page.moreComing
             } catch let error as CKError where error.code == .changeTokenExpired && token != nil {
-                try self.beginAnew(reading)
+                expirations += 1
+                try await self.beginAnew(reading, after: expirations)
             }
         }
     }
@@ -114,7 +115,7 @@ struct ChangeFetcher {
         var matching = self.state.matching(reading)
         // The records that came since the feed started again: it does not report deletions.
         var found: Set<CKRecord.ID>?
-        var moreComing = true
+        var (moreComing, expirations) = (true, 0)
         while moreComing {
             let token = self.state[reading]
             do {
@@ -139,7 +140,8 @@ struct ChangeFetcher {
                 try self.state.keep(page.changeToken, for: reading, matching: matching)
                 moreComing = page.moreComing
             } catch let error as CKError where error.code == .changeTokenExpired && token != nil {
-                try self.beginAnew(reading, matching: matching)
+                expirations += 1
+                try await self.beginAnew(reading, after: expirations, matching: matching)
                 found = []
             } catch let error as CKError where error.code == .zoneNotFound {
                 Output.status("zone \(zone.zoneName) does not exist, or not yet")
@@ -164,11 +166,20 @@ struct ChangeFetcher {
         }
     }
 
+    /// Forgets the token of a feed.
+    ///
+    /// Waits before that if tokens of this fetch have expired, too: a server may never accept its own.
     private mutating func beginAnew(
         _ reading: Reading,
+        after expirations: Int,
         matching: Set<CKRecord.ID> = []
-    ) throws(ListenFailure) {
-        Output.status("the token of \(reading.text) has expired: fetching everything in it again")
+    ) async throws {
+        let cause = "the token of \(reading.text) has expired"
+        if expirations > 1 {
+            try await self.link.wait(beforeAttempt: expirations, cause)
+        } else {
+            Output.status("\(cause): fetching everything in it again")
+        }
         try self.state.keep(nil, for: reading, matching: matching)
     }
 }

@@ -10,6 +10,8 @@ final class Link: Sendable {
     private static let pause = Duration.seconds(5)
     /// The pause after a request that broke with its connection, which is made again meanwhile.
     private static let briefPause = Duration.seconds(1)
+    /// The longest pause between attempts that achieve nothing.
+    private static let longPause = Duration.seconds(300)
 
     private struct State {
         var isListening = false
@@ -100,6 +102,13 @@ final class Link: Sendable {
     private func isFinal(_ error: CKError) -> Bool {
         guard error.retryAdvice == .never else { return false }
         return error.code == .notAuthenticated || !self.state.withLock { $0.wasLetIn }
+    }
+
+    /// Waits a second before the second attempt at something, and twice as long before each that follows.
+    func wait(beforeAttempt number: Int, _ cause: String) async throws {
+        let pause = min(Self.briefPause * (1 << min(number - 2, 20)), Self.longPause)
+        Output.status("\(cause) again: fetching everything in it in \(pause.text)")
+        try await Task.sleep(for: pause)
     }
 
     private func wait(_ pause: Duration, _ error: CKError) async throws {

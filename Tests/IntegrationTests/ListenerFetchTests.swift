@@ -1,4 +1,5 @@
 import CloudKit
+import CloudKitTesting
 import Foundation
 import TestSupport
 import Testing
@@ -227,6 +228,35 @@ struct ListenerFetchTests {
                 try await desk.database.save(CKRecordZone(zoneName: "desk"))
                 try await desk.database.save(desk.record("note"))
             }
+        }
+    }
+
+    @Test
+    func `a server that never accepts its own token is asked at ever longer intervals`() async throws {
+        try await Desk.run { desk in
+            for batch in 0..<3 {
+                let records = (0..<400).map { desk.record("\(batch)-\($0)") }
+                _ = try await desk.database.modifyRecords(saving: records, deleting: [])
+            }
+            let expirations = 3
+            for number in 1...expirations {
+                desk.server.faults.add(.fetchChanges(.number(2 * number)), .changeTokenExpired)
+            }
+            let listener = try await ListenerProcess.start(
+                desk,
+                in: TemporaryDirectory(),
+                "--zone",
+                "desk",
+                "--fetch"
+            )
+            try await listener.says("caught up")
+            let outcome = await listener.stop()
+            #expect(Set(outcome.lines).count == 1_200)
+            #expect(desk.server.faults.happened == expirations)
+            let said = outcome.errors.split(separator: "\n").filter { $0.contains("has expired") }
+            #expect(said.count == expirations, "\(said)")
+            #expect(said.dropFirst().allSatisfy { $0.contains("has expired again") }, "\(said)")
+            #expect(said.map { String($0.suffix(8)) }.dropFirst() == ["in 1.0 s", "in 2.0 s"])
         }
     }
 
