@@ -87,7 +87,7 @@ package final class RecordServer: Sendable {
         let uploads = self.context.uploadTurns.counts
         let quotas = self.context.store.quotas
         return self.context.metrics.readings + self.context.accounts.readings + self.context.router.readings
-            + self.context.store.statistics.readings
+            + self.context.store.statistics.readings + self.context.store.condition.readings
             + self.context.store.load.figures.readings + [
                 Metric(.uploadsReceiving, uploads.receiving), Metric(.uploadsWaiting, uploads.waiting),
                 Metric(.userQuotaBytes, Double(quotas.userBytes)),

@@ -14,6 +14,14 @@ struct MetricsTests {
     }
 
     @Test
+    func `a disk that fails is measured, and a full one is not called so`() {
+        let conditions: [(StorageCondition, Double)] = [(.works, 0), (.full, 0), (.fails(code: 10), 1)]
+        for (condition, value) in conditions {
+            #expect(self.values(of: .diskFailing, in: condition.readings) == [[]: .number(value)])
+        }
+    }
+
+    @Test
     func `requests are counted when they arrive, timed to their end, and failures by name`() async throws {
         try await ServerUnderTest.run { server in
             // Users have records of their own.

@@ -47,6 +47,7 @@ package enum MetricName: String, CaseIterable, Sendable {
     case databaseBytes = "tidemark_database_bytes"
     case databaseLogBytes = "tidemark_database_log_bytes"
     case diskReserveMissingBytes = "tidemark_disk_reserve_missing_bytes"
+    case diskFailing = "tidemark_disk_failing"
     case diskFreeBytes = "tidemark_disk_free_bytes"
     case buildInfo = "tidemark_build_info"
     case metricsWritten = "tidemark_metrics_written_timestamp_seconds"
@@ -108,6 +109,7 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .databaseLogBytes: "Size of the database's write-ahead log."
         case .diskReserveMissingBytes:
             "What the reserve for deletes and administration lacks now: the disk is, or was just, full."
+        case .diskFailing: "1 while the disk refuses writes though it has room, and else 0."
         case .diskFreeBytes: "Free space on the disk of the data folder, for the server's user."
         case .buildInfo: "Always 1; the labels describe the program."
         case .metricsWritten: "When these metrics were written, since 1970."

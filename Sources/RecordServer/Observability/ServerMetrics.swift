@@ -169,6 +169,14 @@ extension EngineStatistics {
     }
 }
 
+extension StorageCondition {
+    /// Whether the disk fails, which a full one does not.
+    var readings: [Metric] {
+        guard case .fails = self else { return [Metric(.diskFailing, 0)] }
+        return [Metric(.diskFailing, 1)]
+    }
+}
+
 extension StoredAmount {
     /// What all containers have.
     var readings: [Metric] {

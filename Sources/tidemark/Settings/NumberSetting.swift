@@ -263,7 +263,8 @@ struct NumberSetting: Sendable {
             "asset_grace_s",
             \.server.storage.assetGraceSeconds,
             1...31_536_000,
-            "how long an asset without a record is kept, and an upload without a byte"
+            "how long an asset without a record is kept, and an upload without a byte; "
+                + "less while the disk or a quota has no room"
         ),
         .init(
             "user_bytes_max",

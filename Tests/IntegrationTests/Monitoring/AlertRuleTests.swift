@@ -84,6 +84,11 @@ struct AlertRuleTests {
             minutes: 10
         ),
         Case(
+            alert: "TidemarkDiskFailing",
+            series: [(#"tidemark_disk_failing{instance="a"}"#, "0x4 1x20", "0x30")],
+            minutes: 6
+        ),
+        Case(
             alert: "TidemarkDiskAlmostFull",
             series: [
                 (#"tidemark_disk_free_bytes{instance="a"}"#, "500000000x30", "2000000000x30"),
