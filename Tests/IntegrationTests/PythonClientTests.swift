@@ -9,6 +9,31 @@ struct PythonClientTests {
     private static let scripts = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Python")
 
+    @Test
+    func `the golden bytes are those that their script makes`() async throws {
+        let folder = try TemporaryDirectory()
+        let script = Self.scripts.appendingPathComponent("make_vectors.py").path
+        let outcome = try await ChildProcess.run(Self.python, ["-B", script, folder.path])
+        #expect(outcome.exitCode == 0, "\(outcome.errors)")
+        let kept = Readme.repository.appendingPathComponent("Protocol/Vectors").path
+        let differences = try await ChildProcess.run(
+            URL(fileURLWithPath: "/usr/bin/diff"),
+            ["-r", kept, folder.path]
+        )
+        #expect(differences.exitCode == 0, "run make_vectors.py: \(differences.output.prefix(1_000))")
+    }
+
+    @Test
+    func `the fields of messages are those that Scripts/generate writes`() async throws {
+        let written = try await ChildProcess.run(
+            URL(fileURLWithPath: "/bin/bash"),
+            ["-c", "cd '\(Readme.repository.path)' && . Scripts/lib-fields && write_proto"]
+        )
+        let file = Readme.repository.appendingPathComponent("Protocol/RecordModel/Generated/Proto.swift")
+        let kept = try String(contentsOf: file, encoding: .utf8)
+        #expect(written.exitCode == 0 && written.output == kept, "run Scripts/generate. \(written.errors)")
+    }
+
     @Test(arguments: ["save_and_fetch.py", "assets.py", "replay_vectors.py"])
     func `the Python client and the server understand each other`(script: String) async throws {
         let directory = try TemporaryDirectory()

@@ -5,7 +5,9 @@ Run by hand when a message is added. What is there is compatibility: existing ca
 
 import json
 import math
+import pathlib
 import struct
+import sys
 
 from google.protobuf.json_format import MessageToDict
 from messages import PROTOCOL, pb
@@ -108,6 +110,8 @@ def handshake():
                          server_time_ms=1772841600000, limits=limits, windows=windows)
     add("Welcome", "signed in", welcome)
     add("Welcome", "not signed in", pb.Welcome(version=1, server="t", limits=limits, windows=windows))
+    add("Welcome", "restricted", pb.Welcome(
+        version=1, server="t", user_record_name=USER, limits=limits, windows=windows, restricted=True))
     every = pb.Limits()
     every.CopyFrom(limits)
     every.MergeFrom(pb.Limits(
@@ -836,6 +840,10 @@ def answers():
     cleared = pb.Record(id=note, fields=body(pb.Field(name="b", clear=True)))
     refuse("Items", "a record with clear", pb.Items(items=[pb.Item(record=cleared)]).SerializeToString(), **malformed)
     refuse("Items", "a record without ID", pb.Items(items=[pb.Item(record=pb.Record())]).SerializeToString(), **malformed)
+    sealed = pb.Zone(id=pb.ZoneID(zone_name="sealed"), capabilities=11, per_zone=True)
+    shared = pb.Zone(id=pb.ZoneID(zone_name="notes"), capabilities=15, share="cloudkit.zoneshare")
+    add("Items", "zones of both encryption scopes", pb.Items(items=[
+        pb.Item(index=0, zone=sealed), pb.Item(index=1, zone=shared)]))
     add("End", "all is said", pb.End())
     add("End", "try again", pb.End(failure=after))
     add("End", "there is more", pb.End(cursor=bytes(range(64))))
@@ -867,6 +875,8 @@ def frames():
 
 
 def main():
+    """Writes into the folder of the specification, or into another one to compare."""
+    folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else PROTOCOL / "Vectors"
     handshake()
     bodies()
     requests()
@@ -882,7 +892,7 @@ def main():
     frames()
     for message, rows in cases.items():
         lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
-        (PROTOCOL / "Vectors" / f"{message}.json").write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+        (folder / f"{message}.json").write_text(f"[\n{lines}\n]\n", encoding="utf-8")
     print(f"{sum(map(len, cases.values()))} cases in {len(cases)} files")
 
 
