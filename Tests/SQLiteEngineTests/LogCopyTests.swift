@@ -85,9 +85,12 @@ struct LogCopyTests {
                 try await Task.sleep(for: .milliseconds(250))
             }
         }
-        // Its row is written, and what an earlier process may have left in the log is copied.
-        for _ in 0..<40 where try Self.copied(of: file).pages > Self.copied(of: file).inFile {
+        // Its row is written a while after the first page, and then the log is copied once more.
+        var isSettled = false
+        while !isSettled {
             try await follow(times: 1)
+            let (pages, inFile) = try Self.copied(of: file)
+            isSettled = try it.count(InstallationSeenRow.self) == 1 && pages == inFile
         }
         let before = syncs.load(ordering: .relaxed)
         try await follow(times: 14)
