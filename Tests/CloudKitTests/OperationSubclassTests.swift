@@ -54,6 +54,18 @@ private final class CallsMainTwice: CKModifyRecordsOperation, @unchecked Sendabl
 }
 
 @Suite(.timeLimit(.minutes(5))) struct OperationSubclassTests {
+    @Test func `Self makes an instance of the subclass, of an operation and of a record`() {
+        let operation = BlocksInInit.urgent()
+        #expect(type(of: operation) == BlocksInInit.self && operation.qualityOfService == .userInitiated)
+        #expect(operation.fetchRecordZonesResultBlock != nil)
+        #expect(type(of: InheritsInit.urgent()) == InheritsInit.self)
+        #expect(InheritsInit.urgent().note == "a default value")
+        #expect(type(of: CKModifyRecordsOperation.urgent()) == CKModifyRecordsOperation.self)
+        let person = Person.note("t")
+        #expect(type(of: person) == Person.self && person["title"] == "t")
+        #expect(CKSubscription.NotificationInfo.silent().shouldSendContentAvailable)
+    }
+
     @Test func `a class factory makes an instance of the subclass with its own init`() {
         let operation = BlocksInInit.fetchAllRecordZonesOperation()
         #expect(type(of: operation) == BlocksInInit.self)

@@ -30,3 +30,20 @@ open class _CKMadeByDefault: NSObject {
         return unsafeDowncast(slot.init() as AnyObject, to: type)
     }
 }
+
+/// A class of which `Self()` makes an instance in an extension.
+///
+/// Not to be used from outside. The compiler takes `init()` of the protocol where that of the class is
+/// not `required`.
+public protocol _CKMakesSelf {}
+
+extension _CKMakesSelf where Self: NSObject {
+    /// Makes an instance of the class with its own `init()`.
+    public init() { self = _CKMadeByDefault.make(Self.self) }
+}
+
+extension CKOperation: _CKMakesSelf {}
+extension CKOperationConfiguration: _CKMakesSelf {}
+extension CKOperationGroup: _CKMakesSelf {}
+extension CKFetchRecordZoneChangesConfiguration: _CKMakesSelf {}
+extension CKNotificationInfo: _CKMakesSelf {}

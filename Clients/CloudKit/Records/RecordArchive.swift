@@ -15,7 +15,13 @@ struct RecordArchive {
 
     /// Reads an archive of ours, or one of Apple's framework.
     init?(_ coder: NSCoder) {
-        if let body = coder.archivedBody() { self.init(body) } else { self.init(apple: coder) }
+        if let new = coder as? NewRecordCoder {
+            self = new.archive
+        } else if let body = coder.archivedBody() {
+            self.init(body)
+        } else {
+            self.init(apple: coder)
+        }
     }
 
     private init?(_ body: ArchivedBody) {

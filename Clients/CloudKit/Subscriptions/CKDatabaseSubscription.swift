@@ -15,7 +15,7 @@ open class CKDatabaseSubscription: CKSubscription, @unchecked Sendable {
     ///
     /// - Parameter subscriptionID: An ID that is unique among the user's subscriptions in the
     ///   database.
-    public convenience init(subscriptionID: CKSubscription.ID) {
+    public required convenience init(subscriptionID: CKSubscription.ID) {
         self.init(storing: subscriptionID)
     }
 

@@ -68,7 +68,7 @@ open class CKQuerySubscription: CKSubscription, @unchecked Sendable {
     ///   - predicate: The condition on the records.
     ///   - subscriptionID: An ID that is unique among the user's subscriptions in the database.
     ///   - querySubscriptionOptions: The changes that the subscription notifies.
-    public convenience init(
+    public required convenience init(
         recordType: CKRecord.RecordType,
         predicate: NSPredicate,
         subscriptionID: CKSubscription.ID,

@@ -23,7 +23,7 @@ open class CKRecordZoneSubscription: CKSubscription, @unchecked Sendable {
     /// - Parameters:
     ///   - zoneID: The ID of a custom zone.
     ///   - subscriptionID: An ID that is unique among the user's subscriptions in the database.
-    public convenience init(zoneID: CKRecordZone.ID, subscriptionID: CKSubscription.ID) {
+    public required convenience init(zoneID: CKRecordZone.ID, subscriptionID: CKSubscription.ID) {
         self.init(storing: subscriptionID, zoneID: zoneID)
     }
 

@@ -41,6 +41,57 @@ extension CKQuery {
     }
 }
 
+extension CKRecord {
+    static func note(_ title: String) -> Self {
+        let record = Self(recordType: "Note")
+        record["title"] = title
+        return record
+    }
+    static func note(at id: CKRecord.ID) -> Self { Self(recordType: "Note", recordID: id) }
+}
+
+extension CKDatabaseSubscription {
+    static func made() -> Self { Self(subscriptionID: "all") }
+}
+
+extension CKRecordZoneSubscription {
+    static func made(for zoneID: CKRecordZone.ID) -> Self { Self(zoneID: zoneID, subscriptionID: "zone") }
+}
+
+extension CKQuerySubscription {
+    static func made(for recordType: CKRecord.RecordType) -> Self {
+        Self(recordType: recordType, predicate: NSPredicate(value: true), subscriptionID: "query")
+    }
+}
+
+extension CKOperation {
+    static func urgent() -> Self {
+        let operation = Self()
+        operation.qualityOfService = .userInitiated
+        return operation
+    }
+}
+
+extension CKOperation.Configuration {
+    static func patient() -> Self { Self() }
+}
+
+extension CKOperationGroup {
+    static func named(_ name: String) -> Self {
+        let group = Self()
+        group.name = name
+        return group
+    }
+}
+
+extension CKSubscription.NotificationInfo {
+    static func silent() -> Self {
+        let info = Self()
+        info.shouldSendContentAvailable = true
+        return info
+    }
+}
+
 extension CKUserIdentity.LookupInfo {
     static func mail(_ address: String) -> Self { Self(emailAddress: address) }
     static func phone(_ number: String) -> Self { Self(phoneNumber: number) }
