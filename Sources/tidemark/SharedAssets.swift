@@ -12,8 +12,8 @@ import Synchronization
 /// copy of the folder does not have. Without one of them it has another folder: what is uploaded
 /// through the others would be missing here, and it would remove rows whose files are there.
 ///
-/// A server that was killed has no lock, either. Only time tells: one that runs speaks every ten
-/// seconds, and one that was silent for half a minute counts as gone.
+/// A server that was killed has no lock, either. Where nobody has one, only time tells: a server that
+/// runs speaks every ten seconds, and one that was silent for half a minute counts as gone.
 final class SharedAssets: Sendable {
     /// A run of a server.
     struct Server: Hashable {
@@ -69,9 +69,14 @@ final class SharedAssets: Sendable {
         guard self.makeFolders() else {
             return self.isNotWritable(self.folder.assetsPath, "Check that the shared file system is mounted")
         }
+        var unlocked: [Server] = []
+        var isShared = false
         for other in others where other.millisecondsLeft > 0 {
             guard let file = self.file(of: other) else { return self.isElsewhere(other) }
-            guard other.mayRun, !Self.isLocked(file) else { continue }
+            if Self.isLocked(file) { isShared = true } else if other.mayRun { unlocked.append(other) }
+        }
+        // One lock that is seen here is proof enough: all servers that run have that one's folder.
+        for other in isShared ? [] : unlocked {
             let earlier = state.unlocked.updateValue(other.millisecondsLeft, forKey: other.run)
             // It has been heard of since.
             if let earlier, other.millisecondsLeft > earlier { return self.isElsewhere(other) }
