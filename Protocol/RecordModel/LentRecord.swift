@@ -64,11 +64,20 @@ package struct LentRecord: ~Copyable {
     /// Whether every field can be read; copies the fields.
     package var isIntact: Bool { RecordBody(trusted: [UInt8](self.fields)).isIntact }
 
+    /// Lends the record with fields that nobody can read, in place of its damaged ones.
+    package func unreadable<Result>(_ body: (borrowing LentRecord) -> Result) -> Result {
+        self.lending([0xFF], body)
+    }
+
     /// Lends the record with only the fields in `keys`; `nil` if its body is damaged.
     package func keeping<Result>(_ keys: Set<String>, _ body: (borrowing LentRecord) -> Result) -> Result? {
         guard let kept = RecordBody(trusted: [UInt8](self.fields)).intact(keeping: keys) else { return nil }
+        return self.lending(kept.bytes, body)
+    }
+
+    private func lending<Result>(_ fields: [UInt8], _ body: (borrowing LentRecord) -> Result) -> Result {
         // SAFETY: the loan ends before the memory does.
-        return kept.bytes.withUnsafeBytes { fields in
+        fields.withUnsafeBytes { fields in
             body(
                 LentRecord(
                     name: self.name,

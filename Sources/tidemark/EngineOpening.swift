@@ -253,6 +253,7 @@ enum EngineOpening {
                 "building indexes in the background",
                 metadata: [LogKeys.indexes: .stringConvertible(indexes)]
             )
+        case .recordNotIndexed(let record): logger.tellNotIndexed(record)
         case .indexesBuilt(let indexes, let records):
             logger.info(
                 "indexes are complete",

@@ -403,6 +403,7 @@ enum PostgreSQLOpening {
                 "building indexes in the background",
                 metadata: [LogKeys.indexes: .stringConvertible(indexes)]
             )
+        case .recordNotIndexed(let record): logger.tellNotIndexed(record)
         case .indexesBuilt(let indexes, let records):
             logger.info(
                 "indexes are complete",

@@ -48,6 +48,42 @@ import WireProtocol
         #expect(CKError(violation).code == .internalError)
     }
 
+    /// A record with a name and a type, and fields that are none.
+    private static func damaged(_ index: UInt32, _ name: String) throws -> Item {
+        var buffer = ByteBuffer()
+        Self.item(index, name).append(toItems: &buffer)
+        // The field 9 behind all others of the record, in three messages of fewer than 128 bytes.
+        var bytes = Array(buffer.readableBytesView) + [0x4A, 1, 0xFF]
+        for offset in [1, index == 0 ? 3 : 5] { bytes[offset] += 3 }
+        return try Items(decoding: ByteBuffer(bytes: bytes)).items[0]
+    }
+
+    @Test func `a damaged record fails alone, by its name`() throws {
+        let page = ZoneChangesPage(Self.zone, since: nil, scope: .private)
+        let tally = AnswerTally(page)
+        let answers = tally.read(
+            [Self.item(0, "a"), try Self.damaged(1, "b"), Self.item(2, "c")],
+            user: "_me"
+        )
+        #expect(answers.count == 3)
+        #expect(tally.failures.map(\.id.recordName) == ["b"])
+        let error = try #require(tally.failures.first?.error as? CKError)
+        #expect(error.code == .internalError && error.localizedDescription.contains("'b'"))
+        #expect(tally.judged(.success(End(token: [1]))) == .success(End(token: [1])))
+        // It has not vanished from the server.
+        #expect(answers.compactMap(page.note).map(\.name) == ["a", "b", "c"])
+        #expect(answers.compactMap(page.note).allSatisfy { $0.type == "Note" })
+
+        let id = CKRecord.ID(recordName: "b", zoneID: Self.zone)
+        let fetch = AnswerTally(RecordFetch([id], desiredKeys: nil, scope: .private))
+        #expect(fetch.read([try Self.damaged(0, "b")], user: "_me").count == 1)
+        #expect(fetch.failures.map(\.id) == [id])
+        let query = Query(recordType: "Note")
+        let found = AnswerTally(RecordQuery(.query(query, zone: Self.zone), scope: .private))
+        #expect(found.read([try Self.damaged(0, "b"), Self.item(1, "c")], user: "_me").count == 2)
+        #expect(found.failures.map(\.id.recordName) == ["b"])
+    }
+
     @Test func `a request whose records can be read ends as the server says`() throws {
         let tally = AnswerTally(ZoneChangesPage(Self.zone, since: nil, scope: .private))
         #expect(tally.read([Self.item(0, "a"), Self.item(1, "b")], user: "_me").count == 2)

@@ -1,50 +1,13 @@
-import Foundation
-import PostgreSQLCluster
-import PostgreSQLEngine
 import RecordModel
-import RecordStore
+import Synchronization
 import TestSupport
 import Testing
+
+@testable import RecordStore
 
 /// A disk that gives other bytes than it took: one record is lost, and nothing else.
 @Suite(.timeLimit(.minutes(5)))
 struct DamageTests {
-    private static let kinds: [EngineKind] = [.sqlite, .postgreSQL]
-
-    /// Stores other bytes in place of a record's body.
-    private static func replaceBody(
-        of name: String,
-        with bytes: [UInt8],
-        in it: EngineUnderTest
-    ) throws {
-        let hex = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        switch it.kind {
-        case .postgreSQL, .postgreSQLWithFailures:
-            let target = try PostgreSQLCluster.running().target(standingFor: it.folder.path)
-            try PostgreSQLCluster.running().row(
-                "UPDATE tidemark.record SET body = '\\x\(hex)' WHERE name = '\(name)'",
-                in: try #require(target.databaseName)
-            )
-        case .sqlite, .sqliteWithFailures, .memory:
-            let process = Process()
-            process.executableURL = URL(filePath: "/usr/bin/env")
-            process.arguments = [
-                "python3", "-c",
-                """
-                import sqlite3, sys
-                connection = sqlite3.connect(sys.argv[1], timeout=30)
-                connection.execute("UPDATE record SET body = ? WHERE name = ?",
-                    (bytes.fromhex(sys.argv[2]), sys.argv[3]))
-                connection.commit()
-                """,
-                it.folder.path + "/tidemark.sqlite", hex, name,
-            ]
-            try process.run()
-            process.waitUntilExit()
-            try #require(process.terminationStatus == 0)
-        }
-    }
-
     private static func engine(_ kind: EngineKind) async throws -> EngineUnderTest {
         let it = try await EngineUnderTest.withNotes(kind)
         for name in ["bad", "good"] {
@@ -54,10 +17,10 @@ struct DamageTests {
         return it
     }
 
-    @Test(arguments: Self.kinds)
+    @Test(arguments: EngineUnderTest.kindsWithFiles)
     func `a damaged record fails by its name, and can be deleted`(kind: EngineKind) async throws {
         let before = try await Self.engine(kind)
-        try Self.replaceBody(of: "bad", with: [0xFF, 0xFF, 0xFF], in: before)
+        try before.replaceBody(of: "bad", with: [0xFF, 0xFF, 0xFF])
         // An engine may remember what it wrote.
         let it = try await before.reopened()
         let damaged = StoreError.recordDamaged(id("bad"))
@@ -87,7 +50,7 @@ struct DamageTests {
         )
     }
 
-    @Test(arguments: Self.kinds)
+    @Test(arguments: EngineUnderTest.kindsWithFiles)
     func `no flipped bits of a body end the process`(kind: EngineKind) async throws {
         let it = try await Self.engine(kind)
         var generator = SeededGenerator.fromEnvironment()
@@ -103,7 +66,7 @@ struct DamageTests {
                         using: &generator
                     )
             }
-            try Self.replaceBody(of: "bad", with: bytes, in: it)
+            try it.replaceBody(of: "bad", with: bytes)
             _ = try? await it.query(query)
             _ = try? await it.changes(FeedRead(zone: notes))
             for outcome in try await it.fetch([id("bad")], desiredKeys: round % 2 == 0 ? nil : ["list"]) {
@@ -117,5 +80,139 @@ struct DamageTests {
         }
         _ = try await it.modify([], deletes: [id("bad")])
         #expect(try await it.record(id("good"))?["title"] == .string("good"))
+    }
+
+    @Test(arguments: EngineUnderTest.kindsWithFiles)
+    func `a delete of a damaged record leaves no entry and no reference`(kind: EngineKind) async throws {
+        let before = try await Self.engine(kind)
+        let fields: [String: FieldValue] = [
+            "title": .string("x y"), "list": .int64List([4, 5]), "of": reference("good", .deleteSelf),
+        ]
+        for name in ["lost", "gone"] {
+            #expect(try await before.modify([save(name, fields, parent: .set(recordName: "bad"))]).areSaved)
+        }
+        var it = try await before.damaging("lost")
+        it = try await it.damaging("gone")
+        let number = try it.execute("SELECT CAST(number AS text) FROM @record WHERE name = 'lost'")[0]
+        let entries = "SELECT CAST(count(*) AS text) FROM @index_entry WHERE record = \(number)"
+        let references = "SELECT CAST(count(*) AS text) FROM @hold WHERE holder = 'lost'"
+        #expect(try it.execute(entries) != ["0"])
+        #expect(try it.execute(references) == ["2"])
+        #expect(try await it.modify([], deletes: [id("lost")]) == [.deleted])
+        #expect(try it.execute(entries) == ["0"])
+        #expect(try it.execute(references) == ["0"])
+        // The other one goes with the record that its row of references names.
+        #expect(try await it.modify([], deletes: [id("good")]) == [.deleted])
+        #expect(try await it.fetch([id("gone")]) == [.failed(.recordMissing)])
+        #expect(try it.execute("SELECT CAST(count(*) AS text) FROM @hold") == ["0"])
+        #expect(try await it.modify([], deletes: [id("bad")]) == [.deleted])
+        #expect(try await it.wrongCounters() == [])
+        #expect(try await it.modify([save("lost", fields.filter { $0.key != "of" })]).areSaved)
+    }
+
+    @Test(arguments: EngineUnderTest.kindsWithFiles)
+    func `whoever follows a feed or a query gets past a damaged record`(kind: EngineKind) async throws {
+        let before = try await Self.engine(kind)
+        #expect(try await before.modify([save("last", ["title": .string("bad")])]).areSaved)
+        let it = try await before.damaging("bad")
+        for keys in [nil, [], ["title"]] as [[String]?] {
+            let sink = PassedRecords()
+            let end = try await it.page(FeedRead(zone: notes, desiredKeys: keys), into: sink)
+            #expect(sink.words == ["bad!", "good", "last"])
+            #expect(!end.moreComing)
+            let sorts = [
+                Query(recordType: "Note"), Query(recordType: "Note", sort: [SortKey(field: "title")]),
+                Query(recordType: "Note", predicate: isText("title", "bad")),
+            ]
+            for (number, query) in sorts.enumerated() {
+                var names: [String] = []
+                var read = QueryRead(query: query, zone: notes, desiredKeys: keys, limit: 1)
+                repeat {
+                    let sink = PassedRecords()
+                    read.resume = try await it.page(read, into: sink).resume
+                    names += sink.words
+                } while read.resume != nil
+                #expect(
+                    Set(names) == (number == 2 ? ["bad!", "last"] : ["bad!", "good", "last"]),
+                    "\(query)"
+                )
+            }
+        }
+        // Once it is gone, or there again, the feed says so.
+        let token = try await it.page(FeedRead(zone: notes), into: PassedRecords()).token
+        _ = try await it.modify([], deletes: [id("bad")])
+        #expect(try await it.all(after: token).items == ["-bad"])
+        #expect(try await it.modify([save("bad", ["title": .string("again")])]).areSaved)
+        #expect(try await it.all(after: token).items == ["bad"])
+    }
+
+    @Test(arguments: EngineUnderTest.kindsWithFiles)
+    func `subscriptions and explanations meet a damaged record`(kind: EngineKind) async throws {
+        let before = try await Self.engine(kind)
+        let asked = query("q", isText("title", "bad"), in: notes)
+        _ = try await before.modifySubscriptions([asked])
+        let it = try await before.damaging("bad")
+        let listener = it.listener(1)
+        _ = try await it.startWatching(listener)
+        let reports = it.reports()
+        let trial = SubscriptionTrialRead(asked, savedPosition: nil, zone: notes, limit: 10)
+        let result = await withCheckedContinuation { continuation in
+            it.store.tryOut(trial, for: it.privately) { continuation.resume(returning: $0) }
+        }
+        #expect(try result.get().lines.contains { $0.id == id("bad") })
+        #expect(try await it.modify([], deletes: [id("bad")]) == [.deleted])
+        #expect(try await it.modify([save("good", ["title": .string("bad")])], policy: .changedKeys).areSaved)
+        #expect(reports.words() == ["-bad", "good"])
+    }
+
+    @Test(arguments: EngineUnderTest.kindsWithFiles)
+    func `the build of an index names the records that it could not index whole`(
+        kind: EngineKind
+    ) async throws {
+        let it = try await Self.engine(kind)
+        let count = try #require(try await it.record(id("bad"))).body.bytes.count
+        try it.replaceBody(of: "bad", with: [UInt8](repeating: 0xFF, count: count))
+        await it.store.shutdown()
+        let events = Mutex<[EngineEvent]>([])
+        let store = try kind.open(
+            in: it.folder.path,
+            clock: it.clock,
+            report: { event in events.withLock { $0.append(event) } }
+        )
+        // Indexes that go and come again are built anew.
+        for kinds in ["", "QUERYABLE"] {
+            let text = "DEFINE SCHEMA RECORD TYPE Note (title STRING \(kinds), list LIST<INT64> \(kinds));"
+            let schema = try SchemaParser.parse(text)
+            _ = try store.schemas.apply(
+                .replaceDevelopment(schema),
+                inContainer: EngineUnderTest.container
+            )
+        }
+        while try store.engine.readTables({ try $0.count(RowRange(IndexBuildRow.byKey)) }) > 0 {
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        await store.shutdown()
+        let named = events.withLock { $0 }.compactMap { event in
+            if case .recordNotIndexed(let record) = event { record } else { nil }
+        }
+        #expect(named.map(\.name) == ["bad"])
+        #expect(named.first?.container == EngineUnderTest.container)
+        #expect(named.first?.scope == .private)
+        #expect(named.first?.zone == "notes")
+        #expect(named.first?.owner == EngineUnderTest.alice)
+    }
+}
+
+extension EngineUnderTest {
+    fileprivate func page(_ read: FeedRead, into sink: any FeedSink) async throws -> FeedPageEnd {
+        try await withCheckedContinuation { continuation in
+            self.store.changes(read, for: self.privately, into: sink) { continuation.resume(returning: $0) }
+        }.get()
+    }
+
+    fileprivate func page(_ read: QueryRead, into sink: any RecordSink) async throws -> QueryPageResult {
+        try await withCheckedContinuation { continuation in
+            self.store.query(read, for: self.privately, into: sink) { continuation.resume(returning: $0) }
+        }.get()
     }
 }

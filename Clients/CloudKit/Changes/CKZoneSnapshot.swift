@@ -82,6 +82,8 @@ public struct CKZoneSnapshot: AsyncSequence, Sendable {
                 switch results.values[id] {
                 case .success(.saved(let record)): if self.reported.isNew(record) { records.append(record) }
                 case .success(.deleted(let type)): deletions.append(.init(recordID: id, recordType: type))
+                // It comes with a later change, or as a deletion.
+                case .failure(let error as CKError) where error.damagedRecordType != nil: break
                 // The next call fetches the page again, with the files that are missing.
                 case .failure(let error): throw error as? CKError ?? .answerOfAnotherKind
                 case nil: break

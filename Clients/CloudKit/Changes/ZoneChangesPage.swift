@@ -62,10 +62,13 @@ struct ZoneChangesPage: FeedPage {
     }
 
     func note(of answer: Answer) -> LedgerNote? {
-        guard case .value(let id, .success(let change)) = answer else { return nil }
-        return switch change {
-        case .saved(let record): LedgerNote(name: id.recordName, type: record.recordType)
-        case .deleted: LedgerNote(name: id.recordName)
+        guard case .value(let id, let result) = answer else { return nil }
+        return switch result {
+        case .success(.saved(let record)): LedgerNote(name: id.recordName, type: record.recordType)
+        case .success(.deleted): LedgerNote(name: id.recordName)
+        // The server has it, so it has not vanished.
+        case .failure(let error):
+            (error as? CKError)?.damagedRecordType.map { LedgerNote(name: id.recordName, type: $0) }
         }
     }
 
@@ -95,9 +98,8 @@ struct ZoneChangesPage: FeedPage {
     func answer(to item: Item, user: String) throws(WireError) -> Answer? {
         switch item.outcome {
         case .record(let message):
-            let record = try message.record()
-            let id = self.sharedZoneID.recordID(record.id)
-            return .value(id, .success(.saved(.made(of: record, as: id, currentUser: user))))
+            let (id, result) = try message.fetched(as: self.sharedZoneID.recordID, user: user)
+            return .value(id, result.map(Change.saved))
         case .recordDeleted(let deleted):
             return .value(self.sharedZoneID.recordID(deleted.id), .success(.deleted(deleted.recordType)))
         default: return nil

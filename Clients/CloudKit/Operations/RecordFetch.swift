@@ -39,8 +39,7 @@ struct RecordFetch: BatchRequest {
         let id = self.ids[Int(item.index)]
         switch item.outcome {
         case .record(let message):
-            let record = try message.record()
-            return .value(id, .success(.made(of: record, as: id.ifSame(as: record.id), currentUser: user)))
+            return .value(id, try message.fetched(as: { id.ifSame(as: $0) }, user: user).result)
         case .failure(let failure):
             let subject = ErrorSubject(id, scope: self.scope)
             let error = CKError(failure.about(subject), clientRecord: nil, itemID: nil, currentUser: user)

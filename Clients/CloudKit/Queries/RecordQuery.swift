@@ -66,9 +66,8 @@ struct RecordQuery: BatchRequest {
 
     func answer(to item: Item, user: String) throws(WireError) -> Answer? {
         guard case .record(let message) = item.outcome else { return nil }
-        let record = try message.record()
-        let id = self.zoneID.recordID(record.id)
-        return .value(id, .success(.made(of: record, as: id, currentUser: user)))
+        let (id, result) = try message.fetched(as: self.zoneID.recordID, user: user)
+        return .value(id, result)
     }
 }
 

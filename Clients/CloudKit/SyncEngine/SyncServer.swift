@@ -94,14 +94,15 @@ struct SyncServer: Sendable {
     /// Fetches a record without files if the server does not have them, so that it does not block
     /// other records; after any other file error the page is fetched again.
     ///
-    /// - Returns: The record; `nil` if it was deleted, which a later page reports.
+    /// - Returns: The record; `nil` if it was deleted, which a later page reports, or is damaged.
     private func withoutFiles(
         _ id: CKRecord.ID,
         _ error: any Error,
         _ group: CKOperationGroup
     ) async throws -> CKRecord? {
         guard let error = error as? CKError else { throw error }
-        if error.code == .unknownItem { return nil }
+        // One that the server's disk has damaged stays as it is here until it comes again, or goes.
+        if error.code == .unknownItem || error.damagedRecordType != nil { return nil }
         guard error.isOfLostFile else { throw error }
         let configuration = CKOperation.Configuration()
         configuration.downloadsAssets = false

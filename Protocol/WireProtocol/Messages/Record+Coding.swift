@@ -5,6 +5,28 @@ extension Record {
     /// Reads a record that a server sent; `clear` has no place in it.
     init(_ message: consuming MessageReader) throws(WireError) {
         self.init(id: .unnamed, recordType: "", changeTag: "", system: .unknown, body: .empty)
+        let fields = try self.readAllButFields(message)
+        do throws(BodyError) {
+            self.body = try RecordBody(checking: fields, allowsClear: false)
+        } catch {
+            throw WireError(.malformed, field: "fields")
+        }
+    }
+
+    /// Reads a record that a server's disk may have damaged: without its fields, if they are none.
+    ///
+    /// - Throws: What the peer has done wrong: such a record has a name.
+    static func damaged(_ message: consuming MessageReader) throws(WireError) -> Record {
+        var record = Record(id: .unnamed, recordType: "", changeTag: "", system: .unknown, body: .empty)
+        _ = try record.readAllButFields(message)
+        guard !record.id.recordName.isEmpty else { throw WireError(.malformed, field: "fields") }
+        return record
+    }
+
+    /// Reads everything else, and returns the bytes of the fields.
+    private mutating func readAllButFields(
+        _ message: consuming MessageReader
+    ) throws(WireError) -> [UInt8] {
         var hasID = false
         var fields: [UInt8] = []
         // Most records were changed by who created them, and that name is made once.
@@ -27,11 +49,7 @@ extension Record {
             }
         }
         guard hasID else { throw WireError(.missing, field: "id") }
-        do throws(BodyError) {
-            self.body = try RecordBody(checking: fields, allowsClear: false)
-        } catch {
-            throw WireError(.malformed, field: "fields")
-        }
+        return fields
     }
 }
 

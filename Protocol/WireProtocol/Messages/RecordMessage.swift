@@ -31,5 +31,17 @@ package struct RecordMessage: Hashable, Sendable {
         try Record(MessageReader(self.payload, "record"))
     }
 
+    /// Reads the record, or a record without fields, if those are none: the server's disk damaged it.
+    ///
+    /// - Throws: What the peer that sent it has done wrong.
+    package func reading() throws(WireError) -> (record: Record, isDamaged: Bool) {
+        do throws(WireError) {
+            return (try self.record(), false)
+        } catch {
+            guard error == WireError(.malformed, field: "fields") else { throw error }
+            return (try Record.damaged(MessageReader(self.payload, "record")), true)
+        }
+    }
+
     func append(to buffer: inout ByteBuffer) { buffer.writeImmutableBuffer(self.payload) }
 }

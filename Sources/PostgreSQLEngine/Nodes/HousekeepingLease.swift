@@ -24,7 +24,7 @@ struct HousekeepingLease {
     }
 
     func isRenewalDue(in row: StoreRow) -> Bool {
-        row.untilMilliseconds - row.nowMilliseconds < Self.milliseconds - Self.renewalMilliseconds
+        row.untilMilliseconds &- row.nowMilliseconds < Self.milliseconds - Self.renewalMilliseconds
     }
 
     /// Takes the lease if it is free, and renews it if that is due.
@@ -37,7 +37,7 @@ struct HousekeepingLease {
             self.term = nil
             guard self.mayBeTaken(in: row) else { return false }
             row.node = self.node
-            row.term += 1
+            row.term &+= 1
             self.term = row.term
         }
         row.untilMilliseconds = row.nowMilliseconds + Self.milliseconds

@@ -48,9 +48,9 @@ enum NewEpoch {
         try self.begin(nowMilliseconds: row.nowMilliseconds, on: connection)
         try connection.send(self.counters)
         var row = row
-        row.generation += 1
-        row.schemaVersion += 1
-        row.lastRecord += self.numbersLeftOut
+        row.generation &+= 1
+        row.schemaVersion &+= 1
+        row.lastRecord = row.lastRecord.adding(clamped: self.numbersLeftOut)
         try connection.send(StoreRow.write, row.parameters)
     }
 

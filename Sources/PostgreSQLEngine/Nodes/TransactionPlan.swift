@@ -66,8 +66,10 @@ struct RecordNumbers {
     }
 
     /// Reserves more, which counts once the row is committed.
-    mutating func reserve(in row: inout StoreRow) {
-        self.next = row.lastRecord + 1
+    ///
+    /// - Throws: `unexpected` if the row is damaged.
+    mutating func reserve(in row: inout StoreRow) throws(StorageFailure) {
+        self.next = try row.lastRecord.counted() + 1
         row.lastRecord += Self.reservedCount
         self.last = row.lastRecord
     }

@@ -94,8 +94,8 @@ struct StoreOpening {
             throw PostgreSQLEngineError(error, self.target)
         }
         guard let served else { return }
-        let left = served.untilMilliseconds - served.nowMilliseconds
-        throw .isServed(node: served.node, secondsLeft: Int((left + 999) / 1_000))
+        let left = served.untilMilliseconds.adding(clamped: 999 - served.nowMilliseconds)
+        throw .isServed(node: served.node, secondsLeft: Int(left / 1_000))
     }
 
     /// Returns the row of the store if a server of an earlier format keeps house.

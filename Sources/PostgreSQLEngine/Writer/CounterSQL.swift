@@ -1,5 +1,12 @@
+import RecordStore
+
 /// Statements of the writer on positions and counters.
 enum CounterSQL {
+    /// A counter, or the nearest number that can be counted on from: a damaged one makes no request fail.
+    private static func counted(_ column: String) -> String {
+        "greatest(least(\(column), \(Int64.countedMax)), -\(Int64.countedMax))"
+    }
+
     static let lockDatabases = SQL(
         """
         SELECT number, position FROM tidemark."database" WHERE number = ANY($1::bigint[])
@@ -20,9 +27,11 @@ enum CounterSQL {
     static let growDatabases = SQL(
         """
         UPDATE tidemark."database" AS d SET position = greatest(d.position, u.position),
-            record_count = d.record_count + u.records, record_bytes = d.record_bytes + u.record_bytes,
-            asset_count = d.asset_count + u.assets, asset_bytes = d.asset_bytes + u.asset_bytes,
-            row_bytes = d.row_bytes + u.row_bytes
+            record_count = \(counted("d.record_count")) + u.records,
+            record_bytes = \(counted("d.record_bytes")) + u.record_bytes,
+            asset_count = \(counted("d.asset_count")) + u.assets,
+            asset_bytes = \(counted("d.asset_bytes")) + u.asset_bytes,
+            row_bytes = \(counted("d.row_bytes")) + u.row_bytes
         FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
             $7::bigint[])
             AS u(number, position, records, record_bytes, assets, asset_bytes, row_bytes)
@@ -34,8 +43,9 @@ enum CounterSQL {
     static let growZones = SQL(
         """
         UPDATE tidemark."zone" AS z SET position = greatest(z.position, u.position),
-            record_count = z.record_count + u.records, byte_count = z.byte_count + u.record_bytes,
-            row_bytes = z.row_bytes + u.row_bytes
+            record_count = \(counted("z.record_count")) + u.records,
+            byte_count = \(counted("z.byte_count")) + u.record_bytes,
+            row_bytes = \(counted("z.row_bytes")) + u.row_bytes
         FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
             AS u(database, number, position, records, record_bytes, row_bytes)
         WHERE z.database = u.database AND z.number = u.number

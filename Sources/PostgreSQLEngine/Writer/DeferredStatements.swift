@@ -128,7 +128,7 @@ extension [Int64] {
     fileprivate var runs: [ClosedRange<Int64>] {
         var runs: [ClosedRange<Int64>] = []
         for number in self.sorted() {
-            if let last = runs.last, number == last.upperBound + 1 {
+            if let last = runs.last, number == last.upperBound &+ 1, number > last.upperBound {
                 runs[runs.count - 1] = last.lowerBound...number
             } else {
                 runs.append(number...number)

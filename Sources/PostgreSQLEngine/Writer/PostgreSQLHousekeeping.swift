@@ -122,6 +122,7 @@ final class PostgreSQLHousekeeping: HousekeepingTransaction {
                     piece.next = number
                     return piece
                 }
+                guard number < .max else { return piece }
                 next = number + 1
                 let element = Self.element(found, row)
                 // A record that is being swept is in no zone any more.

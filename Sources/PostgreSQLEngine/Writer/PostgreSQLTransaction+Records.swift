@@ -54,6 +54,7 @@ extension PostgreSQLTransaction {
         let places = RecordPlaces(transaction: self, zone: zone)
         try places.change(entries)
         try places.change(references)
+        try places.removeAll(of: writes.deletes.filter(\.isDamaged))
         self.known.note(writes, numbers: numbers, in: zone)
         return numbers
     }

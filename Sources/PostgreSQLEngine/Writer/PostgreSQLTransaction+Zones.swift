@@ -37,9 +37,9 @@ extension PostgreSQLTransaction {
         let row = try self.connection.rows(ZoneSQL.contents, zone.parameters)
         guard !row.isEmpty else { throw .unexpected(code: 4) }
         let growth = self.growth.zones.removeValue(forKey: zone) ?? Growth.Zone()
-        let records = row.integer(0, 0) + growth.records
-        let recordBytes = row.integer(0, 1) + growth.recordBytes
-        let bytes = recordBytes + row.integer(0, 2) + growth.rowBytes
+        let records = try row.integer(0, 0).counted() + growth.records
+        let recordBytes = try row.integer(0, 1).counted() + growth.recordBytes
+        let bytes = try recordBytes + row.integer(0, 2).counted() + growth.rowBytes
         self.growth.count(
             StoredAmount(
                 records: -records,
@@ -134,14 +134,15 @@ extension PostgreSQLTransaction {
 
     private func bytes(ofContainer container: Int64) throws(StorageFailure) -> Int64 {
         if let known = self.knowledge.containerBytes[container] { return known }
-        let bytes = try self.connection.rows(ZoneSQL.containerBytes, [.integer(container)]).integer(0, 0)
+        let rows = try self.connection.rows(ZoneSQL.containerBytes, [.integer(container)])
+        let bytes = try rows.integer(0, 0).counted()
         self.knowledge.containerBytes[container] = bytes
         return bytes
     }
 
     private func bytes(ofUser user: Int64) throws(StorageFailure) -> Int64 {
         if let known = self.knowledge.userBytes[user] { return known }
-        let bytes = try self.connection.rows(ZoneSQL.userBytes, [.integer(user)]).integer(0, 0)
+        let bytes = try self.connection.rows(ZoneSQL.userBytes, [.integer(user)]).integer(0, 0).counted()
         self.knowledge.userBytes[user] = bytes
         return bytes
     }

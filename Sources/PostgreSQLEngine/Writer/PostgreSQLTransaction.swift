@@ -298,12 +298,18 @@ final class PostgreSQLTransaction {
     private func lastPosition(of database: DatabaseID) throws(StorageFailure) -> Int64 {
         try self.require(database)
         if let taken = self.growth.positions[database] { return taken }
-        if let locked = self.lockedPositions[database] { return locked }
+        if let locked = try self.lockedPosition(of: database) { return locked }
         let number = SQLValue.integers([database.rawValue])
         self.noteLocked(try self.connection.rows(CounterSQL.lockDatabases, [number]))
-        guard let locked = self.lockedPositions[database] else { throw .unexpected(code: 3) }
+        guard self.lockedPositions[database] != nil else { throw .unexpected(code: 3) }
         try self.readOthers()
-        return locked
+        return try self.lockedPosition(of: database) ?? 0
+    }
+
+    private func lockedPosition(of database: DatabaseID) throws(StorageFailure) -> Int64? {
+        guard let position = try self.lockedPositions[database]?.counted() else { return nil }
+        guard position >= 0 else { throw .unexpected(code: 0) }
+        return position
     }
 
     /// Reads positions anew, as somebody has written the rows; they stay locked.
@@ -330,20 +336,20 @@ final class PostgreSQLTransaction {
     func advance(_ zone: ZoneKey, to position: Int64) { self.growth.advance(zone, to: position) }
 
     /// A transaction that takes one writes rows that need the whole store.
-    func takeIndexNumbers(_ count: Int) -> Int64 {
-        self.newRow.lastIndex += Int64(count)
+    func takeIndexNumbers(_ count: Int) throws(StorageFailure) -> Int64 {
+        self.newRow.lastIndex = try self.newRow.lastIndex.counted() + Int64(count)
         return self.newRow.lastIndex - Int64(count) + 1
     }
 
     /// The number of a record that is created now: a server has reserved some, a command takes the next.
     func takeRecordNumber() throws(StorageFailure) -> Int64 {
         guard self.plan.node != nil else {
-            self.newRow.lastRecord += 1
+            self.newRow.lastRecord = try self.newRow.lastRecord.counted() + 1
             return self.newRow.lastRecord
         }
         if let number = self.numbers.take() { return number }
         try self.requireStore()
-        self.numbers.reserve(in: &self.newRow)
+        try self.numbers.reserve(in: &self.newRow)
         guard let number = self.numbers.take() else { throw .unexpected(code: 6) }
         return number
     }

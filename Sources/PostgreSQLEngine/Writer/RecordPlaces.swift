@@ -27,10 +27,27 @@ struct RecordPlaces {
                 .integers(entries.map(\.entry.index)), .byteStrings(entries.map(\.entry.value)),
                 .integers(entries.map(\.record)),
             ]
-        ) { done in
-            let bytes = (0..<done.count).reduce(0) { $0 + RowBytes.entryBase + Int(done.integer($1, 0)) }
-            self.transaction.growth.count(rowBytes: sign * bytes, in: self.zone)
-        }
+        ) { self.count(sign, $0, base: RowBytes.entryBase) }
+    }
+
+    /// Removes whatever the tables have of records that nobody can read.
+    func removeAll(of deletes: [RecordWrites.Delete]) throws(StorageFailure) {
+        guard !deletes.isEmpty else { return }
+        let zone = self.zone.parameters
+        try self.transaction.connection.write(
+            RecordSQL.removeAllEntries,
+            zone + [.integers(deletes.map(\.record.number))]
+        ) { self.count(-1, $0, base: RowBytes.entryBase) }
+        try self.transaction.connection.write(
+            RecordSQL.removeAllReferences,
+            zone + [.texts(deletes.map(\.name))]
+        ) { self.count(-1, $0, base: RowBytes.referenceBase) }
+    }
+
+    /// Counts rows that came or went, each of which takes a number of bytes and `base`.
+    private func count(_ sign: Int, _ rows: ResultRows, base: Int) {
+        let bytes = (0..<rows.count).reduce(0) { $0 + base + Int(rows.integer($1, 0)) }
+        self.transaction.growth.count(rowBytes: sign * bytes, in: self.zone)
     }
 
     func change(_ changes: ReferenceChanges) throws(StorageFailure) {
@@ -38,11 +55,7 @@ struct RecordPlaces {
         if !ended.isEmpty {
             let names = [SQLValue.texts(ended.map(\.target)), .texts(ended.map(\.referrer))]
             try self.transaction.connection.write(RecordSQL.removeReferences, self.zone.parameters + names) {
-                removed in
-                let bytes = (0..<removed.count).reduce(0) {
-                    $0 + RowBytes.referenceBase + Int(removed.integer($1, 0))
-                }
-                self.transaction.growth.count(rowBytes: -bytes, in: self.zone)
+                self.count(-1, $0, base: RowBytes.referenceBase)
             }
         }
         let made = changes.made

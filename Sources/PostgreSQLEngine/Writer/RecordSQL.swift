@@ -101,6 +101,22 @@ enum RecordSQL {
         """
     )
 
+    /// All entries of some records, which are looked for among all of the zone.
+    static let removeAllEntries = SQL(
+        """
+        DELETE FROM tidemark.index_entry WHERE database = $1 AND zone = $2 AND record = ANY($3::bigint[])
+        RETURNING octet_length(value)
+        """
+    )
+
+    /// All references of some records, likewise.
+    static let removeAllReferences = SQL(
+        """
+        DELETE FROM tidemark.hold WHERE database = $1 AND zone = $2 AND holder = ANY($3::text[])
+        RETURNING octet_length(target) + octet_length(holder)
+        """
+    )
+
     static let setReferences = SQL(
         """
         INSERT INTO tidemark.hold (database, zone, target, holder, kinds)

@@ -273,10 +273,7 @@ extension ConnectionRequests {
                     LogKeys.zone: "\(id.zone.zoneName)",
                     LogKeys.owner: "\(id.zone.ownerName)",
                     LogKeys.record: "\(id.recordName)",
-                    LogKeys.advice: """
-                    List such records with tidemark records damaged, and remove them with tidemark \
-                    records delete. A backup may have them whole. Check the disk.
-                    """,
+                    LogKeys.advice: Logger.adviceOnDamage,
                 ]
             )
         )

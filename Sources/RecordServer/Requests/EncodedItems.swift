@@ -14,7 +14,7 @@ package final class EncodedItems: FeedSink, FetchSink, @unchecked Sendable {
     private let itemsMax: Int
     /// Codes of the items that are failures.
     private(set) var failures: [ErrorCode] = []
-    /// Records that were asked for and are damaged.
+    /// Records that are damaged, whether they are failures or have fields that nobody can read.
     private(set) var damaged: [RecordID] = []
     /// The last frame of the response.
     private(set) var end = End()
@@ -63,6 +63,10 @@ package final class EncodedItems: FeedSink, FetchSink, @unchecked Sendable {
         self.encoding.add(record, in: zone)
     }
 
+    package func note(damaged record: RecordID) {
+        if !self.damaged.contains(record) { self.damaged.append(record) }
+    }
+
     package func removeAll() {
         self.encoding = Encoding(itemsMax: self.itemsMax)
         self.failures = []
@@ -72,7 +76,7 @@ package final class EncodedItems: FeedSink, FetchSink, @unchecked Sendable {
     // MARK: FetchSink
 
     package func add(_ error: StoreError) {
-        if case .recordDamaged(let id) = error { self.damaged.append(id) }
+        if case .recordDamaged(let id) = error { self.note(damaged: id) }
         self.add(.failure(Failure(error)))
     }
 

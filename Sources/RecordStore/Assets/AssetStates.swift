@@ -142,7 +142,7 @@ extension UsageTransaction {
         let released = RowRange(AssetRow.unnamed).after(AssetRow.releasedMilliseconds - 1)
         for row in try self.rows(released, limit: limit - going.count + leases.read.count) {
             guard going.count < limit, let since = row.sinceMilliseconds,
-                since - AssetRow.releasedMilliseconds <= bounds.released
+                since &- AssetRow.releasedMilliseconds <= bounds.released
             else { break }
             if !leases.read.contains(row.number), try self.marksGoing(row) { going.append(row.number) }
         }

@@ -298,17 +298,17 @@ struct FeedPage {
 
     /// False: there is no room.
     private mutating func add(_ record: borrowing LentRecord) throws(FeedFailure) -> Bool {
-        let hasRoom: Bool?
         if let desiredKeys {
-            hasRoom = record.keeping(desiredKeys) { self.addWhole($0) }
-        } else if self.sink.readsFields, !record.isIntact {
-            hasRoom = nil
-        } else {
-            hasRoom = self.addWhole(record)
+            if let hasRoom = record.keeping(desiredKeys, { self.addWhole($0) }) { return hasRoom }
+        } else if !self.sink.readsFields || record.isIntact {
+            return self.addWhole(record)
         }
-        if let hasRoom { return hasRoom }
         let name = String(decoding: record.name, as: UTF8.self)
-        throw .refused(.recordDamaged(RecordID(zone: self.read.zone, recordName: name)))
+        let id = RecordID(zone: self.read.zone, recordName: name)
+        guard !self.sink.readsFields else { throw .refused(.recordDamaged(id)) }
+        guard record.unreadable({ self.addWhole($0) }) else { return false }
+        self.sink.note(damaged: id)
+        return true
     }
 
     private mutating func addWhole(_ record: borrowing LentRecord) -> Bool {

@@ -53,23 +53,25 @@ package struct StoredAmount: Hashable, Sendable {
     }
 
     /// What quotas count.
-    package var bytes: Int64 { self.recordBytes + self.assetBytes + self.rowBytes }
+    package var bytes: Int64 {
+        self.recordBytes.adding(clamped: self.assetBytes).adding(clamped: self.rowBytes)
+    }
 
     package mutating func add(_ other: StoredAmount) {
-        self.records += other.records
-        self.recordBytes += other.recordBytes
-        self.assets += other.assets
-        self.assetBytes += other.assetBytes
-        self.rowBytes += other.rowBytes
+        self.records = self.records.adding(clamped: other.records)
+        self.recordBytes = self.recordBytes.adding(clamped: other.recordBytes)
+        self.assets = self.assets.adding(clamped: other.assets)
+        self.assetBytes = self.assetBytes.adding(clamped: other.assetBytes)
+        self.rowBytes = self.rowBytes.adding(clamped: other.rowBytes)
     }
 
     var negated: StoredAmount {
         StoredAmount(
-            records: -self.records,
-            recordBytes: -self.recordBytes,
-            assets: -self.assets,
-            assetBytes: -self.assetBytes,
-            rowBytes: -self.rowBytes
+            records: 0 &- self.records,
+            recordBytes: 0 &- self.recordBytes,
+            assets: 0 &- self.assets,
+            assetBytes: 0 &- self.assetBytes,
+            rowBytes: 0 &- self.rowBytes
         )
     }
 }

@@ -11,9 +11,9 @@ extension Directory {
             }
             if row.historyDays == nil, days > 0 {
                 // Unlike before, also if a clock was set back: zones tell by it what has gaps.
-                row.historySinceMilliseconds = max(
+                row.historySinceMilliseconds = try max(
                     transaction.nowMilliseconds,
-                    row.historySinceMilliseconds + 1
+                    row.historySinceMilliseconds.counted() + 1
                 )
             }
             row.historyDays = days > 0 ? Int64(days) : nil

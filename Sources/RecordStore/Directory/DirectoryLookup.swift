@@ -50,7 +50,7 @@ struct DirectoryLookup {
     /// The version of the last change of a credential; 0 if there was none.
     func credentialVersion() throws(StorageFailure) -> Int64 {
         let last = try self.rows.rows(RowRange(UserRow.byCredentialVersion).descending, limit: 1)
-        return last.first?.credentialVersion ?? 0
+        return try (last.first?.credentialVersion ?? 0).counted()
     }
 
     func credentialChanges(after version: Int64) throws(StorageFailure) -> CredentialChanges {

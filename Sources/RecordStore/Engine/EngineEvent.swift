@@ -1,3 +1,5 @@
+package import RecordModel
+
 /// An event that an engine reports to the operator.
 ///
 /// An engine reports from any thread, also while requests wait, so whoever takes it must be quick.
@@ -30,4 +32,16 @@ package enum EngineEvent: Hashable, Sendable {
     case indexesIncomplete(indexes: Int)
     /// They are complete; so many records were read for it since the start of the process.
     case indexesBuilt(indexes: Int, records: Int)
+    /// An index has only those fields of a record that can be read: the record is damaged.
+    case recordNotIndexed(DamagedRecord)
+}
+
+/// Where a damaged record is, for the operator.
+package struct DamagedRecord: Hashable, Sendable {
+    package var container: String
+    package var scope: DatabaseScope
+    package var zone: String
+    /// The user record name of the database's owner; empty if it has none.
+    package var owner: String
+    package var name: String
 }

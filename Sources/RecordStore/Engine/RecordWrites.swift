@@ -39,6 +39,8 @@ package struct RecordWrites: Sendable {
         package var entries: IndexChanges
         /// The records that it referred to.
         package var targets: [String]
+        /// Whether nobody knows its entries and references: whatever the tables have of it goes.
+        package var isDamaged: Bool
         /// The share that it belonged to, which the tombstone names; `nil` if to none.
         package var coveredBy: ShareNumber?
 
@@ -48,6 +50,7 @@ package struct RecordWrites: Sendable {
             position: Int64,
             entries: IndexChanges,
             targets: [String],
+            isDamaged: Bool = false,
             coveredBy share: ShareNumber?
         ) {
             self.name = name
@@ -55,6 +58,7 @@ package struct RecordWrites: Sendable {
             self.position = position
             self.entries = entries
             self.targets = targets
+            self.isDamaged = isDamaged
             self.coveredBy = share
         }
     }

@@ -10,7 +10,12 @@ struct HistoryRule: Hashable, Sendable {
     static let dayMilliseconds: Int64 = 86_400_000
 
     /// Changes from before this time go.
-    func oldestMilliseconds(now: Int64) -> Int64 { now - self.days * Self.dayMilliseconds }
+    ///
+    /// Those of a damaged row, which no operator would ask for, keep everything.
+    func oldestMilliseconds(now: Int64) -> Int64 {
+        let (milliseconds, isTooMuch) = self.days.multipliedReportingOverflow(by: Self.dayMilliseconds)
+        return isTooMuch ? .min : now.adding(clamped: 0 &- milliseconds)
+    }
 }
 
 extension TableReader {

@@ -32,7 +32,7 @@ struct PastKeeping {
             rows.append(row)
         }
         // What is damaged cannot be brought back.
-        for delete in writes.deletes where Self.isKept(delete.record) && !delete.record.isDamaged {
+        for delete in writes.deletes where Self.isKept(delete.record) && !delete.isDamaged {
             var row = PastRow(
                 in: self.zone,
                 at: delete.position,

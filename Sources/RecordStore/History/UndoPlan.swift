@@ -61,7 +61,7 @@ package struct UndoPlan: Sendable {
     /// Takes the next change of the zone.
     package mutating func add(_ change: PastChange) {
         guard self.isBehindTarget(change) else { return }
-        if self.position == nil { self.position = change.position - 1 }
+        if self.position == nil { self.position = change.position &- 1 }
         let isMeant = self.author?.made(change) ?? true
         if isMeant { self.changes += 1 }
         if let offset = self.offsets[ExactName(change.recordName)] {

@@ -12,6 +12,8 @@ struct IndexBuilder {
     /// Records that a piece may pass over, for each one that it indexes.
     static let othersFactor = 10
     static let bodyBytesMax = 1024 * 1024
+    /// Damaged records of a pass that the operator is told of.
+    static let damagedMax = 100
 
     /// Indexes that are least far.
     private struct Build {
@@ -30,6 +32,8 @@ struct IndexBuilder {
     ///
     /// It is `nil` if there is no pass.
     private var pass: (indexes: Int, records: Int)?
+    /// Damaged records of the pass that were told.
+    private var damagedCount = 0
     /// The numbers of types by those of their indexes, as far as the pass knows them.
     private var types: [Int64: Int64] = [:]
 
@@ -51,6 +55,7 @@ struct IndexBuilder {
                 self.events.append(.indexesBuilt(indexes: pass.indexes, records: pass.records))
             }
             self.pass = nil
+            self.damagedCount = 0
             self.types = [:]
             return true
         }
@@ -134,6 +139,7 @@ struct IndexBuilder {
                 others: recordsMax * Self.othersFactor
             )
         )
+        try self.note(piece.records.filter(\.record.isDamaged), in: rows.transaction)
         let entries = piece.records.compactMap { element in
             definitions[element.type].map { fields in
                 let changes = IndexChanges(
@@ -148,5 +154,36 @@ struct IndexBuilder {
         try rows.add(entries)
         self.pass?.records += piece.records.count
         return piece.next
+    }
+
+    /// Tells the operator which records can't be indexed whole: the first of a pass, because a disk may
+    /// have damaged all.
+    private mutating func note(
+        _ damaged: [IndexedRecords.Element],
+        in transaction: any WriteTransaction
+    ) throws(StorageFailure) {
+        for element in damaged.prefix(Self.damagedMax - self.damagedCount) {
+            self.damagedCount += 1
+            guard let place = try element.place(in: transaction) else { continue }
+            self.events.append(.recordNotIndexed(place))
+        }
+    }
+}
+
+extension IndexedRecords.Element {
+    /// Where the record is; `nil` if a row that says so is not there.
+    fileprivate func place(in rows: any WriteTransaction) throws(StorageFailure) -> DamagedRecord? {
+        guard let database = try rows.row(DatabaseRow.byKey, self.key.zone.database),
+            let environment = try rows.row(EnvironmentRow.byKey, database.environment),
+            let container = try rows.row(ContainerRow.byKey, environment.container),
+            let zone = try rows.row(ZoneRow.byNumber, self.key.zone.database, self.key.zone.number)
+        else { return nil }
+        return DamagedRecord(
+            container: container.identifier,
+            scope: database.scope,
+            zone: zone.name,
+            owner: try rows.row(UserRow.byKey, database.owner)?.recordName ?? "",
+            name: self.name
+        )
     }
 }

@@ -202,6 +202,6 @@ private final class NumberList {
     /// Whether another piece as wide as the last one reaches the number.
     private func isWithinNextPiece(_ number: Int64) -> Bool {
         guard let first = self.piece.first, let last = self.piece.last else { return false }
-        return number <= last || number - last <= last - first + 1
+        return number <= last || number &- last <= last &- first &+ 1
     }
 }

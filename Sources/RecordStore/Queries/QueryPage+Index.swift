@@ -165,7 +165,9 @@ extension QueryPage {
                 guard let values = try self.record(entry.record, in: cursor.zone),
                     self.query.sort.prefix(phase).allSatisfy({ values.elements(of: $0.field) == nil })
                 else { continue }
-                let position = self.order.position(of: values, in: cursor.zone.name)
+                var position = self.order.position(of: values, in: cursor.zone.name)
+                // The entry alone says where the record belongs: a page may end with it.
+                if values.isDamaged, phase < position.keys.count { position.keys[phase] = value }
                 guard start.map({ self.order.isBehind(position, $0) }) ?? true else { continue }
                 zones[cursor.zone.name] = cursor.zone
                 first.add(.init(position: position, number: entry.record, record: values.record))

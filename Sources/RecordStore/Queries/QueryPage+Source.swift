@@ -260,8 +260,10 @@ extension QueryPage {
         }
         guard let values = try self.record(number, in: walk.zone) else { return .taken }
         try self.store.meter.countComparisons(walk.cost.comparisons(with: values))
-        guard many?.isFirst(of: values) ?? true, walk.condition.matches(values),
-            !walk.earlier.contains(where: { $0.matches(values) })
+        guard
+            values.isDamaged
+                || (many?.isFirst(of: values) ?? true && walk.condition.matches(values)
+                    && !walk.earlier.contains(where: { $0.matches(values) }))
         else { return .taken }
         guard let take else { return try self.add(values.record, in: walk.zone) ? .taken : .left }
         return take(values, walk.zone)

@@ -24,6 +24,9 @@ final class QueryPage {
     /// The zone of the record that was added last.
     private var lastZone: ZoneKey?
 
+    /// Damaged candidates: nobody knows which conditions they meet, so each comes once a page.
+    private var damaged: Set<RecordKey> = []
+
     private(set) var recordCount = 0
     private(set) var count: Int64 = 0
     private var bytes = 0
@@ -113,9 +116,13 @@ final class QueryPage {
     ///
     /// Returns `nil` if it does not belong to the query.
     func record(_ number: Int64, in zone: NamedZone) throws(QueryFailure) -> RecordValues? {
-        guard let record = try self.candidate(RecordKey(zone: zone.key, number: number)) else { return nil }
+        let key = RecordKey(zone: zone.key, number: number)
+        guard let record = try self.candidate(key) else { return nil }
         guard !record.stored.isDamaged else {
-            throw .refused(.recordDamaged(RecordID(zone: self.id(of: zone), recordName: record.name)))
+            let id = RecordID(zone: self.id(of: zone), recordName: record.name)
+            guard !self.isCount, !self.sink.readsFields else { throw .refused(.recordDamaged(id)) }
+            self.sink.note(damaged: id)
+            return self.damaged.insert(key).inserted ? .damaged(record) : nil
         }
         let values = self.interest.values(of: record)
         try self.store.meter.countComparisons(self.filterCost.comparisons(with: values))
@@ -152,9 +159,9 @@ final class QueryPage {
             return true
         }
         let id = RecordID(zone: self.id(of: zone), recordName: record.name)
-        let isAdded = record.stored.record(id: id).lent { self.add($0, in: zone) }
-        guard let isAdded else { throw .refused(.recordDamaged(id)) }
-        return isAdded
+        return try record.stored.record(id: id).lentThrowing { (record) throws(QueryFailure) in
+            try self.add(record, in: zone)
+        }
     }
 
     /// Adds a candidate as the engine has it.
@@ -162,23 +169,28 @@ final class QueryPage {
     /// Returns `left` if its bytes do not fit.
     func addUnseen(_ number: Int64, in zone: NamedZone) throws(QueryFailure) -> CandidateFate {
         let key = RecordKey(zone: zone.key, number: number)
-        var damaged: String?
-        let isAdded = try self.store.visit(key) { record in
-            if let isAdded = self.add(record, in: zone) { return isAdded }
-            damaged = String(decoding: record.name, as: UTF8.self)
-            return false
+        var result: Result<Bool, QueryFailure> = .success(true)
+        _ = try self.store.visit(key) { record in
+            result = Result { () throws(QueryFailure) in try self.add(record, in: zone) }
+            return true
         }
-        if let damaged {
-            throw .refused(.recordDamaged(RecordID(zone: self.id(of: zone), recordName: damaged)))
-        }
-        return isAdded ?? true ? .taken : .left
+        return try result.get() ? .taken : .left
     }
 
-    /// Returns `nil` if the record is damaged.
-    private func add(_ record: borrowing LentRecord, in zone: NamedZone) -> Bool? {
-        if let desiredKeys { return record.keeping(desiredKeys) { self.addWhole($0, in: zone) } }
-        guard !self.sink.readsFields || record.isIntact else { return nil }
-        return self.addWhole(record, in: zone)
+    private func add(_ record: borrowing LentRecord, in zone: NamedZone) throws(QueryFailure) -> Bool {
+        if let desiredKeys {
+            if let isAdded = record.keeping(desiredKeys, { self.addWhole($0, in: zone) }) { return isAdded }
+        } else if !self.sink.readsFields || record.isIntact {
+            return self.addWhole(record, in: zone)
+        }
+        let id = RecordID(
+            zone: self.id(of: zone),
+            recordName: String(decoding: record.name, as: UTF8.self)
+        )
+        guard !self.sink.readsFields else { throw .refused(.recordDamaged(id)) }
+        guard record.unreadable({ self.addWhole($0, in: zone) }) else { return false }
+        self.sink.note(damaged: id)
+        return true
     }
 
     private func addWhole(_ record: borrowing LentRecord, in zone: NamedZone) -> Bool {

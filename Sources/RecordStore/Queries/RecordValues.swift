@@ -41,11 +41,24 @@ struct FieldsOfInterest: Sendable {
 /// The values of one record that a query tests.
 struct RecordValues {
     let record: NamedRecord
+    /// Whether nobody knows the values: the record belongs to whatever leads to it.
+    let isDamaged: Bool
     fileprivate let slots: [String: Int]
     fileprivate let slices: [FieldSlice?]
 
-    fileprivate init(record: NamedRecord, slots: [String: Int], slices: [FieldSlice?]) {
+    /// A record without values.
+    static func damaged(_ record: NamedRecord) -> RecordValues {
+        RecordValues(record: record, slots: [:], slices: [], isDamaged: true)
+    }
+
+    fileprivate init(
+        record: NamedRecord,
+        slots: [String: Int],
+        slices: [FieldSlice?],
+        isDamaged: Bool = false
+    ) {
         self.record = record
+        self.isDamaged = isDamaged
         self.slots = slots
         self.slices = slices
     }
@@ -61,7 +74,7 @@ struct RecordValues {
 
     /// The size of a field's value, or `nil` if there is nothing to test.
     func size(inSlot slot: Int) -> (bytes: Int, isList: Bool)? {
-        guard let slice = self.slices[slot], !slice.isEncrypted else { return nil }
+        guard !self.isDamaged, let slice = self.slices[slot], !slice.isEncrypted else { return nil }
         return (slice.value.count, slice.type.isList)
     }
 

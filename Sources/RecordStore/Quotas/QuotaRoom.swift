@@ -23,7 +23,7 @@ extension UsageTransaction {
         var room: QuotaRoom?
         for quota in quotas.all {
             guard let stored = try self.bytesStored(under: quota, with: database) else { continue }
-            let left = quota.bytesMax - stored
+            let left = quota.bytesMax.adding(clamped: 0 &- stored)
             if room.map({ left < $0.bytes }) ?? true { room = QuotaRoom(quota: quota, bytes: left) }
         }
         return room

@@ -6,9 +6,14 @@ import Synchronization
 /// A page gives at most as many records as its limit, from one thread at a time, before the reply.
 /// Records that came before a page is refused are not part of any response.
 package protocol RecordSink: AnyObject, Sendable {
-    /// Whether the fields of the records are looked at, and not only passed on as they are: then a
-    /// damaged record is an error.
+    /// Whether the fields of the records are looked at, and not only passed on: then a damaged record
+    /// ends a page with an error.
+    ///
+    /// Otherwise it is a record of the page, with fields that cannot be read either, so that nobody who
+    /// follows a feed is held up by it.
     var readsFields: Bool { get }
+    /// A record of the page is damaged; may be called twice for one.
+    func note(damaged record: RecordID)
     /// The zone of the records that come next; called before the first one, and when it changes.
     func enter(_ zone: ZoneID)
     /// Takes a record that is lent: the sink copies what it keeps.
@@ -19,6 +24,7 @@ package protocol RecordSink: AnyObject, Sendable {
 
 extension RecordSink {
     package var readsFields: Bool { true }
+    package func note(damaged record: RecordID) {}
 }
 
 /// Takes what becomes of the IDs of a fetch: a record or an error each, in the order of the IDs.

@@ -83,7 +83,7 @@ struct SubscriptionTrialExecution {
     /// In the order of the database.
     private mutating func lastChanges(of zone: FoundZone?) throws(StorageFailure) -> [Found] {
         let database = zone?.key.database ?? self.requester.database
-        let end = try self.snapshot.state(of: database)?.position ?? 0
+        let end = try (self.snapshot.state(of: database)?.position ?? 0).counted()
         var span = Self.firstFactor * Int64(self.limit)
         var found: [Found] = []
         while true {

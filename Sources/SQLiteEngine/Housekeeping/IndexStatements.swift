@@ -2,7 +2,7 @@ import RecordStore
 
 /// The statements of entries, and the counter of indexes.
 struct IndexStatements {
-    let add, remove, removeSome, takeNumbers: HotStatement
+    let add, remove, removeSome, removeAll, takeNumbers: HotStatement
 
     init(_ connection: OpaquePointer) throws(StorageFailure) {
         func statement(_ sql: String) throws(StorageFailure) -> HotStatement {
@@ -16,6 +16,9 @@ struct IndexStatements {
             (SELECT key, record FROM index_entry WHERE key >= ?1 AND key < ?2 LIMIT ?3)
             RETURNING length(key)
             """
+        )
+        self.removeAll = try statement(
+            "DELETE FROM index_entry WHERE key >= ? AND key < ? AND record = ? RETURNING key"
         )
         self.takeNumbers = try statement("UPDATE index_counter SET last = last + ? RETURNING last")
     }

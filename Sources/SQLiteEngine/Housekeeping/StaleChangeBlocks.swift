@@ -48,7 +48,7 @@ struct StaleChangeBlocks {
                 statement.reset()
                 throw .unexpected(code: SQLITE_CORRUPT)
             }
-            zones[key, default: []] += positions
+            if !positions.isEmpty { zones[key, default: []] += positions }
             count += positions.count
         }
         statement.reset()
@@ -79,7 +79,7 @@ struct StaleChangeBlocks {
                 break
             }
             blocksLeft -= 1
-            start = block.key + 1
+            start = block.key &+ 1
             let isChanged = block.entries.remove(all: round.take(upTo: block.key, in: zone))
             if block.entries.isEmpty {
                 try self.delete(block, in: zone)

@@ -24,7 +24,9 @@ struct AssetPlan {
                 guard try transaction.isAsset(row.number, sentBy: user) else { return named.field }
             }
             parts.assetNumbers.append(row.number)
-            if row.isReleased { parts.assetBytesBack += Int(row.size) + RowBytes.asset(row.size) }
+            if row.isReleased {
+                parts.assetBytesBack += Int(try row.size.counted()) + RowBytes.asset(row.size)
+            }
         }
         return nil
     }

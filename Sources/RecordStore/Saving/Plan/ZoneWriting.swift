@@ -176,8 +176,10 @@ struct ZoneWriting {
         named name: String,
         coveredBy share: ShareNumber?
     ) throws(StorageFailure) {
+        let isDamaged = record.isDamaged
         let fields = try self.definitions.fields(ofType: record.recordType)
-        let entries = IndexChanges(from: record, to: nil, named: name, definitions: fields)
+        let entries =
+            isDamaged ? .none : IndexChanges(from: record, to: nil, named: name, definitions: fields)
         try self.work?.count(entries)
         self.pending.writes.deletes.append(
             RecordWrites.Delete(
@@ -185,7 +187,8 @@ struct ZoneWriting {
                 record: record,
                 position: try self.zone.transaction.takePosition(in: self.zone.key.database),
                 entries: entries,
-                targets: References(body: record.body, parent: record.parent).targets,
+                targets: isDamaged ? [] : References(body: record.body, parent: record.parent).targets,
+                isDamaged: isDamaged,
                 coveredBy: share
             )
         )

@@ -104,12 +104,15 @@ struct PendingChanges {
 
     /// Notes what a database has more, or less, that is no zone's.
     mutating func count(_ growth: StoredAmount, in database: DatabaseID) {
-        let usage = self.usageOffset(of: database)
-        self.usages[usage].records += Int(growth.records)
-        self.usages[usage].recordBytes += Int(growth.recordBytes)
-        self.usages[usage].assets += Int(growth.assets)
-        self.usages[usage].assetBytes += growth.assetBytes
-        self.usages[usage].rowBytes += Int(growth.rowBytes)
+        func sum(_ count: Int, _ added: Int64) -> Int { Int(Int64(count).adding(clamped: added)) }
+        let offset = self.usageOffset(of: database)
+        var usage = self.usages[offset]
+        usage.records = sum(usage.records, growth.records)
+        usage.recordBytes = sum(usage.recordBytes, growth.recordBytes)
+        usage.assets = sum(usage.assets, growth.assets)
+        usage.assetBytes = usage.assetBytes.adding(clamped: growth.assetBytes)
+        usage.rowBytes = sum(usage.rowBytes, growth.rowBytes)
+        self.usages[offset] = usage
     }
 
     /// What a database has more or less than before; `nil` if it has as much.

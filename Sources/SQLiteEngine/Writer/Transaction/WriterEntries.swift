@@ -66,6 +66,24 @@ final class WriterEntries {
     /// Forgets the changes that wait, because something was taken back.
     func removeAll() { self.queue.removeAll() }
 
+    /// Removes all entries of a record, which are looked for among all of the zone.
+    func remove(of record: Int64, in zone: ZoneKey) throws(StorageFailure) {
+        // Those that wait are among them.
+        try self.write()
+        let range = EntryKey.range(of: zone)
+        let statement = self.statements.removeAll
+        statement.bind(1, range.from)
+        statement.bind(2, range.upTo)
+        statement.bind(3, record)
+        var entries: [IndexEntry] = []
+        while try statement.step() {
+            guard let parts = EntryKey.parts(of: statement.bytes(0)) else { continue }
+            entries.append(IndexEntry(index: parts.index, value: parts.value))
+        }
+        self.meter.done += entries.count
+        for entry in entries { self.order.pending.count(rowBytes: -RowBytes.entry(entry), in: zone) }
+    }
+
     /// Removes entries of a zone, or of one of its indexes.
     ///
     /// - Returns: The number of bytes of each entry's value.

@@ -58,7 +58,9 @@ final class WriterPositions {
         self.find.bind(1, database.rawValue)
         guard try self.find.step() else { throw .unexpected(code: SQLITE_NOTFOUND) }
         defer { self.find.reset() }
-        return self.find.integer(0)
+        let position = try self.find.integer(0).counted()
+        guard position >= 0 else { throw .unexpected(code: SQLITE_CORRUPT) }
+        return position
     }
 
     func isChanged(_ database: DatabaseID) -> Bool { self.counters[database]?.isChanged == true }

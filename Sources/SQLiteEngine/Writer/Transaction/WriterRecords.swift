@@ -64,6 +64,10 @@ final class WriterRecords {
         for index in saves.indices { numbers.append(try self.write(saves[index], in: zone, environment)) }
         for delete in writes.deletes {
             try self.delete(delete, in: zone, environment, nowMilliseconds)
+            if delete.isDamaged {
+                try self.entries.remove(of: delete.record.number, in: zone)
+                try self.references.remove(by: delete.name, in: zone)
+            }
             try self.entries.change(delete.entries, of: delete.record.number, in: zone)
             for target in delete.targets {
                 let reference = ReferenceChange(target: target, kinds: [], before: nil)

@@ -68,6 +68,19 @@ final class WriterReferences {
         return counts
     }
 
+    /// Ends all references of a record, which are looked for among all of the zone.
+    func remove(by referrer: String, in zone: ZoneKey) throws(StorageFailure) {
+        let statement = self.statements.deleteAll
+        statement.bind(1, zone.database.rawValue)
+        statement.bind(2, zone.number)
+        statement.bind(3, referrer)
+        while try statement.step() {
+            self.meter.done += 1
+            let bytes = RowBytes.reference(of: statement.text(0), by: referrer)
+            self.order.pending.count(rowBytes: -bytes, in: zone)
+        }
+    }
+
     func set(
         _ reference: ReferenceChange,
         by referrer: String,

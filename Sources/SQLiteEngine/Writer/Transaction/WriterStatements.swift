@@ -94,6 +94,11 @@ struct RecordStatements {
 struct ChangeStatements {
     let insert, countZone, insertStale, stale, forgetStale, block, rewrite, delete: HotStatement
 
+    /// A counter, or the nearest number that can be counted on from: a damaged one makes no request fail.
+    static func counted(_ column: String) -> String {
+        "max(min(\(column), \(Int64.countedMax)), -\(Int64.countedMax))"
+    }
+
     init(_ connection: OpaquePointer) throws(StorageFailure) {
         func statement(_ sql: String) throws(StorageFailure) -> HotStatement {
             try HotStatement(sql, on: connection)
@@ -101,8 +106,9 @@ struct ChangeStatements {
         self.insert = try statement(ChangeQueries.insert)
         self.countZone = try statement(
             """
-            UPDATE zone SET position = max(position, ?3), record_count = record_count + ?4, byte_count = byte_count + ?5,
-                row_bytes = row_bytes + ?6
+            UPDATE zone SET position = max(position, ?3),
+                record_count = \(Self.counted("record_count")) + ?4,
+                byte_count = \(Self.counted("byte_count")) + ?5, row_bytes = \(Self.counted("row_bytes")) + ?6
             WHERE database = ?1 AND number = ?2
             """
         )
@@ -122,7 +128,7 @@ struct ChangeStatements {
 }
 
 struct ReferenceStatements {
-    let find, count, set, delete: HotStatement
+    let find, count, set, delete, deleteAll: HotStatement
 
     init(_ connection: OpaquePointer) throws(StorageFailure) {
         self.find = try HotStatement(
@@ -145,6 +151,10 @@ struct ReferenceStatements {
         )
         self.delete = try HotStatement(
             "DELETE FROM hold WHERE database = ? AND zone = ? AND target = ? AND holder = ?",
+            on: connection
+        )
+        self.deleteAll = try HotStatement(
+            "DELETE FROM hold WHERE database = ? AND zone = ? AND holder = ? RETURNING target",
             on: connection
         )
     }

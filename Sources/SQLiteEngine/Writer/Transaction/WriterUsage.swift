@@ -110,7 +110,7 @@ final class WriterUsage {
         statement.bind(1, number)
         guard try statement.step() else { throw .unexpected(code: SQLITE_NOTFOUND) }
         defer { statement.reset() }
-        return statement.integer(0)
+        return try statement.integer(0).counted()
     }
 
     /// Writes down positions, and what databases have more or less than before.
@@ -160,9 +160,11 @@ struct UsageStatements {
         self.advance = try statement(
             """
             UPDATE database SET position = ?2,
-                record_count = record_count + ?3, record_bytes = record_bytes + ?4,
-                asset_count = asset_count + ?5, asset_bytes = asset_bytes + ?6,
-                row_bytes = row_bytes + ?7
+                record_count = \(ChangeStatements.counted("record_count")) + ?3,
+                record_bytes = \(ChangeStatements.counted("record_bytes")) + ?4,
+                asset_count = \(ChangeStatements.counted("asset_count")) + ?5,
+                asset_bytes = \(ChangeStatements.counted("asset_bytes")) + ?6,
+                row_bytes = \(ChangeStatements.counted("row_bytes")) + ?7
             WHERE number = ?1
             """
         )

@@ -95,10 +95,10 @@ final class WriterZones {
         statement.bind(2, name)
         guard try statement.step() else { return 0 }
         defer { statement.reset() }
-        let bytes = self.order.pending.drop(
-            records: Int(statement.integer(0)),
-            bytes: Int(statement.integer(1)),
-            rowBytes: Int(statement.integer(2)),
+        let bytes = try self.order.pending.drop(
+            records: Int(statement.integer(0).counted()),
+            bytes: Int(statement.integer(1).counted()),
+            rowBytes: Int(statement.integer(2).counted()),
             of: zone
         )
         self.order.pending.count(

@@ -1,0 +1,25 @@
+package import Logging
+package import RecordStore
+
+extension Logger {
+    /// What an operator can do about a damaged record.
+    static let adviceOnDamage: Logger.MetadataValue = """
+        List such records with tidemark records damaged, and remove them with tidemark records delete. A \
+        backup may have them whole. Check the disk.
+        """
+
+    /// Tells that an index lacks fields of a record.
+    package func tellNotIndexed(_ record: DamagedRecord) {
+        self.error(
+            "a damaged record could not be indexed whole",
+            metadata: [
+                LogKeys.container: "\(record.container)",
+                LogKeys.scope: "\(record.scope)",
+                LogKeys.zone: "\(record.zone)",
+                LogKeys.owner: "\(record.owner)",
+                LogKeys.record: "\(record.name)",
+                LogKeys.advice: Self.adviceOnDamage,
+            ]
+        )
+    }
+}
