@@ -17,10 +17,10 @@ struct DamageTests {
         return it
     }
 
-    @Test(arguments: EngineUnderTest.kindsWithFiles)
+    @Test(arguments: StoredRows.kinds)
     func `a damaged record fails by its name, and can be deleted`(kind: EngineKind) async throws {
         let before = try await Self.engine(kind)
-        try before.replaceBody(of: "bad", with: [0xFF, 0xFF, 0xFF])
+        try StoredRows(of: before).replaceBody(of: "bad", with: [0xFF, 0xFF, 0xFF])
         // An engine may remember what it wrote.
         let it = try await before.reopened()
         let damaged = StoreError.recordDamaged(id("bad"))
@@ -50,7 +50,7 @@ struct DamageTests {
         )
     }
 
-    @Test(arguments: EngineUnderTest.kindsWithFiles)
+    @Test(arguments: StoredRows.kinds)
     func `no flipped bits of a body end the process`(kind: EngineKind) async throws {
         let it = try await Self.engine(kind)
         var generator = SeededGenerator.fromEnvironment()
@@ -66,7 +66,7 @@ struct DamageTests {
                         using: &generator
                     )
             }
-            try it.replaceBody(of: "bad", with: bytes)
+            try StoredRows(of: it).replaceBody(of: "bad", with: bytes)
             _ = try? await it.query(query)
             _ = try? await it.changes(FeedRead(zone: notes))
             for outcome in try await it.fetch([id("bad")], desiredKeys: round % 2 == 0 ? nil : ["list"]) {
@@ -82,7 +82,7 @@ struct DamageTests {
         #expect(try await it.record(id("good"))?["title"] == .string("good"))
     }
 
-    @Test(arguments: EngineUnderTest.kindsWithFiles)
+    @Test(arguments: StoredRows.kinds)
     func `a delete of a damaged record leaves no entry and no reference`(kind: EngineKind) async throws {
         let before = try await Self.engine(kind)
         let fields: [String: FieldValue] = [
@@ -91,33 +91,35 @@ struct DamageTests {
         for name in ["lost", "gone"] {
             #expect(try await before.modify([save(name, fields, parent: .set(recordName: "bad"))]).areSaved)
         }
-        var it = try await before.damaging("lost")
-        it = try await it.damaging("gone")
-        let number = try it.execute("SELECT CAST(number AS text) FROM @record WHERE name = 'lost'")[0]
+        var it = try await StoredRows(of: before).damaging("lost")
+        it = try await StoredRows(of: it).damaging("gone")
+        let number = try StoredRows(of: it).execute(
+            "SELECT CAST(number AS text) FROM @record WHERE name = 'lost'"
+        )[0]
         let entries = "SELECT CAST(count(*) AS text) FROM @index_entry WHERE record = \(number)"
         let references = "SELECT CAST(count(*) AS text) FROM @hold WHERE holder = 'lost'"
-        #expect(try it.execute(entries) != ["0"])
-        #expect(try it.execute(references) == ["2"])
+        #expect(try StoredRows(of: it).execute(entries) != ["0"])
+        #expect(try StoredRows(of: it).execute(references) == ["2"])
         #expect(try await it.modify([], deletes: [id("lost")]) == [.deleted])
-        #expect(try it.execute(entries) == ["0"])
-        #expect(try it.execute(references) == ["0"])
+        #expect(try StoredRows(of: it).execute(entries) == ["0"])
+        #expect(try StoredRows(of: it).execute(references) == ["0"])
         // The other one goes with the record that its row of references names.
         #expect(try await it.modify([], deletes: [id("good")]) == [.deleted])
         #expect(try await it.fetch([id("gone")]) == [.failed(.recordMissing)])
-        #expect(try it.execute("SELECT CAST(count(*) AS text) FROM @hold") == ["0"])
+        #expect(try StoredRows(of: it).execute("SELECT CAST(count(*) AS text) FROM @hold") == ["0"])
         #expect(try await it.modify([], deletes: [id("bad")]) == [.deleted])
         #expect(try await it.wrongCounters() == [])
         #expect(try await it.modify([save("lost", fields.filter { $0.key != "of" })]).areSaved)
     }
 
-    @Test(arguments: EngineUnderTest.kindsWithFiles)
+    @Test(arguments: StoredRows.kinds)
     func `whoever follows a feed or a query gets past a damaged record`(kind: EngineKind) async throws {
         let before = try await Self.engine(kind)
         #expect(try await before.modify([save("last", ["title": .string("bad")])]).areSaved)
-        let it = try await before.damaging("bad")
+        let it = try await StoredRows(of: before).damaging("bad")
         for keys in [nil, [], ["title"]] as [[String]?] {
             let sink = PassedRecords()
-            let end = try await it.page(FeedRead(zone: notes, desiredKeys: keys), into: sink)
+            let end = try await sink.page(FeedRead(zone: notes, desiredKeys: keys), of: it)
             #expect(sink.words == ["bad!", "good", "last"])
             #expect(!end.moreComing)
             let sorts = [
@@ -129,7 +131,7 @@ struct DamageTests {
                 var read = QueryRead(query: query, zone: notes, desiredKeys: keys, limit: 1)
                 repeat {
                     let sink = PassedRecords()
-                    read.resume = try await it.page(read, into: sink).resume
+                    read.resume = try await sink.page(read, of: it).resume
                     names += sink.words
                 } while read.resume != nil
                 #expect(
@@ -139,19 +141,19 @@ struct DamageTests {
             }
         }
         // Once it is gone, or there again, the feed says so.
-        let token = try await it.page(FeedRead(zone: notes), into: PassedRecords()).token
+        let token = try await PassedRecords().page(FeedRead(zone: notes), of: it).token
         _ = try await it.modify([], deletes: [id("bad")])
         #expect(try await it.all(after: token).items == ["-bad"])
         #expect(try await it.modify([save("bad", ["title": .string("again")])]).areSaved)
         #expect(try await it.all(after: token).items == ["bad"])
     }
 
-    @Test(arguments: EngineUnderTest.kindsWithFiles)
+    @Test(arguments: StoredRows.kinds)
     func `subscriptions and explanations meet a damaged record`(kind: EngineKind) async throws {
         let before = try await Self.engine(kind)
         let asked = query("q", isText("title", "bad"), in: notes)
         _ = try await before.modifySubscriptions([asked])
-        let it = try await before.damaging("bad")
+        let it = try await StoredRows(of: before).damaging("bad")
         let listener = it.listener(1)
         _ = try await it.startWatching(listener)
         let reports = it.reports()
@@ -165,13 +167,13 @@ struct DamageTests {
         #expect(reports.words() == ["-bad", "good"])
     }
 
-    @Test(arguments: EngineUnderTest.kindsWithFiles)
+    @Test(arguments: StoredRows.kinds)
     func `the build of an index names the records that it could not index whole`(
         kind: EngineKind
     ) async throws {
         let it = try await Self.engine(kind)
         let count = try #require(try await it.record(id("bad"))).body.bytes.count
-        try it.replaceBody(of: "bad", with: [UInt8](repeating: 0xFF, count: count))
+        try StoredRows(of: it).replaceBody(of: "bad", with: [UInt8](repeating: 0xFF, count: count))
         await it.store.shutdown()
         let events = Mutex<[EngineEvent]>([])
         let store = try kind.open(
@@ -200,19 +202,5 @@ struct DamageTests {
         #expect(named.first?.scope == .private)
         #expect(named.first?.zone == "notes")
         #expect(named.first?.owner == EngineUnderTest.alice)
-    }
-}
-
-extension EngineUnderTest {
-    fileprivate func page(_ read: FeedRead, into sink: any FeedSink) async throws -> FeedPageEnd {
-        try await withCheckedContinuation { continuation in
-            self.store.changes(read, for: self.privately, into: sink) { continuation.resume(returning: $0) }
-        }.get()
-    }
-
-    fileprivate func page(_ read: QueryRead, into sink: any RecordSink) async throws -> QueryPageResult {
-        try await withCheckedContinuation { continuation in
-            self.store.query(read, for: self.privately, into: sink) { continuation.resume(returning: $0) }
-        }.get()
     }
 }

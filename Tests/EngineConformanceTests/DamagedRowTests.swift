@@ -69,10 +69,10 @@ struct DamagedRowTests {
 
     private static func damage(_ it: EngineUnderTest, _ damage: Damage) throws {
         let alice = "\(it.privately.database.rawValue)"
-        try it.execute(damage.statement.replacing("ALICE", with: alice))
+        try StoredRows(of: it).execute(damage.statement.replacing("ALICE", with: alice))
     }
 
-    @Test(arguments: EngineUnderTest.kindsWithFiles)
+    @Test(arguments: StoredRows.kinds)
     func `numbers that no store wrote fail requests, and not the process`(kind: EngineKind) async throws {
         let pristine = try await Self.engine(kind)
         await pristine.store.shutdown()

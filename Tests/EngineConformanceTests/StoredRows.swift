@@ -8,17 +8,21 @@ import TestSupport
 import Testing
 
 /// What a failing disk does to rows, and what rows say: beside the engine, in SQL.
-extension EngineUnderTest {
+struct StoredRows {
     /// The engines that have files.
-    static let kindsWithFiles: [EngineKind] = [.sqlite, .postgreSQL]
+    static let kinds: [EngineKind] = [.sqlite, .postgreSQL]
+
+    private let it: EngineUnderTest
+
+    init(of it: EngineUnderTest) { self.it = it }
 
     /// Executes a statement in which `@` stands before each table, and returns its first row.
     @discardableResult
     func execute(_ text: String) throws -> [String] {
-        switch self.kind {
+        switch self.it.kind {
         case .postgreSQL, .postgreSQLWithFailures:
             let cluster = try PostgreSQLCluster.running()
-            let target = try cluster.target(standingFor: self.folder.path)
+            let target = try cluster.target(standingFor: self.it.folder.path)
             return try cluster.row(
                 text.replacingOccurrences(of: "@", with: "tidemark."),
                 in: try #require(target.databaseName)
@@ -36,7 +40,7 @@ extension EngineUnderTest {
                 for row in connection.execute(sys.argv[2]).fetchall()[:1]: print(*row, sep="\\n")
                 connection.commit()
                 """,
-                self.folder.path + "/tidemark.sqlite", text.replacingOccurrences(of: "@", with: ""),
+                self.it.folder.path + "/tidemark.sqlite", text.replacingOccurrences(of: "@", with: ""),
             ]
             try process.run()
             process.waitUntilExit()
@@ -49,7 +53,7 @@ extension EngineUnderTest {
     /// Stores other bytes in place of a record's body.
     func replaceBody(of name: String, with bytes: [UInt8]) throws {
         let hex = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        let literal = self.kind == .postgreSQL ? "'\\x\(hex)'" : "X'\(hex)'"
+        let literal = self.it.kind == .postgreSQL ? "'\\x\(hex)'" : "X'\(hex)'"
         try self.execute("UPDATE @record SET body = \(literal) WHERE name = '\(name)'")
     }
 
@@ -57,9 +61,9 @@ extension EngineUnderTest {
     ///
     /// An engine may remember what it wrote, so it is opened again.
     func damaging(_ name: String) async throws -> EngineUnderTest {
-        let count = try #require(try await self.record(id(name))).body.bytes.count
+        let count = try #require(try await self.it.record(id(name))).body.bytes.count
         try self.replaceBody(of: name, with: [UInt8](repeating: 0xFF, count: count))
-        return try await self.reopened()
+        return try await self.it.reopened()
     }
 }
 
@@ -79,4 +83,16 @@ final class PassedRecords: FeedSink {
     func add(_ deleted: DeletedRecord) {}
     func add(changed zone: ZoneID) {}
     func add(deleted zone: ZoneID) {}
+
+    func page(_ read: FeedRead, of it: EngineUnderTest) async throws -> FeedPageEnd {
+        try await withCheckedContinuation { continuation in
+            it.store.changes(read, for: it.privately, into: self) { continuation.resume(returning: $0) }
+        }.get()
+    }
+
+    func page(_ read: QueryRead, of it: EngineUnderTest) async throws -> QueryPageResult {
+        try await withCheckedContinuation { continuation in
+            it.store.query(read, for: it.privately, into: self) { continuation.resume(returning: $0) }
+        }.get()
+    }
 }
