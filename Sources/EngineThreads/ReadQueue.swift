@@ -72,12 +72,12 @@ package final class ReadQueue: @unchecked Sendable {
     package func execute(_ next: WaitingReads.Waiting, _ read: (ReadJob) -> Void) {
         guard next.job.requester.deadlineMilliseconds >= self.clock() else {
             next.job.fail(.deadlinePassed)
-            return self.ended(next, nanoseconds: nil, now: self.time())
+            return self.ended([next], nanoseconds: nil, now: self.time())
         }
         let start = self.time()
         read(next.job)
         let end = self.time()
-        self.ended(next, nanoseconds: end - start, now: end)
+        self.ended([next], nanoseconds: end - start, now: end)
     }
 
     /// The next whose turn it is, and those that can share its snapshot; waits for one.
@@ -109,27 +109,26 @@ package final class ReadQueue: @unchecked Sendable {
         let inTime = taken.filter { $0.job.requester.deadlineMilliseconds >= now }
         for late in taken where late.job.requester.deadlineMilliseconds < now {
             late.job.fail(.deadlinePassed)
-            self.ended(late, nanoseconds: nil, now: self.time())
+            self.ended([late], nanoseconds: nil, now: self.time())
         }
         guard !inTime.isEmpty else { return }
         let start = self.time()
         let left = inTime.count > 1 ? together(inTime.map(\.job)) : [0]
         var end = self.time()
         let part = (end - start) / Int64(inTime.count)
-        for offset in inTime.indices where !left.contains(offset) {
-            self.ended(inTime[offset], nanoseconds: part, now: end)
-        }
+        let done = inTime.indices.filter { !left.contains($0) }.map { inTime[$0] }
+        self.ended(done, nanoseconds: part * Int64(done.count), now: end)
         for offset in left {
             let start = end
             alone(inTime[offset].job)
             end = self.time()
-            self.ended(inTime[offset], nanoseconds: part + end - start, now: end)
+            self.ended([inTime[offset]], nanoseconds: part + end - start, now: end)
         }
     }
 
-    private func ended(_ next: WaitingReads.Waiting, nanoseconds: Int64?, now: Int64) {
+    private func ended(_ taken: [WaitingReads.Waiting], nanoseconds: Int64?, now: Int64) {
         self.condition.withLock {
-            self.waiting.ended(next, nanoseconds: nanoseconds, now: now)
+            self.waiting.ended(taken, nanoseconds: nanoseconds, now: now)
             self.isCrowding.store(self.waiting.mayReject, ordering: .relaxed)
         }
     }

@@ -18,6 +18,9 @@ package final class PostgreSQLEngine: StorageEngine {
     private let tables: TableSession
     private let end = ShutdownLatch()
 
+    /// Some 1,100 single saves, which one commit takes.
+    private static let burst = OverloadRule.Settings.Burst(work: 8_192, nanoseconds: 1_000_000_000)
+
     /// Opens the store, and makes its tables where the role says so.
     ///
     /// The clock gives milliseconds since 1970. Both closures are called from any thread, `report` also
@@ -41,7 +44,8 @@ package final class PostgreSQLEngine: StorageEngine {
             WaitingWrites(
                 requestsMax: configuration.waitingRequestsMax,
                 bytesMax: configuration.waitingBytesMax,
-                waitNanoseconds: configuration.writerWaitNanoseconds
+                waitNanoseconds: configuration.writerWaitNanoseconds,
+                burst: Self.burst
             ),
             time: configuration.monotonicNanoseconds
         )

@@ -31,7 +31,7 @@ final class MemoryReads: @unchecked Sendable {
                     if isLate { next.job.fail(.deadlinePassed) } else { self.finish(next.job) }
                     let end = self.configuration.monotonicNanoseconds()
                     self.condition.withLock {
-                        self.waiting.ended(next, nanoseconds: isLate ? nil : end - start, now: end)
+                        self.waiting.ended([next], nanoseconds: isLate ? nil : end - start, now: end)
                     }
                 }
             }).start()

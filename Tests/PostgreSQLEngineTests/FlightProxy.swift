@@ -8,7 +8,8 @@ import TestSupport
 /// Stands between an engine and PostgreSQL, and cuts a connection at a chosen point of a chosen flight.
 ///
 /// A flight is what a client sends before it waits: messages up to a `Sync` or a simple query. It is
-/// passed on as a whole. The first flight of a connection begins the session.
+/// passed on as a whole. The first flight of a connection begins the session. The reply to a flight may
+/// be kept for a while, as a network of that round trip would.
 final class FlightProxy: Sendable {
     /// The point of a flight at which its connection is cut.
     enum Point: CaseIterable {
@@ -30,6 +31,8 @@ final class FlightProxy: Sendable {
         var point = Point.before
         var hasCut = false
         var isClosed = false
+        /// The flights that were passed on since the last look.
+        var flights = 0
         var links: [ObjectIdentifier: Link] = [:]
     }
 
@@ -38,9 +41,20 @@ final class FlightProxy: Sendable {
     private let port: Int
     private let listener: Int32
     private let state = Mutex(State())
+    /// How long a reply is kept.
+    private let delayMilliseconds: UInt32
+    private let nanosecondsPerByte: Int64
+    private let passed = Atomic<Int64>(0)
 
     /// Takes connections on a socket in a folder, for PostgreSQL's socket in another one.
-    init(to server: String, in folder: String) throws {
+    init(
+        to server: String,
+        in folder: String,
+        delayMilliseconds: UInt32 = 0,
+        nanosecondsPerByte: Int64 = 0
+    ) throws {
+        self.delayMilliseconds = delayMilliseconds
+        self.nanosecondsPerByte = nanosecondsPerByte
         self.server = server + "/.s.PGSQL.5432"
         self.folder = folder
         self.port = FreePort.take()
@@ -73,6 +87,14 @@ final class FlightProxy: Sendable {
         }
     }
 
+    /// The flights of all connections since the last call.
+    func takeFlights() -> Int {
+        self.state.withLock { state in
+            defer { state.flights = 0 }
+            return state.flights
+        }
+    }
+
     /// Cuts all connections between two flights.
     func dropAll() {
         let links = self.state.withLock { Array($0.links.values) }
@@ -100,9 +122,24 @@ final class FlightProxy: Sendable {
         Foundation.close(self.listener)
     }
 
+    /// The time that flights have taken by the delay and by their bytes, whatever the machine took.
+    var nanoseconds: Int64 { self.passed.load(ordering: .relaxed) }
+
+    /// Keeps a reply for as long as the proxy is to.
+    fileprivate func delay() {
+        self.passed.add(Int64(self.delayMilliseconds) * 1_000_000, ordering: .relaxed)
+        if self.delayMilliseconds > 0 { usleep(self.delayMilliseconds * 1_000) }
+    }
+
     /// Counts a flight; returns where it is to be cut, or `nil`.
-    fileprivate func flightCame() -> Point? {
+    fileprivate func flightCame(bytes: Int) -> Point? {
+        self.passed.add(Int64(bytes) * self.nanosecondsPerByte, ordering: .relaxed)
+        return self.noteFlight()
+    }
+
+    private func noteFlight() -> Point? {
         self.state.withLock { state in
+            state.flights += 1
             guard let left = state.flightsLeft else { return nil }
             state.flightsLeft = left > 1 ? left - 1 : nil
             guard left == 1 else { return nil }
@@ -182,7 +219,7 @@ private final class Link: Sendable {
     }
 
     private func pass(_ flight: [UInt8]) -> Bool {
-        let point = self.proxy.flightCame()
+        let point = self.proxy.flightCame(bytes: flight.count)
         switch point {
         case .before?: return false
         case .inside?:
@@ -204,23 +241,24 @@ private final class Link: Sendable {
         while let bytes = UnixSocket.read(self.server) {
             messages.append(bytes)
             while let message = messages.next() {
-                let cut = self.state.withLock { $0.cut }
-                let isCut = cut?.flight == number
-                if isCut {
-                    kept += message.bytes
-                } else {
-                    guard UnixSocket.write(message.bytes[...], to: self.client) else { return }
-                }
+                kept += message.bytes
                 guard message.isReadyForQuery else { continue }
-                number += 1
-                guard isCut, let cut else { continue }
+                let cut = self.state.withLock { $0.cut }
+                let reply = kept
+                kept = []
+                defer { number += 1 }
+                self.proxy.delay()
+                guard let cut, cut.flight == number else {
+                    guard UnixSocket.write(reply[...], to: self.client) else { return }
+                    continue
+                }
                 let count =
                     switch cut.point {
-                    case .insideReply: kept.count / 2
-                    case .behindReply: kept.count
+                    case .insideReply: reply.count / 2
+                    case .behindReply: reply.count
                     case .before, .inside, .behind: 0
                     }
-                _ = UnixSocket.write(kept.prefix(count), to: self.client)
+                _ = UnixSocket.write(reply.prefix(count), to: self.client)
                 return
             }
         }

@@ -20,18 +20,19 @@ final class ReadPool: Sendable {
         clock: @escaping @Sendable () -> Int64,
         report: @escaping @Sendable (EngineEvent) -> Void
     ) {
-        func queue() -> ReadQueue {
+        func queue(togetherMax: Int) -> ReadQueue {
             ReadQueue(
                 WaitingReads(
                     threads: configuration.readThreads,
-                    waitNanoseconds: configuration.readerWaitNanoseconds
+                    waitNanoseconds: configuration.readerWaitNanoseconds,
+                    togetherMax: togetherMax
                 ),
                 time: configuration.monotonicNanoseconds,
                 clock: clock
             )
         }
-        self.searches = queue()
-        self.reads = queue()
+        self.searches = queue(togetherMax: Self.searchesTogetherMax)
+        self.reads = queue(togetherMax: Self.readsTogetherMax)
         for number in 0..<configuration.readThreads {
             for (name, queue, togetherMax) in [
                 ("find", self.searches, Self.searchesTogetherMax),

@@ -8,12 +8,25 @@ import RecordModel
 ///     crowded  a request may wait if there is room below the limit, if its user has less than
 ///              a fair share of it, or if it has a reservation; others are rejected and get one
 ///
-/// The limit is the work that the threads can execute in the time of `Settings`. Waiting requests
+/// The limit is the work that the threads can execute in the time of `Settings`, or a burst that one
+/// piece of work takes. Waiting requests
 /// take turns by user. So a request delays its own user first, and a user with a fair share or less
 /// is not rejected because of the load of others. The rule has no clock: times are nanoseconds of a
 /// monotonic clock that the caller passes.
 package struct OverloadRule: Sendable {
     package struct Settings: Hashable, Sendable {
+        /// Work that one piece can take, whatever it costs to begin one.
+        package struct Burst: Hashable, Sendable {
+            package var work: Int
+            /// How long it may take to execute: more is no burst.
+            package var nanoseconds: Int64
+
+            package init(work: Int, nanoseconds: Int64) {
+                self.work = work
+                self.nanoseconds = nanoseconds
+            }
+        }
+
         /// How long the work ahead of a new request may take to execute.
         package var waitNanoseconds: Int64
         /// Number of threads that execute in parallel.
@@ -25,6 +38,10 @@ package struct OverloadRule: Sendable {
         /// Bound on the waiting requests of all users together, whatever their work.
         package var requests: SharedBound
         package var bytes: SharedBound
+        /// The least work that a piece has while more waits: 1 if each request is one.
+        package var pieceWork = 1
+        /// May always be ahead; `nil` for nothing but `requestsMin`.
+        package var burst: Burst?
 
         package init(
             waitNanoseconds: Int64,
@@ -94,8 +111,8 @@ package struct OverloadRule: Sendable {
     /// A longer time would reject clients that send bursts to a server with free time, at each
     /// burst and as long as they come.
     private static let calmAfterNanoseconds: Int64 = 100_000_000
-    /// Bound on the time that is added for waiting on the disk, as a multiple of the wait.
-    private static let syncWaitsMax: Int64 = 4
+    /// Bound on the time that is added for what a piece takes once, as a multiple of the wait.
+    private static let onceWaitsMax: Int64 = 4
     /// Length of a reservation per unit of work before anything was measured.
     private static let unknownUnitNanoseconds = 10_000.0
 
@@ -111,9 +128,9 @@ package struct OverloadRule: Sendable {
     private var owned: [AccountHolder: Portion] = [:]
     /// Bound on the work that may be ahead.
     private var limit = Int.max / 4
-    private var pace = WorkPace()
+    private var pace: WorkPace
     /// Measured from the end of one piece to the end of the next, while the queue was never empty.
-    private var throughput = WorkPace()
+    private var throughput: WorkPace
     private var lastEnd: Int64?
     private var syncNanoseconds = 0.0
     package private(set) var counted = Counted()
@@ -129,6 +146,8 @@ package struct OverloadRule: Sendable {
 
     package init(_ settings: Settings) {
         self.settings = settings
+        self.pace = WorkPace(pieceWork: settings.pieceWork)
+        self.throughput = self.pace
     }
 
     /// The cost of a change to the writer, in units of a few microseconds.
@@ -213,7 +232,7 @@ package struct OverloadRule: Sendable {
     /// Notes that requests whose execution had begun wait again, with nothing done.
     package mutating func returned(_ portion: Portion) { self.executing.remove(portion) }
 
-    /// Removes requests whose execution had begun.
+    /// Removes requests whose execution had begun, as one piece of work.
     ///
     /// `nanoseconds` is the time that they took on their thread, or `nil` if they were dropped
     /// without being executed.
@@ -351,15 +370,25 @@ package struct OverloadRule: Sendable {
 
     /// Time per unit of work over all threads together, including the wait for the disk.
     private var unitNanoseconds: Double {
-        let executing = self.pace.nanosecondsPerUnit ?? Self.unknownUnitNanoseconds
-        return max(self.throughput.nanosecondsPerUnit ?? 0, executing / Double(self.settings.lanes))
+        let work = self.settings.pieceWork
+        let executing = self.pace.nanosecondsPerUnit(inPiecesOf: work) ?? Self.unknownUnitNanoseconds
+        return max(
+            self.throughput.nanosecondsPerUnit(inPiecesOf: work) ?? 0,
+            executing / Double(self.settings.lanes)
+        )
     }
 
+    /// A piece takes its own part of the time once, however much is in it, so that part is no work.
     private mutating func setLimit() {
-        guard let unit = self.pace.nanosecondsPerUnit else { return }
+        guard let parts = self.pace.parts else { return }
         let wait = Double(self.settings.waitNanoseconds)
-        let sync = min(self.syncNanoseconds, Double(Self.syncWaitsMax) * wait)
-        self.limit = Int(min((wait + sync) * Double(self.settings.lanes) / unit, Double(Int.max / 4)))
+        let once = min(self.syncNanoseconds + parts.fixed, Double(Self.onceWaitsMax) * wait)
+        let lanes = Double(self.settings.lanes)
+        var limit = (wait + once) * lanes / parts.unit
+        if let burst = self.settings.burst {
+            limit = max(limit, min(Double(burst.work), Double(burst.nanoseconds) * lanes / parts.unit))
+        }
+        self.limit = Int(min(limit, Double(Int.max / 4)))
     }
 
     /// Rounded up, so that a client that comes then is not too early.

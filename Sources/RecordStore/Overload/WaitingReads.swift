@@ -33,15 +33,16 @@ package struct WaitingReads: ~Copyable {
     /// - Parameters:
     ///   - threads: How many execute reads.
     ///   - waitNanoseconds: What may wait, in the time that it takes to execute.
-    package init(threads: Int, waitNanoseconds: Int64) {
-        self.rule = OverloadRule(
-            OverloadRule.Settings(
-                waitNanoseconds: waitNanoseconds,
-                lanes: threads,
-                requestsMin: Self.requestsMin,
-                requests: SharedBound(capacity: Self.readsMax)
-            )
+    ///   - togetherMax: How many share a snapshot while more wait.
+    package init(threads: Int, waitNanoseconds: Int64, togetherMax: Int = 1) {
+        var settings = OverloadRule.Settings(
+            waitNanoseconds: waitNanoseconds,
+            lanes: threads,
+            requestsMin: Self.requestsMin,
+            requests: SharedBound(capacity: Self.readsMax)
         )
+        settings.pieceWork = togetherMax * Self.work
+        self.rule = OverloadRule(settings)
     }
 
     /// Whether reads may be refused within the next moments.
@@ -81,9 +82,12 @@ package struct WaitingReads: ~Copyable {
         return taken
     }
 
-    /// What was taken was executed and took so long, or `nil` if it came too late.
-    package mutating func ended(_ waiting: Waiting, nanoseconds: Int64?, now: Int64) {
-        self.rule.ended([waiting.portion], nanoseconds: nanoseconds, now: now)
-        if let nanoseconds { self.reads.charge(Int(nanoseconds / 1_000), of: waiting.holder) }
+    /// What was taken was executed together and took so long, or `nil` if it came too late.
+    package mutating func ended(_ taken: [Waiting], nanoseconds: Int64?, now: Int64) {
+        guard !taken.isEmpty else { return }
+        self.rule.ended(taken.map(\.portion), nanoseconds: nanoseconds, now: now)
+        guard let nanoseconds else { return }
+        let microseconds = Int(nanoseconds / 1_000) / taken.count
+        for waiting in taken { self.reads.charge(microseconds, of: waiting.holder) }
     }
 }

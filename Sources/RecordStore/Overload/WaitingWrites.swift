@@ -90,17 +90,23 @@ package struct WaitingWrites: ~Copyable {
     package private(set) var isClosed = false
 
     /// Beyond `requestsMax` and `bytesMax`, requests are refused with a time to come back; and
-    /// beyond what takes longer than `waitNanoseconds` to execute.
-    package init(requestsMax: Int, bytesMax: Int, waitNanoseconds: Int64) {
-        self.rule = OverloadRule(
-            OverloadRule.Settings(
-                waitNanoseconds: waitNanoseconds,
-                lanes: 1,
-                requestsMin: Self.requestsMin,
-                requests: SharedBound(capacity: requestsMax),
-                bytes: SharedBound(capacity: bytesMax)
-            )
+    /// beyond what takes longer than `waitNanoseconds` to execute, unless it is a `burst`.
+    package init(
+        requestsMax: Int,
+        bytesMax: Int,
+        waitNanoseconds: Int64,
+        burst: OverloadRule.Settings.Burst? = nil
+    ) {
+        var settings = OverloadRule.Settings(
+            waitNanoseconds: waitNanoseconds,
+            lanes: 1,
+            requestsMin: Self.requestsMin,
+            requests: SharedBound(capacity: requestsMax),
+            bytes: SharedBound(capacity: bytesMax)
         )
+        settings.pieceWork = Self.turnWork
+        settings.burst = burst
+        self.rule = OverloadRule(settings)
     }
 
     // MARK: What waits
