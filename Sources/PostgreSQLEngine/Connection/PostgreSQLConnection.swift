@@ -37,10 +37,18 @@ package final class PostgreSQLConnection {
 
     /// Settings of the session, none of which changes what a statement returns.
     ///
+    /// Whatever the database or the role says, no statement ends because it takes long: a step of
+    /// housekeeping, a command or a move may. A commit is on disk when it is acknowledged; `local` is an
+    /// operator's choice. Version 17 added `transaction_timeout`.
+    ///
     /// Every statement finds its rows by an index, whatever statistics say or lack. What waits for ever
     /// for a lock or for its client fails instead: a server that stands still holds up others no longer
     /// than that.
     private static let setup = """
+        SET statement_timeout = 0;
+        SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'transaction_timeout';
+        SELECT set_config('synchronous_commit', 'on', false)
+            WHERE current_setting('synchronous_commit') = 'off';
         SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off;
         SET enable_mergejoin = off; SET jit = off; SET plan_cache_mode = force_generic_plan;
         SET lock_timeout = '30s'; SET idle_in_transaction_session_timeout = '15s';
