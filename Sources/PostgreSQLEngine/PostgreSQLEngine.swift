@@ -17,6 +17,8 @@ package final class PostgreSQLEngine: StorageEngine {
     /// The connection of `readTables`.
     private let tables: TableSession
     private let end = ShutdownLatch()
+    /// Settings of PostgreSQL that were off at the start, and without which a crash loses commits.
+    package let unsafeSettings: [String]
 
     /// Some 1,100 single saves, which one commit takes.
     private static let burst = OverloadRule.Settings.Burst(work: 8_192, nanoseconds: 1_000_000_000)
@@ -34,6 +36,7 @@ package final class PostgreSQLEngine: StorageEngine {
     ) throws(PostgreSQLEngineError) {
         let beginning = try Self.begin(configuration)
         let (witness, reporting) = (beginning.witness, CommitReporting())
+        self.unsafeSettings = beginning.unsafeSettings
         self.polling = ChangePolling(
             configuration.target,
             reporting: reporting,
@@ -68,17 +71,24 @@ package final class PostgreSQLEngine: StorageEngine {
         }
     }
 
+    /// The store as it was opened; for a command without a registration and a witness.
+    private struct Beginning {
+        var node: NodeRegistration?
+        var witness: ClusterWitness?
+        var unsafeSettings: [String] = []
+    }
+
     /// Opens the store for its role, and registers a server.
     private static func begin(
         _ configuration: PostgreSQLEngineConfiguration
-    ) throws(PostgreSQLEngineError) -> (node: NodeRegistration?, witness: ClusterWitness?) {
+    ) throws(PostgreSQLEngineError) -> Beginning {
         let opening = StoreOpening(target: configuration.target)
         let name: String
         switch configuration.role {
         case .server(let node): name = node
         case .command(let makesTables):
             _ = try opening.prepare(makesTables: makesTables)
-            return (nil, nil)
+            return Beginning()
         }
         _ = try opening.prepare(makesTables: true)
         let witness = ClusterWitness(
@@ -95,7 +105,9 @@ package final class PostgreSQLEngine: StorageEngine {
                     on: connection,
                     admission: configuration.admission
                 )
-                return (node, witness)
+                let unsafeSettings = DurabilitySettings.off(try connection.query(DurabilitySettings.sql))
+                if !unsafeSettings.isEmpty { configuration.notice(.unsafeSettings(unsafeSettings)) }
+                return Beginning(node: node, witness: witness, unsafeSettings: unsafeSettings)
             }
             throw PostgreSQLError(.refused(.standbyMissing), standby == .notConfigured ? "" : "disconnected")
         } catch {

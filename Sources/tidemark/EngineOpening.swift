@@ -21,6 +21,8 @@ enum EngineOpening {
         var format: Int
         /// Room on the disk that the engine's reserve lacks, and that nobody else should take.
         var reserveMissingBytes: @Sendable () -> Int64
+        /// Settings of a database without which a crash of its machine loses saves, and which are off.
+        var unsafeSettings: [String] = []
     }
 
     /// Opens the engine of a data folder for a server.

@@ -11,6 +11,7 @@ import Foundation
 /// format 1
 /// since 2026-11-23T20:00:00Z
 /// log file /var/log/tidemark.log      or: log journal tidemark.service
+/// unsafe fsync full_page_writes       if PostgreSQL has these off
 /// ```
 struct LockHolder: Hashable, Sendable {
     /// The lines of a server that serves.
@@ -20,6 +21,8 @@ struct LockHolder: Hashable, Sendable {
         var format: Int
         var since: String
         var log = LogPlace.unknown
+        /// Settings of PostgreSQL without which a crash of its machine loses saves, and which are off.
+        var unsafeSettings: [String] = []
     }
 
     /// More than a server writes.
@@ -60,7 +63,8 @@ struct LockHolder: Hashable, Sendable {
             version: version,
             format: format,
             since: since,
-            log: values["log"].flatMap { LogPlace(line: $0) } ?? .unknown
+            log: values["log"].flatMap { LogPlace(line: $0) } ?? .unknown,
+            unsafeSettings: values["unsafe"].map { $0.split(separator: " ").map(String.init) } ?? []
         )
     }
 
@@ -72,7 +76,13 @@ struct LockHolder: Hashable, Sendable {
             version \(service.version)
             format \(service.format)
             since \(service.since)
-            \(service.log.line.map { "log \($0)\n" } ?? "")
+            \(service.log.line.map { "log \($0)\n" } ?? "")\(service.unsafeLine)
             """
+    }
+}
+
+extension LockHolder.Service {
+    fileprivate var unsafeLine: String {
+        self.unsafeSettings.isEmpty ? "" : "unsafe \(self.unsafeSettings.joined(separator: " "))\n"
     }
 }

@@ -92,7 +92,8 @@ enum PostgreSQLOpening {
                 configuration: EngineOpening.rules(settings)
             ),
             format: Int(StoreTables.format),
-            reserveMissingBytes: { 0 }
+            reserveMissingBytes: { 0 },
+            unsafeSettings: engine.unsafeSettings
         )
     }
 
@@ -439,6 +440,13 @@ enum PostgreSQLOpening {
         case .registeredAgain:
             logger.warning("the server was silent for too long, and registered again", metadata: metadata)
         case .keepsHouse: logger.info("this server keeps house", metadata: metadata)
+        case .unsafeSettings(let names):
+            metadata[LogKeys.settings] = "\(names.joined(separator: ", "))"
+            metadata[LogKeys.advice] = "Turn them on in postgresql.conf, and reload."
+            logger.warning(
+                "a crash of PostgreSQL's machine would lose saves: settings are off",
+                metadata: metadata
+            )
         case .otherFormat(let found):
             metadata["format"] = "\(found)"
             metadata[LogKeys.advice] = "Start the version of tidemark that the other servers have."

@@ -86,6 +86,7 @@ struct ServerRun {
             server: server,
             store: engine.store,
             format: engine.format,
+            unsafeSettings: engine.unsafeSettings,
             socket: socket,
             lock: lock,
             listen: self.settings.listen,

@@ -10,6 +10,8 @@ struct ServerService: Service {
     let store: Store
     /// Of the store.
     let format: Int
+    /// Settings of a database that were off at the start, and without which a crash loses saves.
+    let unsafeSettings: [String]
     let socket: BoundSocket
     /// Kept for the life of the server.
     let lock: DataFolderLock
@@ -38,7 +40,8 @@ struct ServerService: Service {
             version: Tidemark.version,
             format: self.format,
             since: Date().formatted(.iso8601),
-            log: self.log
+            log: self.log,
+            unsafeSettings: self.unsafeSettings
         )
         self.lock.write(LockHolder(process: getpid(), service: service))
         var text = "Tidemark \(Tidemark.version) listens on \(address)\n"

@@ -1,5 +1,6 @@
 import PostgreSQLCluster
 import RecordModel
+import Synchronization
 import TestSupport
 import Testing
 
@@ -119,6 +120,28 @@ struct UnkindSettingsTests {
     func `a session commits to the disk, whatever the database says`(set: String, used: String) throws {
         let database = try Self.database(["synchronous_commit = \(set)"])
         #expect(try Self.setting("synchronous_commit", in: database) == used)
+    }
+
+    @Test
+    func `settings without which a crash loses saves are named at each start`() async throws {
+        var options = PostgreSQLInstance.Options()
+        options.settings = ["fsync=on"]
+        let instance = try PostgreSQLInstance(options)
+        let target = try instance.target()
+        func named() async throws -> [ClusterNotice] {
+            let notices = Mutex<[ClusterNotice]>([])
+            let it = try EngineUnderTest(.postgreSQL) { settings in
+                settings.postgreSQL = {
+                    $0.target = target
+                    $0.notice = { notice in notices.withLock { $0.append(notice) } }
+                }
+            }
+            await it.store.shutdown()
+            return notices.withLock { all in
+                all.filter { if case .unsafeSettings = $0 { true } else { false } }
+            }
+        }
+        #expect(try await named() == [])
     }
 
     @Test

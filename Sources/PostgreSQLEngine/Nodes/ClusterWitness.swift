@@ -169,6 +169,8 @@ package enum ClusterNotice: Hashable, Sendable {
     case keepsHouse
     /// Another version has brought the tables to its format: this one writes nothing any more.
     case otherFormat(Int)
+    /// These are off, so a crash of PostgreSQL's machine loses commits or damages the database.
+    case unsafeSettings([String])
 
     static func newEpoch(_ reason: ClusterHistory.Reason) -> ClusterNotice { .newEpoch(reason.rawValue) }
 }

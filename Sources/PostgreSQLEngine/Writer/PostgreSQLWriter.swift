@@ -125,16 +125,21 @@ final class PostgreSQLWriter: @unchecked Sendable {
         self.hasOthers && self.session.node != nil ? Self.waitBesideMilliseconds : Self.waitMillisecondsMax
     }
 
-    /// Asks a server's metrics' figure from time to time: how large the database is.
+    /// Asks for the figures of a server's metrics from time to time: the size of the database, and the
+    /// settings that an operator may have turned off.
     private func measureIfDue() {
         let now = self.queue.now
         guard self.session.node != nil, now >= self.measured + Self.measuredNanoseconds else { return }
         self.measured = now
         guard let connection = try? self.connected().connection,
-            let rows = try? connection.query(Self.size)
+            let size = try? connection.query(Self.size),
+            let off = try? connection.query(DurabilitySettings.sql)
         else { return }
-        let bytes = rows.integer(0, 0)
-        self.counted.withLock { $0.databaseBytes = bytes }
+        let (bytes, unsafeSettings) = (size.integer(0, 0), off.count)
+        self.counted.withLock {
+            $0.databaseBytes = bytes
+            $0.unsafeSettings = unsafeSettings
+        }
     }
 
     private static let size = SQL("SELECT pg_database_size(current_database())", reach: .store)

@@ -18,6 +18,8 @@ package enum LogKeys {
     /// What the operator can do.
     package static let advice = "advice"
     package static let error = "error"
+    /// Names of settings.
+    package static let settings = "settings"
     package static let client = "client"
     package static let container = "container"
     package static let user = "user"

@@ -46,6 +46,7 @@ package enum MetricName: String, CaseIterable, Sendable {
     case containerQuotaBytes = "tidemark_container_quota_bytes"
     case databaseBytes = "tidemark_database_bytes"
     case databaseLogBytes = "tidemark_database_log_bytes"
+    case databaseUnsafeSettings = "tidemark_database_unsafe_settings"
     case diskReserveMissingBytes = "tidemark_disk_reserve_missing_bytes"
     case diskFailing = "tidemark_disk_failing"
     case diskFreeBytes = "tidemark_disk_free_bytes"
@@ -107,6 +108,8 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .containerQuotaBytes: "What a container may store (container_bytes_max); 0 for no quota."
         case .databaseBytes: "Size of the database file."
         case .databaseLogBytes: "Size of the database's write-ahead log."
+        case .databaseUnsafeSettings:
+            "Settings of PostgreSQL that are off, and without which a crash loses saves (fsync, full_page_writes)."
         case .diskReserveMissingBytes:
             "What the reserve for deletes and administration lacks now: the disk is, or was just, full."
         case .diskFailing: "1 while the disk refuses writes though it has room, and else 0."

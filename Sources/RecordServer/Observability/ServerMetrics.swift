@@ -164,6 +164,7 @@ extension EngineStatistics {
             Metric(.logSyncDuration, samples: [.init(labels: [], value: .durations(self.logSyncs))]),
             Metric(.databaseBytes, Double(self.databaseBytes)),
             Metric(.databaseLogBytes, Double(self.databaseLogBytes)),
+            Metric(.databaseUnsafeSettings, self.unsafeSettings),
             Metric(.diskReserveMissingBytes, Double(self.reserveMissingBytes)),
         ]
     }

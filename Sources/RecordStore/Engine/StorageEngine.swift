@@ -206,6 +206,8 @@ package struct EngineStatistics: Hashable, Sendable {
     package var databaseLogBytes: Int64 = 0
     /// What the reserve for a full disk lacks.
     package var reserveMissingBytes: Int64 = 0
+    /// Settings of a database that are off, and without which a crash loses what was committed.
+    package var unsafeSettings = 0
 
     package init() {}
 }

@@ -11,7 +11,9 @@ struct Status: AsyncParsableCommand {
             Connects to the server and waits two seconds for its TLS handshake. \
             Exits with 0 if the server responds, 3 if no server has locked the \
             folder, 69 if one has but does not respond (it starts, or hangs), 66 \
-            if the folder has no store.
+            if the folder has no store. A second line names settings of PostgreSQL \
+            that were off when the server started, and without which a crash loses \
+            saves.
 
               tidemark status --data /var/lib/tidemark
               tidemark status --json
@@ -70,6 +72,8 @@ struct Status: AsyncParsableCommand {
         let format: Int?
         /// ISO 8601, in UTC.
         let since: String?
+        /// `nil` if there are none.
+        let unsafeSettings: [String]?
 
         init(_ state: State, _ folder: DataFolder, _ holder: LockHolder?) {
             self.state = state
@@ -79,6 +83,8 @@ struct Status: AsyncParsableCommand {
             self.version = holder?.service?.version
             self.format = holder?.service?.format
             self.since = holder?.service?.since
+            let unsafe = holder?.service?.unsafeSettings ?? []
+            self.unsafeSettings = unsafe.isEmpty ? nil : unsafe
         }
 
         var text: String {
@@ -89,7 +95,10 @@ struct Status: AsyncParsableCommand {
             if let format { parts.append("format \(format)") }
             if let since { parts.append("since \(since)") }
             parts.append("data \(self.data)")
-            return "\(self.state.rawValue): \(parts.joined(separator: ", "))"
+            let line = "\(self.state.rawValue): \(parts.joined(separator: ", "))"
+            guard let unsafeSettings else { return line }
+            let names = unsafeSettings.joined(separator: ", ")
+            return "\(line)\na crash of PostgreSQL's machine would lose saves: it has \(names) off"
         }
     }
 }

@@ -4,39 +4,70 @@ import PostgreSQLCluster
 import TestSupport
 import Testing
 
-/// The health of a server while its database is away.
+/// What an operator sees of a server and its database: while it is away, and of how it is set up.
 @Suite(.timeLimit(.minutes(5)))
 struct PostgreSQLHealthTests {
-    @Test
-    func `a server without its database is alive and not ready, and is ready again after it`() async throws {
-        let directory = try TemporaryDirectory()
-        let cluster = try PostgreSQLCluster.running()
-        let database = try cluster.emptyDatabase()
-        let socket = directory.path + "/m.sock"
+    private let directory: TemporaryDirectory
+    private let cluster: PostgreSQLCluster
+    private let database: String
+    private var data: String { self.directory.path + "/data" }
+    private var socket: String { self.directory.path + "/m.sock" }
+
+    init() throws {
+        self.directory = try TemporaryDirectory()
+        self.cluster = try PostgreSQLCluster.running()
+        self.database = try self.cluster.emptyDatabase()
+    }
+
+    private func started() async throws -> ChildProcess {
         let server = try ChildProcess(
             ChildProcess.tidemark,
             [
-                "serve", "--listen", "127.0.0.1:0", "--data", directory.path + "/data", "--engine",
+                "serve", "--listen", "127.0.0.1:0", "--data", self.data, "--engine",
                 "postgres", "--database-sync", "off",
-                "--database-url", cluster.url(database: database), "--metrics-listen", "unix:" + socket,
+                "--database-url", self.cluster.url(database: self.database),
+                "--metrics-listen", "unix:" + self.socket,
             ]
         )
         let isListening = await server.find { $0.contains(" listens on ") ? true : nil }
         try #require(isListening == true, "\(server.errorsSoFar)")
-        func page(_ path: String) async throws -> HTTPPeer.Response {
-            try await HTTPPeer.ask(.unix(path: socket), path)
+        return server
+    }
+
+    private func page(_ path: String) async throws -> HTTPPeer.Response {
+        try await HTTPPeer.ask(.unix(path: self.socket), path)
+    }
+
+    // The cluster of the tests has to survive no crash.
+    @Test
+    func `settings that lose saves are in the log, the metrics and the status of each start`() async throws {
+        for _ in 0..<2 {
+            let server = try await self.started()
+            while !server.errorsSoFar.contains("fsync, full_page_writes") { await Task.yield() }
+            let metric = "tidemark_database_unsafe_settings 2"
+            while !(try await self.page("/metrics").body.contains(metric)) { await Task.yield() }
+            let status = try await ChildProcess.run(ChildProcess.tidemark, ["status", "--data", self.data])
+            #expect(status.exitCode == 0 && status.output.split(separator: "\n").count == 2)
+            #expect(status.output.hasSuffix("it has fsync, full_page_writes off\n"), "\(status.output)")
+            server.signal(SIGTERM)
+            #expect(await server.outcome().exitCode == 0)
         }
-        #expect(try await page("/readyz").status == 200)
+    }
+
+    @Test
+    func `a server without its database is alive and not ready, and is ready again after it`() async throws {
+        let server = try await self.started()
+        #expect(try await self.page("/readyz").status == 200)
         // As after the end of PostgreSQL: sessions are gone, and new ones are refused.
-        try cluster.administer("ALTER DATABASE \(database) ALLOW_CONNECTIONS false")
-        try cluster.administer(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(database)'"
+        try self.cluster.administer("ALTER DATABASE \(self.database) ALLOW_CONNECTIONS false")
+        try self.cluster.administer(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(self.database)'"
         )
-        let away = try await page("/readyz")
+        let away = try await self.page("/readyz")
         #expect(away.status == 503 && away.body.contains("store: it cannot be read"), "\(away.body)")
-        #expect(try await page("/healthz").status == 200)
-        try cluster.administer("ALTER DATABASE \(database) ALLOW_CONNECTIONS true")
-        #expect(try await page("/readyz").status == 200)
+        #expect(try await self.page("/healthz").status == 200)
+        try self.cluster.administer("ALTER DATABASE \(self.database) ALLOW_CONNECTIONS true")
+        #expect(try await self.page("/readyz").status == 200)
         server.signal(SIGTERM)
         #expect(await server.outcome().exitCode == 0)
     }

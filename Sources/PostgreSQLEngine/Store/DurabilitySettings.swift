@@ -1,0 +1,15 @@
+/// Settings of PostgreSQL without which a crash of its machine loses commits, or damages the database.
+///
+/// No session can turn them on: they are the operator's.
+enum DurabilitySettings {
+    static let sql = SQL(
+        """
+        SELECT name FROM pg_settings WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off'
+            ORDER BY name
+        """,
+        reach: .store
+    )
+
+    /// The names of those that are off, in the order of the alphabet.
+    static func off(_ rows: ResultRows) -> [String] { (0..<rows.count).map { rows.text($0, 0) } }
+}
