@@ -36,6 +36,11 @@ package final class PostgreSQLEngine: StorageEngine {
     ) throws(PostgreSQLEngineError) {
         let beginning = try Self.begin(configuration)
         let (witness, reporting) = (beginning.witness, CommitReporting())
+        let reachability = Reachability(notice: configuration.notice)
+        let reportOfReads: @Sendable (EngineEvent) -> Void = { event in
+            if case .storageUnavailable = event { reachability.failed(.reads) }
+            report(event)
+        }
         self.unsafeSettings = beginning.unsafeSettings
         self.polling = ChangePolling(
             configuration.target,
@@ -56,13 +61,20 @@ package final class PostgreSQLEngine: StorageEngine {
             queue: self.queue,
             configuration: configuration,
             session: WriterSession(configuration, node: beginning.node, witness: witness),
+            reachability: reachability,
             reporting: (own: reporting, others: self.polling),
             clock: clock,
             report: report
         )
-        self.reads = ReadPool(configuration, witness: witness, clock: clock, report: report)
+        self.reads = ReadPool(
+            configuration,
+            witness: witness,
+            reachability,
+            clock: clock,
+            report: reportOfReads
+        )
         self.tables = TableSession(
-            ReadSession(configuration.target, witness: witness, report: report)
+            ReadSession(configuration.target, witness: witness, report: reportOfReads)
         )
         EngineThread.start("tidemark-poll") { [polling = self.polling] in polling.run() }
         EngineThread.start("tidemark-writer") { [writer = self.writer, end = self.end] in
@@ -159,8 +171,7 @@ package final class PostgreSQLEngine: StorageEngine {
             let wait = MonotonicTime.nanoseconds(ofMilliseconds: milliseconds)
             let due = milliseconds > 0 ? self.queue.now + wait : .min
             return self.queue.executeAside(job, due: due) { error in
-                let failure = error as? StorageFailure ?? .unexpected(code: 0)
-                return failure.isForWantOfRoom ? .diskFull : .storage(failure)
+                .storage(error as? StorageFailure ?? .unexpected(code: 0))
             }
         }
         switch self.queue.add(job) {
@@ -187,7 +198,7 @@ package final class PostgreSQLEngine: StorageEngine {
     package func report(to observer: any CommitObserver) { self.writer.report(to: observer) }
 
     package var condition: StorageCondition {
-        self.queue.now < self.writer.fullUntil.load(ordering: .relaxed) ? .full : .works
+        self.writer.room.isFull ? .full : .works
     }
 
     package var statistics: EngineStatistics { self.writer.statistics }

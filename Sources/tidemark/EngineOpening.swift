@@ -21,6 +21,8 @@ enum EngineOpening {
         var format: Int
         /// Room on the disk that the engine's reserve lacks, and that nobody else should take.
         var reserveMissingBytes: @Sendable () -> Int64
+        /// The state of a store whose disk is full, for a page of health.
+        var whenFull = "only deletes and administration are executed"
         /// Settings of a database without which a crash of its machine loses saves, and which are off.
         var unsafeSettings: [String] = []
     }
@@ -50,8 +52,9 @@ enum EngineOpening {
         configuration.readThreads = settings.writer.readThreads
         configuration.readerWaitNanoseconds = Int64(settings.writer.readerWaitMilliseconds) * 1_000_000
         do {
+            let paces = EnginePaces()
             let engine = try SQLiteEngine(configuration: configuration, clock: SystemTime.milliseconds) {
-                Self.log($0, of: folder, to: logger)
+                Self.log($0, of: folder, paces, to: logger)
             }
             return Opened(
                 store: Store(engine, configuration: Self.rules(settings)),
@@ -224,12 +227,21 @@ enum EngineOpening {
         }
     }
 
-    private static func log(_ event: EngineEvent, of folder: DataFolder, to logger: Logger) {
+    private static func log(
+        _ event: EngineEvent,
+        of folder: DataFolder,
+        _ paces: EnginePaces,
+        to logger: Logger
+    ) {
         switch event {
         case .storageUnavailable(let code):
+            guard let line = paces.outageGoesOn(refusing: 1) else { return }
             logger.error(
                 "the files of the store could not be used",
-                metadata: [LogKeys.path: "\(folder.path)", LogKeys.sqlite: .stringConvertible(code)]
+                metadata: [
+                    LogKeys.path: "\(folder.path)", LogKeys.sqlite: .stringConvertible(code),
+                    "refused": .stringConvertible(line.refused),
+                ]
             )
         case .diskFull, .diskHasRoom, .reserveFailed, .writesFail, .writesWork:
             self.logRoom(event, of: folder, to: logger)
@@ -241,14 +253,20 @@ enum EngineOpening {
             // Exits at once, as after a kill. Closing the files would write to them.
             _exit(CommandFailure.Code.unavailable.rawValue)
         case .requestFaulted(let code):
+            guard let unwritten = paces.fault() else { return }
             logger.error(
                 "a request could not be executed",
-                metadata: [LogKeys.sqlite: .stringConvertible(code)]
+                metadata: [
+                    LogKeys.sqlite: .stringConvertible(code), "unwritten": .stringConvertible(unwritten),
+                ]
             )
         case .housekeepingFailed(let code):
+            guard let unwritten = paces.housekeeping() else { return }
             logger.warning(
                 "housekeeping failed, and will be retried",
-                metadata: [LogKeys.sqlite: .stringConvertible(code)]
+                metadata: [
+                    LogKeys.sqlite: .stringConvertible(code), "unwritten": .stringConvertible(unwritten),
+                ]
             )
         case .indexesIncomplete(let indexes):
             logger.info(

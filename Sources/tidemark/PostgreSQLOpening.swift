@@ -66,7 +66,8 @@ enum PostgreSQLOpening {
         var configuration = PostgreSQLEngineConfiguration(target: target, role: .server(node: name))
         configuration.isSynchronous = settings.databaseSync == .required
         configuration.usesDatabaseClock = true
-        configuration.notice = { self.log($0, target, to: logger) }
+        let paces = EnginePaces()
+        configuration.notice = { self.log($0, target, paces, to: logger) }
         let assets = SharedAssets(folder)
         if settings.sharedAssets == .required {
             configuration.admission = { node, others in
@@ -86,13 +87,12 @@ enum PostgreSQLOpening {
             try PostgreSQLEngine.prepare(target)
         }
         try self.note(identity, url, in: folder)
+        let engine = try self.engine(configuration, assets, paces, logger: logger)
         return EngineOpening.Opened(
-            store: Store(
-                try self.engine(configuration, assets, logger: logger),
-                configuration: EngineOpening.rules(settings)
-            ),
+            store: Store(engine, configuration: EngineOpening.rules(settings)),
             format: Int(StoreTables.format),
             reserveMissingBytes: { 0 },
+            whenFull: "PostgreSQL's disk has no room, and no change is executed",
             unsafeSettings: engine.unsafeSettings
         )
     }
@@ -101,13 +101,14 @@ enum PostgreSQLOpening {
     private static func engine(
         _ configuration: PostgreSQLEngineConfiguration,
         _ assets: SharedAssets,
+        _ paces: EnginePaces,
         logger: Logger
     ) throws(CommandFailure) -> PostgreSQLEngine {
         var isWaiting = false
         while true {
             do throws(PostgreSQLEngineError) {
                 return try PostgreSQLEngine(configuration: configuration, clock: SystemTime.milliseconds) {
-                    self.log($0, configuration.target, to: logger)
+                    self.log($0, configuration.target, paces, to: logger)
                 }
             } catch {
                 guard case .notAdmitted = error else { throw self.failure(error) }
@@ -362,7 +363,7 @@ enum PostgreSQLOpening {
     /// Advice for a state in which PostgreSQL executes nothing; `nil` for one that passes.
     private static func advice(for state: SQLState) -> String? {
         switch state {
-        case .diskFull: "Make room on the disk of PostgreSQL, or delete records and users."
+        case .diskFull: "Make room on the disk of PostgreSQL."
         case .readOnly: "Name the primary in the URL, or turn default_transaction_read_only off."
         case .unknownStatement, .duplicateStatement:
             "Set pool_mode = session for this database, or name PostgreSQL itself."
@@ -376,22 +377,53 @@ enum PostgreSQLOpening {
         }
     }
 
-    private static func log(_ event: EngineEvent, _ target: ConnectionTarget, to logger: Logger) {
-        func metadata(_ code: Int32) -> Logger.Metadata {
-            let state = SQLState(number: code)
-            var metadata: Logger.Metadata = [
-                LogKeys.database: "\(target.text)", LogKeys.sqlState: "\(state?.rawValue ?? "none")",
-            ]
-            if let advice = state.flatMap(self.advice) { metadata[LogKeys.advice] = "\(advice)" }
-            return metadata
-        }
+    private static func metadata(_ code: Int32, _ target: ConnectionTarget) -> Logger.Metadata {
+        let state = SQLState(number: code)
+        var metadata: Logger.Metadata = [
+            LogKeys.database: "\(target.text)", LogKeys.sqlState: "\(state?.rawValue ?? "none")",
+        ]
+        if let advice = state.flatMap(self.advice) { metadata[LogKeys.advice] = "\(advice)" }
+        return metadata
+    }
+
+    private static func log(_ line: Outage.Line?, code: Int32, _ target: ConnectionTarget, to logger: Logger)
+    {
+        guard let line else { return }
+        logger.error(
+            "PostgreSQL executes nothing now",
+            metadata: self.metadata(code, target).merging(line.metadata) { $1 }
+        )
+    }
+
+    private static func log(
+        _ event: EngineEvent,
+        _ target: ConnectionTarget,
+        _ paces: EnginePaces,
+        to logger: Logger
+    ) {
         switch event {
         case .storageUnavailable(let code):
-            logger.error("PostgreSQL executes nothing now", metadata: metadata(code))
+            self.log(paces.outageGoesOn(refusing: 1), code: code, target, to: logger)
         case .requestFaulted(let code):
-            logger.error("a request could not be executed", metadata: metadata(code))
+            guard let unwritten = paces.fault() else { return }
+            var metadata = self.metadata(code, target)
+            metadata["unwritten"] = .stringConvertible(unwritten)
+            logger.error("a request could not be executed", metadata: metadata)
         case .housekeepingFailed(let code):
-            logger.warning("housekeeping failed, and will be retried", metadata: metadata(code))
+            guard let unwritten = paces.housekeeping() else { return }
+            var metadata = self.metadata(code, target)
+            metadata["unwritten"] = .stringConvertible(unwritten)
+            logger.warning("housekeeping failed, and will be retried", metadata: metadata)
+        case .diskFull:
+            logger.error(
+                "the disk of PostgreSQL is full: no change is executed",
+                metadata: self.metadata(SQLState.diskFull.number, target)
+            )
+        case .diskHasRoom:
+            logger.notice(
+                "the disk of PostgreSQL has room again",
+                metadata: [LogKeys.database: "\(target.text)"]
+            )
         case .logLost:
             logger.critical(
                 "another server has this machine's name and folder: the server exits",
@@ -413,12 +445,17 @@ enum PostgreSQLOpening {
                     LogKeys.records: .stringConvertible(records),
                 ]
             )
-        // PostgreSQL's operator looks after its disk, and its entries have one format.
-        case .diskFull, .diskHasRoom, .reserveFailed, .writesFail, .writesWork: break
+        // PostgreSQL has no reserve, and its entries have one format.
+        case .reserveFailed, .writesFail, .writesWork: break
         }
     }
 
-    private static func log(_ notice: ClusterNotice, _ target: ConnectionTarget, to logger: Logger) {
+    private static func log(
+        _ notice: ClusterNotice,
+        _ target: ConnectionTarget,
+        _ paces: EnginePaces,
+        to logger: Logger
+    ) {
         var metadata: Logger.Metadata = [LogKeys.database: "\(target.text)"]
         switch notice {
         case .otherProcess:
@@ -440,6 +477,12 @@ enum PostgreSQLOpening {
         case .registeredAgain:
             logger.warning("the server was silent for too long, and registered again", metadata: metadata)
         case .keepsHouse: logger.info("this server keeps house", metadata: metadata)
+        case .answersNothing(let code):
+            self.log(paces.outageGoesOn(refusing: 0), code: code, target, to: logger)
+        case .answersAgain:
+            guard let line = paces.outageEnded() else { return }
+            metadata.merge(line.metadata) { $1 }
+            logger.notice("PostgreSQL executes requests again", metadata: metadata)
         case .unsafeSettings(let names):
             metadata[LogKeys.settings] = "\(names.joined(separator: ", "))"
             metadata[LogKeys.advice] = "Turn them on in postgresql.conf, and reload."
@@ -457,6 +500,15 @@ enum PostgreSQLOpening {
             // Exits at once, as after a kill: a reply to a read may already be wrong.
             _exit(CommandFailure.Code.unavailable.rawValue)
         }
+    }
+}
+
+extension Outage.Line {
+    fileprivate var metadata: Logger.Metadata {
+        [
+            "seconds": .stringConvertible(Double(self.milliseconds / 100) / 10),
+            "refused": .stringConvertible(self.refused),
+        ]
     }
 }
 

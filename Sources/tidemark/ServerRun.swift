@@ -81,7 +81,7 @@ struct ServerRun {
         self.settings.log(to: logger)
         let live = LiveSettings(self.settings)
         let server = try self.makeServer(engine, tls.material, identityKeys?.tokens, live, logger: logger)
-        report.reading.health.opened(server)
+        report.reading.health.opened(server, whenFull: engine.whenFull)
         let service = ServerService(
             server: server,
             store: engine.store,

@@ -135,7 +135,7 @@ package final class PostgreSQLInstance: @unchecked Sendable {
     }
 
     /// Whether the owner of the files may mount a disk.
-    private static let mayMount =
+    package static let mayMount =
         (try? shell("\(PostgreSQLCluster.asOwner) unshare -Urm mount -t tmpfs tmpfs /mnt")) != nil
 
     /// A launcher that gives the server a disk, which it alone sees.

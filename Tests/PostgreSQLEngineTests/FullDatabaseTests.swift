@@ -24,9 +24,13 @@ struct FullDatabaseTests {
         let target = try instance.target("small")
         try PostgreSQLEngine.prepare(target)
         let events = Mutex<[EngineEvent]>([])
+        let time = ManualClock(milliseconds: 0)
         let it = try EngineUnderTest(
             .postgreSQL,
-            configure: { $0.postgreSQL = { $0.target = target } },
+            configure: {
+                $0.time = time
+                $0.postgreSQL = { $0.target = target }
+            },
             report: { event in events.withLock { $0.append(event) } }
         )
         _ = try await it.modifyZones(["notes"])
@@ -42,14 +46,20 @@ struct FullDatabaseTests {
             case .failure(let error): refused = error
             }
         }
-        guard case .diskFull? = refused else {
+        guard case .storageUnavailable? = refused else {
             Issue.record("\(tags.count) saves, then \(String(describing: refused))")
             return
         }
         #expect(tags.count > 20)
-        let isFull = EngineEvent.storageUnavailable(code: SQLState.diskFull.number)
-        #expect(events.withLock { $0.contains(isFull) })
+        #expect(events.withLock { $0 } == [.diskFull])
         #expect(it.store.condition == .full)
+        #expect(it.store.statistics.reserveMissingBytes > 0)
+        // However long nobody asks for anything.
+        for _ in 0..<3 {
+            time.advance(milliseconds: 60_000)
+            _ = await it.write(.modifyRecords(ModifyRecords(scope: .private, saves: [save("late")])))
+            if PostgreSQLInstance.mayMount { #expect(it.store.condition == .full) }
+        }
         for (name, tag) in tags { #expect(try await it.record(id(name))?.changeTag == tag) }
         // A delete takes little room.
         try instance.remove(.small)
@@ -63,6 +73,12 @@ struct FullDatabaseTests {
         }
         for (name, tag) in tags { #expect(try await it.record(id(name))?.changeTag == tag) }
         #expect(try await it.record(id("r0")) == nil)
+        while it.store.condition == .full {
+            time.advance(milliseconds: 10_000)
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        #expect(it.store.statistics.reserveMissingBytes == 0)
+        #expect(events.withLock { $0.last } == .diskHasRoom)
         #expect(try await it.isOrderWhole())
         #expect(try await it.wrongCounters() == [])
         await it.store.shutdown()

@@ -169,6 +169,10 @@ package enum ClusterNotice: Hashable, Sendable {
     case keepsHouse
     /// Another version has brought the tables to its format: this one writes nothing any more.
     case otherFormat(Int)
+    /// PostgreSQL executes nothing, as a server finds out that nobody asks for anything.
+    case answersNothing(code: Int32)
+    /// It executes again what it is asked for.
+    case answersAgain
     /// These are off, so a crash of PostgreSQL's machine loses commits or damages the database.
     case unsafeSettings([String])
 

@@ -17,6 +17,7 @@ final class ReadPool: Sendable {
     init(
         _ configuration: PostgreSQLEngineConfiguration,
         witness: ClusterWitness?,
+        _ reachability: Reachability,
         clock: @escaping @Sendable () -> Int64,
         report: @escaping @Sendable (EngineEvent) -> Void
     ) {
@@ -49,6 +50,7 @@ final class ReadPool: Sendable {
                         } alone: { job in
                             session.execute(job)
                         }
+                        if session.isConnected { reachability.worked(.reads) }
                     }
                 }
             }

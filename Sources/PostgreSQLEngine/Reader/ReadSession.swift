@@ -89,6 +89,8 @@ final class ReadSession {
         }
     }
 
+    var isConnected: Bool { self.snapshot.map { !$0.connection.isLost } ?? false }
+
     /// Ends the last snapshot, because no other follows at once.
     func rest() { self.snapshot?.rest() }
 

@@ -30,12 +30,12 @@ extension PostgreSQLWriter {
         } catch {
             self.queue.executed(batch, since: start)
             let failure = error as? StorageFailure ?? .unexpected(code: 0)
-            if case .unavailable(let code) = failure { self.report(.storageUnavailable(code: code)) }
-            if failure.isForWantOfRoom {
-                self.fullUntil.store(self.queue.now + Self.fullNanoseconds, ordering: .relaxed)
+            if !self.noteWantOfRoom(failure), case .unavailable(let code) = failure {
+                self.reachability.failed(.writes)
+                for _ in jobs { self.report(.storageUnavailable(code: code)) }
             }
-            let reason = failure.isForWantOfRoom ? JobFailure.diskFull : .storage(failure)
-            for job in jobs { job.fail(reason) }
+            // Deletes are refused as well, so nobody but the operator can make room.
+            for job in jobs { job.fail(.storage(failure)) }
         }
     }
 

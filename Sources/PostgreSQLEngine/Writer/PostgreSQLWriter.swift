@@ -19,8 +19,8 @@ final class PostgreSQLWriter: @unchecked Sendable {
     let clock: @Sendable () -> Int64
     let report: @Sendable (EngineEvent) -> Void
     let counted = Mutex(EngineStatistics())
-    /// Until when a change counts that PostgreSQL had no room for, by the clock that only goes forward.
-    let fullUntil = Atomic<Int64>(.min)
+    let room = RoomProbe()
+    let reachability: Reachability
     private let reporting: CommitReporting
     private let polling: ChangePolling
 
@@ -57,8 +57,6 @@ final class PostgreSQLWriter: @unchecked Sendable {
     private static let housekeepingPauseNanoseconds: Int64 = 20_000_000
     /// After so many batches there is a step, whether anything is known to do or not.
     private static let batchesBetweenHousekeeping = 250
-    /// A server that is asked for nothing finds out in vain whether there is room again.
-    static let fullNanoseconds: Int64 = 10_000_000_000
     /// So often a transaction is begun again that could not be committed.
     static let attemptsMax = 8
 
@@ -66,6 +64,7 @@ final class PostgreSQLWriter: @unchecked Sendable {
         queue: WriteQueue,
         configuration: PostgreSQLEngineConfiguration,
         session: WriterSession,
+        reachability: Reachability,
         reporting: (own: CommitReporting, others: ChangePolling),
         clock: @escaping @Sendable () -> Int64,
         report: @escaping @Sendable (EngineEvent) -> Void
@@ -74,6 +73,7 @@ final class PostgreSQLWriter: @unchecked Sendable {
         self.configuration = configuration
         self.session = session
         self.lease = session.node.map { HousekeepingLease(node: $0.name) }
+        self.reachability = reachability
         (self.reporting, self.polling) = reporting
         self.clock = clock
         self.report = report
@@ -85,7 +85,12 @@ final class PostgreSQLWriter: @unchecked Sendable {
 
     // MARK: Asking
 
-    var statistics: EngineStatistics { self.counted.withLock { $0 } }
+    var statistics: EngineStatistics {
+        var statistics = self.counted.withLock { $0 }
+        // There is no reserve. What it would lack tells alerts and plots of a full disk.
+        if self.room.isFull { statistics.reserveMissingBytes = 1 }
+        return statistics
+    }
 
     func countRefusal() { self.counted.withLock { $0.requestsRefused += 1 } }
 
@@ -103,6 +108,7 @@ final class PostgreSQLWriter: @unchecked Sendable {
             waitMillisecondsMax: untilHousekeeping ?? self.waitMilliseconds
         ) {
             self.measureIfDue()
+            self.lookForRoomIfDue()
             self.sendHeartbeatIfDue()
             if batch.isEmpty {
                 untilHousekeeping = self.workAlone(after: untilHousekeeping)
@@ -145,11 +151,31 @@ final class PostgreSQLWriter: @unchecked Sendable {
     private static let size = SQL("SELECT pg_database_size(current_database())", reach: .store)
     private static let measuredNanoseconds: Int64 = 60_000_000_000
 
+    private func lookForRoomIfDue() {
+        let now = self.queue.now
+        guard self.room.isDue(now: now), let connection = try? self.connected().connection,
+            self.room.findsRoom(on: connection, now: now)
+        else { return }
+        self.report(.diskHasRoom)
+    }
+
+    /// Notes that the disk has no room, if that is the error.
+    func noteWantOfRoom(_ error: any Error) -> Bool {
+        guard (error as? StorageFailure)?.isForWantOfRoom == true else { return false }
+        if self.room.refused(now: self.queue.now) { self.report(.diskFull) }
+        return true
+    }
+
     private func sendHeartbeatIfDue() {
         let now = self.queue.now
         guard now >= self.heartbeat + NodeRegistration.heartbeatMilliseconds * 1_000_000 else { return }
         self.heartbeat = now
-        try? self.session.sendHeartbeat()
+        do throws(StorageFailure) {
+            try self.session.sendHeartbeat()
+            if self.session.node != nil { self.reachability.worked(.writes) }
+        } catch {
+            self.reachability.failed(.writes)
+        }
     }
 
     // MARK: Transactions
@@ -228,6 +254,7 @@ final class PostgreSQLWriter: @unchecked Sendable {
     }
 
     private func committed(_ transaction: PostgreSQLTransaction) {
+        self.reachability.worked(.writes)
         self.knowledge = transaction.knowledge
         self.numbers = transaction.numbers
         let keptHouse = self.lease?.term != nil
@@ -288,7 +315,9 @@ final class PostgreSQLWriter: @unchecked Sendable {
         self.queue.executed(batch, since: start)
         switch result {
         case .success: administration.reply(nil)
-        case .failure(let error): administration.reply(error)
+        case .failure(let error):
+            _ = self.noteWantOfRoom(error)
+            administration.reply(error)
         }
     }
 
@@ -346,7 +375,11 @@ final class PostgreSQLWriter: @unchecked Sendable {
             return try self.milliseconds(untilStepFrom: now)
         } catch {
             switch error as? StorageFailure ?? .unexpected(code: 0) {
-            case .unavailable(let code), .unexpected(let code): self.report(.housekeepingFailed(code: code))
+            case .unavailable where self.noteWantOfRoom(error): break
+            case .unavailable(let code):
+                self.reachability.failed(.writes)
+                self.configuration.notice(.answersNothing(code: code))
+            case .unexpected(let code): self.report(.housekeepingFailed(code: code))
             case .conflict, .outcomeUnknown, .exceeds: break
             }
             return nil

@@ -316,7 +316,7 @@ extension StoreError {
             }
         case .storageUnavailable(let milliseconds):
             Row(.serviceUnavailable, .after(milliseconds: milliseconds)) {
-                "the server cannot write to its disk: nothing happened, retry after \(milliseconds) ms"
+                "the server cannot write to its disk or database: nothing happened, retry after \(milliseconds) ms; if it lasts, tell the operator"
             }
         case .diskFull(let milliseconds):
             Row(.serviceUnavailable, .after(milliseconds: milliseconds)) {

@@ -6,14 +6,16 @@ import Synchronization
 final class ServerHealth: Sendable {
     private static let loopTimeout = Duration.seconds(2)
 
-    /// `nil` until the store is open.
-    private let opened = Mutex<RecordServer?>(nil)
+    /// With the state of a store whose disk is full; `nil` until the store is open.
+    private let opened = Mutex<(server: RecordServer, whenFull: String)?>(nil)
 
     /// The server whose health this is, once there is one.
-    var server: RecordServer? { self.opened.withLock { $0 } }
+    var server: RecordServer? { self.opened.withLock { $0?.server } }
 
     /// Takes the server of a store that was opened.
-    func opened(_ server: RecordServer) { self.opened.withLock { $0 = server } }
+    func opened(_ server: RecordServer, whenFull: String) {
+        self.opened.withLock { $0 = (server, whenFull) }
+    }
 
     /// Why the process should be started again; empty if it is alive.
     func hangs() async -> [String] {
@@ -36,7 +38,7 @@ final class ServerHealth: Sendable {
         }
         switch server.storeCondition {
         case .works: break
-        case .full: reasons.append("disk full: only deletes and administration are executed")
+        case .full: reasons.append("disk full: \(self.opened.withLock { $0?.whenFull ?? "" })")
         case .fails(let code):
             reasons.append("disk: the last change could not be written (error \(code) of the store)")
         }

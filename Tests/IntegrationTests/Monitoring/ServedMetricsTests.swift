@@ -200,7 +200,7 @@ struct ServedMetricsTests {
             logger: logger,
             clock: SystemTime.milliseconds
         )
-        health.opened(server)
+        health.opened(server, whenFull: "")
         #expect(try await ready() == "starting: the server does not listen yet\n")
         _ = try await server.start()
         #expect(try await ready() == "ok\n")

@@ -58,6 +58,7 @@ struct PostgreSQLHealthTests {
     func `a server without its database is alive and not ready, and is ready again after it`() async throws {
         let server = try await self.started()
         #expect(try await self.page("/readyz").status == 200)
+        let start = ContinuousClock.now
         // As after the end of PostgreSQL: sessions are gone, and new ones are refused.
         try self.cluster.administer("ALTER DATABASE \(self.database) ALLOW_CONNECTIONS false")
         try self.cluster.administer(
@@ -66,8 +67,14 @@ struct PostgreSQLHealthTests {
         let away = try await self.page("/readyz")
         #expect(away.status == 503 && away.body.contains("store: it cannot be read"), "\(away.body)")
         #expect(try await self.page("/healthz").status == 200)
+        while !server.errorsSoFar.contains("PostgreSQL executes nothing now") { await Task.yield() }
         try self.cluster.administer("ALTER DATABASE \(self.database) ALLOW_CONNECTIONS true")
         #expect(try await self.page("/readyz").status == 200)
+        while !server.errorsSoFar.contains("PostgreSQL executes requests again") { await Task.yield() }
+        let lines = server.errorsSoFar.split(separator: "\n").filter { $0.contains("PostgreSQL executes") }
+        let seconds = Int((ContinuousClock.now - start) / .seconds(1))
+        #expect(lines.count <= 2 + seconds / 10, "\(lines)")
+        #expect(lines.last?.contains(" refused=0 seconds=") == true, "\(lines)")
         server.signal(SIGTERM)
         #expect(await server.outcome().exitCode == 0)
     }

@@ -1,0 +1,47 @@
+import Synchronization
+
+/// Whether PostgreSQL's disk has no room, from a change that it refused until a mebibyte finds some.
+///
+/// Small changes may find room in pages that are there, so that they succeed tells nothing. A table is
+/// made and taken back: its file goes with the transaction.
+///
+/// SAFETY: `lastNanoseconds` is used on the writer's thread only.
+final class RoomProbe: @unchecked Sendable {
+    private static let periodNanoseconds: Int64 = 5_000_000_000
+    /// 550 rows of 1,920 bytes, which PostgreSQL neither compresses nor puts elsewhere.
+    private static let fill = SQL(
+        """
+        CREATE TABLE tidemark.room AS
+            SELECT repeat(md5(number::text), 60) AS filler FROM generate_series(1, 550) AS number
+        """,
+        reach: .store
+    )
+
+    private let full = Atomic<Bool>(false)
+    private var lastNanoseconds = Int64.min
+
+    var isFull: Bool { self.full.load(ordering: .relaxed) }
+
+    /// Notes that a change found no room; whether that is news.
+    func refused(now: Int64) -> Bool {
+        self.lastNanoseconds = now
+        return !self.full.exchange(true, ordering: .relaxed)
+    }
+
+    func isDue(now: Int64) -> Bool { self.isFull && now >= self.lastNanoseconds + Self.periodNanoseconds }
+
+    /// Looks for room; whether there is some again.
+    func findsRoom(on connection: PostgreSQLConnection, now: Int64) -> Bool {
+        self.lastNanoseconds = now
+        defer { _ = try? connection.query(TransactionSQL.rollback) }
+        do throws(PostgreSQLError) {
+            try connection.send(TransactionSQL.begin)
+            _ = try connection.query(Self.fill)
+        } catch {
+            // Who may not make a table finds nothing out, and neither does who has no connection.
+            guard case .refused(let state) = error.kind, state != .diskFull else { return false }
+        }
+        self.full.store(false, ordering: .relaxed)
+        return true
+    }
+}
