@@ -31,7 +31,7 @@ final class FlightProxy: Sendable {
         var point = Point.before
         var hasCut = false
         var isClosed = false
-        /// The flights that were passed on since the last look.
+        /// The flights with parameters that came since the last look.
         var flights = 0
         var links: [ObjectIdentifier: Link] = [:]
     }
@@ -87,7 +87,10 @@ final class FlightProxy: Sendable {
         }
     }
 
-    /// The flights of all connections since the last call.
+    /// So many bytes has a statement without parameters, as the end of a snapshot, which nobody waits for.
+    private static let bareBytesMax = 48
+
+    /// The flights of all connections since the last call, but those of a statement without parameters.
     func takeFlights() -> Int {
         self.state.withLock { state in
             defer { state.flights = 0 }
@@ -134,12 +137,8 @@ final class FlightProxy: Sendable {
     /// Counts a flight; returns where it is to be cut, or `nil`.
     fileprivate func flightCame(bytes: Int) -> Point? {
         self.passed.add(Int64(bytes) * self.nanosecondsPerByte, ordering: .relaxed)
-        return self.noteFlight()
-    }
-
-    private func noteFlight() -> Point? {
-        self.state.withLock { state in
-            state.flights += 1
+        return self.state.withLock { state in
+            if bytes > Self.bareBytesMax { state.flights += 1 }
             guard let left = state.flightsLeft else { return nil }
             state.flightsLeft = left > 1 ? left - 1 : nil
             guard left == 1 else { return nil }
