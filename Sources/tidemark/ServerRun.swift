@@ -62,6 +62,13 @@ struct ServerRun {
         let logger: Logger
     }
 
+    private var logPlace: LogPlace {
+        LogPlace.ofServer(
+            filePath: self.settings.logFilePath,
+            environment: ProcessInfo.processInfo.environment
+        )
+    }
+
     /// Opens the store and serves it.
     private func serve(
         on socket: BoundSocket,
@@ -93,10 +100,7 @@ struct ServerRun {
             authorityPath: tls.authorityPath,
             supervisor: supervisor,
             settings: live,
-            log: LogPlace.ofServer(
-                filePath: self.settings.logFilePath,
-                environment: ProcessInfo.processInfo.environment
-            )
+            log: self.logPlace
         )
         let metrics = MetricsReport(
             settings: self.settings,

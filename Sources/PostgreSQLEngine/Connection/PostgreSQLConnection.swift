@@ -37,7 +37,7 @@ package final class PostgreSQLConnection {
 
     /// Settings of the session, none of which changes what a statement returns.
     ///
-    /// Whatever the database or the role says, no statement ends because it takes long: a step of
+    /// No statement ends because it takes long, whatever the database or the role says: a step of
     /// housekeeping, a command or a move may. A commit is on disk when it is acknowledged; `local` is an
     /// operator's choice. Version 17 added `transaction_timeout`.
     ///

@@ -38,7 +38,8 @@ final class RoomProbe: @unchecked Sendable {
             try connection.send(TransactionSQL.begin)
             _ = try connection.query(Self.fill)
         } catch {
-            // Who may not make a table finds nothing out, and neither does who has no connection.
+            // A user who may not make a table finds nothing out, and counts as one who has room. Without a
+            // connection the disk stays full.
             guard case .refused(let state) = error.kind, state != .diskFull else { return false }
         }
         self.full.store(false, ordering: .relaxed)
