@@ -38,6 +38,10 @@ package struct Bounds: Hashable, Sendable {
     ///
     /// The rest takes turns with the requests of others.
     package var cascadeTurnMax = 250
+    /// Index entries that go with the records of a cascade in one transaction, unless it is of one record.
+    ///
+    /// 10 ms of the writer, as each takes about 5 µs.
+    package var cascadeEntriesMax = 2_000
     /// Records of a cascade that must be deleted together: they refer to each other in a circle, or
     /// to what the request saves.
     package var cascadeTogetherMax = 1_000

@@ -1,4 +1,5 @@
 import RecordModel
+import Synchronization
 import TestSupport
 import Testing
 
@@ -82,6 +83,125 @@ struct CostTests {
     }
 
     @Test(arguments: EngineKind.allCases)
+    func `a job that exceeds a bound is executed once, and its neighbours are committed`(
+        kind: EngineKind
+    ) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        let executions = Mutex(0)
+        let failures = Mutex<[JobFailure]>([])
+        let (gate, held) = (Gate(), Gate())
+        it.send([save("first")]) { _ in
+            held.open()
+            gate.wait()
+        }
+        held.wait()
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            let answers = Mutex(0)
+            @Sendable func answered() {
+                let count = answers.withLock { count in
+                    count += 1
+                    return count
+                }
+                if count == 3 { continuation.resume() }
+            }
+            it.send([save("a")]) { _ in answered() }
+            it.store.engine.write(
+                WriteJob(
+                    requester: it.privately,
+                    records: 1,
+                    bytes: 100,
+                    deadlineMilliseconds: .max,
+                    origin: nil,
+                    makesRoom: false,
+                    takesTurn: false,
+                    execute: { _ throws(StorageFailure) in
+                        executions.withLock { $0 += 1 }
+                        throw .exceeds(.indexEntries, work: 1)
+                    },
+                    fail: { failure in
+                        failures.withLock { $0.append(failure) }
+                        answered()
+                    }
+                )
+            )
+            it.send([save("b")]) { _ in answered() }
+            gate.open()
+        }
+        #expect(executions.withLock { $0 } == 1)
+        #expect(failures.withLock { $0 } == [.storage(.exceeds(.indexEntries, work: 1))])
+        for name in ["a", "b"] { #expect(try await it.record(id(name)) != nil) }
+    }
+
+    // MARK: Deletes that take records along
+
+    /// A tree, each of whose records has a long list; the root has none.
+    private static func dearTree(_ count: Int) -> [RecordSave] {
+        let list = FieldValue.int64List((0..<50).map { $0 })
+        return (0..<count).map { number in
+            let target = number < 4 ? "root" : "t\(number / 4)"
+            return save("t\(number)", ["f": list, "d": reference(target, .deleteSelf)])
+        }
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a delete goes in turns by index entries, however few records it takes along`(
+        kind: EngineKind
+    ) async throws {
+        let it = try await Self.engine(kind) { $0.cascadeEntriesMax = 120 }
+        #expect(try await it.modify([save("root")] + Self.dearTree(40)).areSaved)
+        let order = Mutex<[String]>([])
+        let (gate, held) = (Gate(), Gate())
+        it.send([save("holds the writer")]) { _ in
+            held.open()
+            gate.wait()
+        }
+        held.wait()
+        let deletion = ModifyRecords(scope: .private, saves: [], deletes: [id("root")])
+        let other = ModifyRecords(scope: .private, saves: [save("next", in: .default)])
+        let result = await withCheckedContinuation { continuation in
+            it.store.write(it.request(.modifyRecords(deletion))) { result in
+                order.withLock { $0.append("alice") }
+                continuation.resume(returning: result)
+            }
+            it.store.write(it.request(.modifyRecords(other), by: it.bobPrivately)) { _ in
+                order.withLock { $0.append("bob") }
+            }
+            gate.open()
+        }
+        #expect(order.withLock { $0 } == ["bob", "alice"])
+        #expect(try result.get() == [.deleted])
+        let left = try await it.fetch([id("root")] + Self.dearTree(40).map(\.id))
+        #expect(left.allSatisfy { if case .record = $0 { false } else { true } })
+        #expect(try await it.wrongCounters() == [])
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a circle that has too many index entries is refused, and goes when it is opened`(
+        kind: EngineKind
+    ) async throws {
+        let it = try await Self.engine(kind) {
+            $0.cascadeEntriesMax = 120
+            $0.requestEntriesMax = 400
+        }
+        let list = FieldValue.int64List((0..<50).map { $0 })
+        for number in 0..<12 {
+            let target = number == 0 ? [:] : ["d": reference("c\(number - 1)", .deleteSelf)]
+            #expect(try await it.modify([save("c\(number)", target.merging(["f": list]) { $1 })]).areSaved)
+        }
+        func close(_ value: FieldValue) async throws -> Bool {
+            try await it.modify([save("c0", ["d": value])], policy: .changedKeys).areSaved
+        }
+        #expect(try await close(reference("c11", .deleteSelf)))
+        await #expect(throws: StoreError.tooMuchWork(.indexEntries)) {
+            try await it.modify([], deletes: [id("c5")])
+        }
+        for number in 0..<12 { #expect(try await it.record(id("c\(number)")) != nil) }
+        #expect(try await close(.clear))
+        #expect(try await it.modify([], deletes: [id("c0")]) == [.deleted])
+        for number in 0..<12 { #expect(try await it.record(id("c\(number)")) == nil) }
+    }
+
+    @Test(arguments: EngineKind.allCases)
     func `400 ordinary records with 20 indexed fields are saved, changed and deleted`(
         kind: EngineKind
     ) async throws {
@@ -159,7 +279,7 @@ struct CostTests {
     private static let turns: [String: [String]] = [
         "modify_records": [
             "request_items_max", "request_bytes_max", "request_entries_max", "request_definitions_max",
-            "cascade_turn_max", "cascade_together_max",
+            "cascade_turn_max", "cascade_entries_max", "cascade_together_max",
         ],
         "fetch_records": ["request_items_max", "answer_bytes_max"],
         "modify_zones": ["request_items_max"],

@@ -224,6 +224,21 @@ struct TurnTests {
         let children = (0..<390).map { save("x\($0)", ["d": reference("x", .deleteSelf)]) }
         let keeper = save("keeper", ["v": reference("x0", .validate)])
         #expect(try await it.modify([save("x")] + children + [keeper]).areSaved)
+        await Self.expectToPay(it, for: ModifyRecords(scope: .private, saves: [], deletes: [id("x")]))
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a user pays for saves that exceed a bound, by what was counted until then`(
+        kind: EngineKind
+    ) async throws {
+        let (it, _) = try await Self.engine(kind) { $0.bounds.requestEntriesMax = 400 }
+        let dear = save("dear", ["list": .int64List((0..<440).map { $0 })])
+        await Self.expectToPay(it, for: ModifyRecords(scope: .private, saves: [dear]))
+        #expect(try await it.record(id("dear")) == nil)
+    }
+
+    /// Has Alice make a request three times that is refused and costs her some 440 units each.
+    private static func expectToPay(_ it: EngineUnderTest, for refused: ModifyRecords) async {
         let (gate, held) = (Gate(), Gate())
         it.send([save("first")]) { _ in
             held.open()
@@ -240,8 +255,7 @@ struct TurnTests {
                 if count == 9 { continuation.resume() }
             }
             for number in 0..<3 {
-                let deletion = ModifyRecords(scope: .private, saves: [], deletes: [id("x")])
-                it.store.write(it.request(.modifyRecords(deletion))) { _ in answered("refused \(number)") }
+                it.store.write(it.request(.modifyRecords(refused))) { _ in answered("refused \(number)") }
             }
             it.send([save("large")], bytes: 1_000_000) { _ in answered("alice") }
             it.send([save("small")]) { _ in answered("alice again") }

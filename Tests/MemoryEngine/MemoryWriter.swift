@@ -332,6 +332,7 @@ final class MemoryWriter: @unchecked Sendable {
         for job in jobs where executed.unfinished == nil {
             executed.count += 1
             let before = transaction.workDone
+            var workFailed: Int?
             let savepoint = transaction.savepoint
             transaction.origin = job.origin
             do throws(StorageFailure) {
@@ -348,10 +349,11 @@ final class MemoryWriter: @unchecked Sendable {
                     continue
                 }
             } catch {
+                workFailed = error.work(metered: transaction.workDone - before)
                 transaction.takeBack(to: savepoint)
                 executed.replies.append { job.fail(.storage(error)) }
             }
-            if let excess = job.excess(of: transaction.workDone - before) {
+            if let excess = job.excess(of: workFailed ?? transaction.workDone - before) {
                 executed.excesses.append(excess)
             }
         }

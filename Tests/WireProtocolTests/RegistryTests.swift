@@ -57,6 +57,7 @@ enum Registry {
         "delete_self_references_max": Bounds.defaults.deleteSelfReferencesMax,
         "cascade_records_max": Bounds.defaults.cascadeRecordsMax,
         "cascade_turn_max": Bounds.defaults.cascadeTurnMax,
+        "cascade_entries_max": Bounds.defaults.cascadeEntriesMax,
         "cascade_together_max": Bounds.defaults.cascadeTogetherMax,
         "parent_depth_max": Bounds.defaults.parentDepthMax,
         "message_bytes_max": Bounds.messageBytesMax,

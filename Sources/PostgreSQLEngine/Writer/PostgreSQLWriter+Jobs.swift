@@ -41,15 +41,17 @@ extension PostgreSQLWriter {
 
     /// Executes jobs in one transaction: without savepoints, unless one of them fails.
     ///
+    /// One that exceeds a bound of work is left out then.
     /// It begins anew with more rows locked if that turns out to be needed.
     private func commit(_ jobs: [WriteJob]) throws -> Executed {
         var plan = self.plan(Set(jobs.compactMap(\.requester?.database)))
         plan.prefetches = jobs.compactMap(\.prefetch)
         var isolatesEach = false
+        var exceeding: WaitingWrites.Exceeding?
         for _ in 0..<Self.attemptsMax {
             do {
                 return try self.transaction(plan) { transaction in
-                    try self.execute(jobs, in: transaction, isolatesEach: isolatesEach)
+                    try self.execute(jobs, in: transaction, isolatesEach: isolatesEach, &exceeding)
                 }
             } catch {
                 if let need {
@@ -71,16 +73,28 @@ extension PostgreSQLWriter {
     private func execute(
         _ jobs: [WriteJob],
         in transaction: PostgreSQLTransaction,
-        isolatesEach: Bool
+        isolatesEach: Bool,
+        _ exceeding: inout WaitingWrites.Exceeding?
     ) throws -> Executed {
         var executed = Executed()
-        for job in jobs where executed.unfinished == nil {
+        for (offset, job) in jobs.enumerated() where executed.unfinished == nil {
             executed.count += 1
+            if let known = exceeding, known.offset == offset {
+                executed.replies.append { job.fail(.storage(known.failure)) }
+                if let excess = job.excess(of: known.work) { executed.excesses.append(excess) }
+                continue
+            }
             let before = transaction.workDone
-            let progress =
-                isolatesEach
-                ? try self.isolated(job, in: transaction, &executed)
-                : try Self.execute(job, in: transaction)
+            let progress: WriteJob.Progress?
+            do throws(StorageFailure) {
+                progress =
+                    isolatesEach
+                    ? try self.isolated(job, in: transaction, &executed)
+                    : try Self.execute(job, in: transaction)
+            } catch {
+                exceeding = .init(offset: offset, error, metered: transaction.workDone - before)
+                throw error
+            }
             let work = transaction.workDone - before
             switch progress {
             case .finished(let reply)?: executed.replies.append(reply)
@@ -110,6 +124,7 @@ extension PostgreSQLWriter {
         _ executed: inout Executed
     ) throws(StorageFailure) -> WriteJob.Progress? {
         let savepoint = try transaction.setSavepoint()
+        let before = transaction.workDone
         do throws(StorageFailure) {
             let progress = try Self.execute(job, in: transaction)
             try transaction.release()
@@ -119,6 +134,7 @@ extension PostgreSQLWriter {
             guard transaction.need == nil else { throw error }
             try transaction.takeBack(to: savepoint)
             if case .unexpected(let code) = error { self.report(.requestFaulted(code: code)) }
+            transaction.workDone = before + error.work(metered: transaction.workDone - before)
             executed.replies.append { job.fail(.storage(error)) }
             return nil
         }

@@ -133,7 +133,7 @@ extension StoreError {
             // Somebody has to make some.
             case .diskFull: .diskFull(retryAfterMilliseconds: 5_000)
             case .storage(.unexpected): .internalFault
-            case .storage(.exceeds(let bound)): .tooMuchWork(bound)
+            case .storage(.exceeds(let bound, _)): .tooMuchWork(bound)
             case .storage(.unavailable), .storage(.conflict), .storage(.outcomeUnknown):
                 .storageUnavailable(retryAfterMilliseconds: 1_000)
             }

@@ -107,7 +107,9 @@ package enum StorageFailure: Error, Hashable, Sendable {
     /// look up the request ID first.
     case outcomeUnknown
     /// The request would take the writer for too long, which became known while it was executed.
-    case exceeds(WorkBound)
+    ///
+    /// `work`: what was counted until then, in the rule's unit; its holder pays for it.
+    case exceeds(WorkBound, work: Int)
 }
 
 /// The key under which the contents of a zone are stored.

@@ -59,6 +59,23 @@ package struct WaitingWrites: ~Copyable {
         let work: Int
     }
 
+    /// A job that turned out to exceed a bound of work: it is not executed again.
+    package struct Exceeding: Sendable {
+        /// Among the jobs of the batch.
+        package let offset: Int
+        package let failure: StorageFailure
+        /// What it took until then, in the rule's unit.
+        package let work: Int
+
+        /// `nil` if the failure says nothing about the job's cost.
+        package init?(offset: Int, _ failure: StorageFailure, metered: Int) {
+            guard case .exceeds = failure else { return nil }
+            self.offset = offset
+            self.failure = failure
+            self.work = failure.work(metered: metered)
+        }
+    }
+
     /// So many requests may always wait, or a few clients with large batches would be refused.
     private static let requestsMin = 64
     /// A turn, in the rule's unit of work.
@@ -355,5 +372,14 @@ extension WriteJob {
     /// What it counts for in the rule.
     fileprivate var portion: OverloadRule.Portion {
         OverloadRule.Portion(of: self.requester?.holder, work: self.work, bytes: self.bytes)
+    }
+}
+
+extension StorageFailure {
+    /// What a job took that failed so, if an engine has metered so much.
+    ///
+    /// Entries that were made and never written are in no meter.
+    package func work(metered: Int) -> Int {
+        if case .exceeds(_, let work) = self { max(work, metered) } else { metered }
     }
 }

@@ -39,7 +39,8 @@ package enum WorkBound: Hashable, Sendable {
 final class RequestWork {
     /// `nil` for what an operator restores.
     private let bounds: Bounds?
-    /// Whether entries that go count: a request of one item can't be made smaller by its sender.
+    /// Whether entries that go with an item count: a request of one item can't be made smaller by
+    /// its sender.
     private let countsRemovals: Bool
     private var entries = 0
     private var definitions = 0
@@ -49,15 +50,20 @@ final class RequestWork {
         self.countsRemovals = countsRemovals
     }
 
-    func count(_ changes: IndexChanges) throws(StorageFailure) {
+    /// `isAlong`: whether the record is no item, but goes with one.
+    func count(_ changes: IndexChanges, isAlong: Bool = false) throws(StorageFailure) {
         guard let bounds else { return }
-        self.entries += changes.addedCost + (self.countsRemovals ? changes.removedCost : 0)
-        guard self.entries <= bounds.requestEntriesMax else { throw .exceeds(.indexEntries) }
+        self.entries += changes.addedCost + (self.countsRemovals || isAlong ? changes.removedCost : 0)
+        guard self.entries <= bounds.requestEntriesMax else {
+            throw .exceeds(.indexEntries, work: self.entries)
+        }
     }
 
     func count(definitions: Int) throws(StorageFailure) {
         guard let bounds else { return }
         self.definitions += definitions
-        guard self.definitions <= bounds.requestDefinitionsMax else { throw .exceeds(.definitions) }
+        guard self.definitions <= bounds.requestDefinitionsMax else {
+            throw .exceeds(.definitions, work: self.definitions)
+        }
     }
 }

@@ -54,7 +54,8 @@ final class ModifyRecordsRule {
             if turns.isSettled {
                 allowance = CascadeAllowance(
                     refused: turns.refused,
-                    stepsMax: self.bounds.cascadeTogetherMax
+                    stepsMax: self.bounds.cascadeTogetherMax,
+                    isLast: true
                 )
             }
         }

@@ -11,8 +11,8 @@ import Synchronization
 /// reply when the transaction is on disk. Meanwhile it executes the next.
 ///
 /// A request that fails half-way for a reason of ours takes back the transaction. That is then
-/// executed again with each request in a savepoint, so that this one is taken back alone. A disk
-/// that is full or fails takes back all.
+/// executed again with each request in a savepoint, so that this one is taken back alone. One that
+/// exceeds a bound of work is left out then. A disk that is full or fails takes back all.
 ///
 /// SAFETY: `checkpointPace`, `transaction` and `database` are used on the writer's thread only; the
 /// rest is immutable or locked.
@@ -204,11 +204,13 @@ final class Writer: @unchecked Sendable {
         _ transaction: WriterTransaction,
         _ housekeeping: WriterHousekeeping
     ) throws(StorageFailure) -> Committed {
+        var exceeding: WaitingWrites.Exceeding?
         do throws(StorageFailure) {
             // SQLite copies each page that a savepoint touches: all pay for it only when one is needed.
             return try self.commit(
                 works,
                 inSavepoints: false,
+                &exceeding,
                 nowMilliseconds: now,
                 transaction,
                 housekeeping
@@ -219,6 +221,7 @@ final class Writer: @unchecked Sendable {
             return try self.commit(
                 works,
                 inSavepoints: true,
+                &exceeding,
                 nowMilliseconds: now,
                 transaction,
                 housekeeping
@@ -229,6 +232,7 @@ final class Writer: @unchecked Sendable {
     private func commit(
         _ works: [WriteJob],
         inSavepoints: Bool,
+        _ exceeding: inout WaitingWrites.Exceeding?,
         nowMilliseconds now: Int64,
         _ transaction: WriterTransaction,
         _ housekeeping: WriterHousekeeping
@@ -239,12 +243,23 @@ final class Writer: @unchecked Sendable {
         var excesses: [WaitingWrites.Excess] = []
         var executed = 0
         try transaction.begin(nowMilliseconds: now)
-        for work in works where unfinished == nil {
+        for (offset, work) in works.enumerated() where unfinished == nil {
             executed += 1
+            if let known = exceeding, known.offset == offset {
+                finished.append(FinishedJob(job: work) { work.fail(.storage(known.failure)) })
+                if let excess = work.excess(of: known.work) { excesses.append(excess) }
+                continue
+            }
             let before = transaction.meter.done
-            let execution =
-                inSavepoints
-                ? try self.executeInSavepoint(work, transaction) : try Self.execute(work, transaction)
+            let execution: Execution
+            do throws(StorageFailure) {
+                execution =
+                    inSavepoints
+                    ? try self.executeInSavepoint(work, transaction) : try Self.execute(work, transaction)
+            } catch {
+                exceeding = .init(offset: offset, error, metered: transaction.meter.done - before)
+                throw error
+            }
             switch execution {
             case .finished(let reply):
                 finished.append(FinishedJob(job: work, reply: reply))
@@ -298,6 +313,7 @@ final class Writer: @unchecked Sendable {
         _ job: WriteJob,
         _ transaction: WriterTransaction
     ) throws(StorageFailure) -> Execution {
+        let before = transaction.meter.done
         do throws(StorageFailure) {
             return try transaction.isolated { () throws(StorageFailure) in
                 try Self.execute(job, transaction)
@@ -308,6 +324,7 @@ final class Writer: @unchecked Sendable {
             case .unexpected(let code): self.report(.requestFaulted(code: code))
             case .conflict, .outcomeUnknown, .exceeds: break
             }
+            transaction.meter.done = before + error.work(metered: transaction.meter.done - before)
             return .finished { job.fail(.storage(error)) }
         }
     }

@@ -1,6 +1,6 @@
 import RecordModel
 
-/// The records of a cascade in the order in which they may go, in pieces.
+/// The records of a cascade in the order in which they may go, in parts.
 ///
 /// Records that refer to each other in a circle go together. They are the strongly connected
 /// components of Tarjan's algorithm, which come with those that are referred to last. The algorithm
@@ -47,16 +47,20 @@ struct CascadeOrder {
         }
     }
 
-    /// The records that may go before the request's saves, in pieces.
+    /// Records that go together, part by part, and the steps that each part takes.
+    struct Parts {
+        var numbers = NumberLists()
+        var weights: [Int] = []
+    }
+
+    /// The records that may go before the request's saves, in parts.
     ///
     /// - Parameters:
-    ///   - turn: About how many steps a piece takes.
     ///   - together: The steps that one transaction takes at the most, when it must.
     ///   - room: The steps that the last transaction has, beyond one for each record that it deletes by name.
     /// - Returns: `nil` if the last transaction has no room for what is left.
-    mutating func pieces(of turn: Int, together: Int, room: Int) -> NumberLists? {
-        var pieces = NumberLists()
-        var weight = 0
+    mutating func parts(together: Int, room: Int) -> Parts? {
+        var parts = Parts()
         var left = 0
         let components = self.components
         for component in 0..<components.count {
@@ -73,17 +77,13 @@ struct CascadeOrder {
                 left += added
                 continue
             }
-            if weight > 0, weight + added > turn {
-                pieces.close()
-                weight = 0
-            }
-            for number in members { pieces.append(number) }
-            weight += added
+            for number in members { parts.numbers.append(number) }
+            parts.numbers.close()
+            parts.weights.append(added)
         }
-        if pieces.isOpen { pieces.close() }
-        // A record that is deleted by name and has gone with a piece brings no step to the last transaction.
+        // A record that is deleted by name and has gone before brings no step to the last transaction.
         let rootsLeft = self.roots.count { self.waits[Int($0)] }
-        return left <= room + rootsLeft ? pieces : nil
+        return left <= room + rootsLeft ? parts : nil
     }
 
     private var components: NumberLists {

@@ -42,23 +42,47 @@ struct CascadePieces: Sendable {
     private let numbers: [ExactName: Int32]
     /// By number: whether it was to go when it was judged.
     private let isGoing: [Bool]
-    private let pieces: NumberLists
+    private let parts: CascadeOrder.Parts
     private var next = 0
+    /// The steps that the next turn tries.
+    private var stepsMax = Int.max
 
-    init(_ walk: CascadeWalk, isGoing: [Bool], pieces: NumberLists) {
+    init(_ walk: CascadeWalk, isGoing: [Bool], parts: CascadeOrder.Parts) {
         self.roots = walk.roots.filter { $0.number != nil }.map(\.name)
         self.names = walk.names
         self.numbers = walk.numbers
         self.isGoing = isGoing
-        self.pieces = pieces
+        self.parts = parts
     }
 
-    var isEmpty: Bool { self.next == self.pieces.count }
+    var isEmpty: Bool { self.next == self.parts.weights.count }
 
-    /// The names of the next piece; there is one.
-    var first: [String] { self.pieces[self.next].map { self.names[Int($0)] } }
+    /// The names of each part of several records, which refer to each other in a circle.
+    var circles: [[String]] {
+        (0..<self.parts.weights.count).map { self.parts.numbers[$0] }.filter { $0.count > 1 }
+            .map { $0.map { self.names[Int($0)] } }
+    }
 
-    mutating func removeFirst() { self.next += 1 }
+    /// The names of the next parts, which take about so many steps together; there is one.
+    func first(steps: Int) -> [[String]] {
+        var taken: [[String]] = []
+        var weight = 0
+        for part in self.next..<self.parts.weights.count {
+            weight += self.parts.weights[part]
+            guard taken.isEmpty || weight <= min(steps, self.stepsMax) else { break }
+            taken.append(self.parts.numbers[part].map { self.names[Int($0)] })
+        }
+        return taken
+    }
+
+    /// Removes parts that are gone.
+    ///
+    /// If records have too many index entries for a whole turn, the next turn looks at no more than
+    /// twice as many.
+    mutating func removeFirst(_ count: Int) {
+        self.stepsMax = 2 * self.parts.weights[self.next..<self.next + count].reduce(0, +)
+        self.next += count
+    }
 
     func isGoing(_ name: String) -> Bool {
         self.numbers[ExactName(name)].map { self.isGoing[Int($0)] } ?? false
@@ -72,6 +96,8 @@ struct CascadeAllowance {
     /// Of all zones together, beyond one for each delete.
     var stepsMax: Int
     var stepsUsed = 0
+    /// Whether what could go in turns is gone.
+    var isLast = false
 }
 
 extension ModifyRecordsRule {
@@ -86,10 +112,10 @@ extension ModifyRecordsRule {
         switch turns.stage {
         case .settled: return nil
         case .walking(let walk):
-            try self.goOn(walk, of: &rest)
+            try self.goOn(walk, of: &rest, in: zone)
         case .leaving(var pieces):
-            guard try self.delete(pieces, of: zone) else { return nil }
-            pieces.removeFirst()
+            guard let count = try self.delete(pieces, of: zone) else { return nil }
+            pieces.removeFirst(count)
             rest.stage = pieces.isEmpty ? .settled : .leaving(pieces)
         }
         return rest
@@ -98,7 +124,11 @@ extension ModifyRecordsRule {
     /// Steps of a turn: a step takes as long as a look-up, a quarter of what a delete takes.
     private var stepsOfTurn: Int { self.bounds.cascadeTurnMax * 4 }
 
-    private func goOn(_ walk: CascadeWalk, of turns: inout CascadeTurns) throws(StorageFailure) {
+    private func goOn(
+        _ walk: CascadeWalk,
+        of turns: inout CascadeTurns,
+        in zone: PlannedZone
+    ) throws(StorageFailure) {
         var steps = self.stepsOfTurn
         let (transaction, key) = (self.transaction, turns.key)
         let isFound = try walk.goOn(steps: &steps) { targets, behind, limit throws(StorageFailure) in
@@ -110,65 +140,107 @@ extension ModifyRecordsRule {
         if walk.refused.isEmpty || !self.isAtomic(in: turns.zone) {
             let isGoing = walk.going
             var order = CascadeOrder(walk, isGoing: isGoing)
-            let pieces = order.pieces(
-                of: self.bounds.cascadeTurnMax,
-                together: self.bounds.cascadeTogetherMax,
-                room: turns.room
-            )
-            guard let pieces else {
+            let parts = order.parts(together: self.bounds.cascadeTogetherMax, room: turns.room)
+            guard let parts else {
                 // What they leave may keep others, which the next turn finds.
                 walk.refuseTakers()
                 return
             }
-            if pieces.count > 0 { next = .leaving(CascadePieces(walk, isGoing: isGoing, pieces: pieces)) }
+            let pieces = CascadePieces(walk, isGoing: isGoing, parts: parts)
+            try self.checkCircles(pieces, in: zone)
+            if !pieces.isEmpty { next = .leaving(pieces) }
         }
         turns.refused.merge(walk.refused) { $1 }
         turns.stage = next
     }
 
-    /// Deletes the next piece, if that is still what the request means; returns whether it is.
-    private func delete(_ pieces: CascadePieces, of zone: PlannedZone) throws(StorageFailure) -> Bool {
+    /// Looks at what goes together before anything goes.
+    ///
+    /// - Throws: `exceeds` if a circle has more index entries than a request may change.
+    private func checkCircles(
+        _ pieces: CascadePieces,
+        in zone: PlannedZone
+    ) throws(StorageFailure) {
+        var definitions = DefinitionPlan(self)
+        for names in pieces.circles {
+            var costs = DeletionCosts(of: names, in: zone)
+            var entries = 0
+            for _ in names {
+                entries += try costs.next(&definitions) ?? 0
+                guard entries <= self.bounds.requestEntriesMax else {
+                    throw .exceeds(.indexEntries, work: entries)
+                }
+            }
+        }
+    }
+
+    /// Deletes the next piece, if that is still what the request means; returns how many parts are gone.
+    private func delete(_ pieces: CascadePieces, of zone: PlannedZone) throws(StorageFailure) -> Int? {
         var definitions = DefinitionPlan(self)
         var rights = RequesterRights(zone)
         for root in pieces.roots {
             guard let record = try zone.stored(root) else { continue }
-            guard try rights.mayDelete(record, named: root, &definitions) else { return false }
+            guard try rights.mayDelete(record, named: root, &definitions) else { return nil }
         }
-        let (transaction, key) = (self.transaction, zone.key)
-        let roots = Set(pieces.roots.map(ExactName.init))
-        var leaving: Set<ExactName> = []
-        let piece = pieces.first
-        var rest = piece[...]
-        while !rest.isEmpty {
-            let names = Array(rest.prefix(PlannedZone.recordsReadMax))
-            rest.removeFirst(names.count)
-            for (name, record) in zip(names, try transaction.records(named: names, in: key)) {
-                guard let record else { continue }
-                // One that was taken out meanwhile stays.
-                let references = References(body: record.body, parent: record.parent)
-                let goesAlong = references.kinds.contains {
-                    $1.contains(.deleteSelf) && pieces.isGoing($0.text)
-                }
-                if goesAlong || roots.contains(name) { leaving.insert(name) }
-            }
-        }
-        var pages = ReferrerPages(of: leaving.map(\.text)[...])
-        let read: ReferrerPages.Read = { targets, behind, limit throws(StorageFailure) in
-            try transaction.referrers(of: targets, in: key, behind: behind, limit: limit)
-        }
-        while let parts = try pages.next(read) {
-            guard parts.allSatisfy({ $0.referrers.allSatisfy { leaving.contains($0.name) } }) else {
-                return false
-            }
-        }
+        let parts = try self.leaving(pieces, of: zone, &definitions)
+        let names = Array(parts.joined())
+        guard try self.areFree(names, in: zone.key) else { return nil }
         var writing = ZoneWriting(
             zone,
             PlannedItems(self.room),
             definitions,
             countingDeletes: false
         )
-        try writing.delete(piece.filter { leaving.contains($0) })
+        try writing.delete(names)
         try writing.flush()
+        return parts.count
+    }
+
+    /// What goes in the next turn: at least one part, and as many as index entries permit.
+    private func leaving(
+        _ pieces: CascadePieces,
+        of zone: PlannedZone,
+        _ definitions: inout DefinitionPlan
+    ) throws(StorageFailure) -> [[String]] {
+        let roots = Set(pieces.roots.map(ExactName.init))
+        let parts = pieces.first(steps: self.bounds.cascadeTurnMax)
+        var leaving: [[String]] = []
+        var costs = DeletionCosts(of: parts.flatMap { $0 }, in: zone)
+        var entries = 0
+        for part in parts {
+            var names: [String] = []
+            for name in part {
+                let cost = try costs.next(&definitions) { references in
+                    // One that was taken out meanwhile stays.
+                    roots.contains(ExactName(name))
+                        || references.kinds.contains {
+                            $1.contains(.deleteSelf) && pieces.isGoing($0.text)
+                        }
+                }
+                guard let cost else { continue }
+                entries += cost
+                names.append(name)
+            }
+            guard leaving.isEmpty || entries <= self.bounds.cascadeEntriesMax else { break }
+            leaving.append(names)
+        }
+        return leaving
+    }
+
+    /// Whether nothing but the records themselves refers to records.
+    private func areFree(_ names: [String], in key: ZoneKey) throws(StorageFailure) -> Bool {
+        let leaving = Set(names.map(ExactName.init))
+        let transaction = self.transaction
+        var pages = ReferrerPages(of: names[...])
+        let read: ReferrerPages.Read = { targets, behind, limit throws(StorageFailure) in
+            try transaction.referrers(of: targets, in: key, behind: behind, limit: limit)
+        }
+        while let parts = try pages.next(read) {
+            let areGoing = parts.allSatisfy {
+                $0.referrers.allSatisfy { leaving.contains(ExactName($0.name)) }
+            }
+            guard areGoing else { return false }
+        }
         return true
     }
 }

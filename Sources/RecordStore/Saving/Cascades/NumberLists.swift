@@ -17,9 +17,6 @@ struct NumberLists: Sendable {
     /// Begins the next list.
     mutating func close() { self.ends.append(self.numbers.count) }
 
-    /// Whether something was added since the last list was closed.
-    var isOpen: Bool { self.numbers.count > (self.ends.last ?? 0) }
-
     /// Removes all lists behind so many, and what was added to an open one.
     mutating func removeAll(behind count: Int) {
         self.ends.removeLast(self.ends.count - count)

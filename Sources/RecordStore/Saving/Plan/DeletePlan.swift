@@ -75,7 +75,9 @@ struct DeletePlan {
         let isFound = try walk.goOn(steps: &steps) { targets, behind, limit throws(StorageFailure) in
             try transaction.referrers(of: targets, in: key, behind: behind, limit: limit)
         }
-        guard isFound, walk.settle() else {
+        var fits = isFound && walk.settle()
+        if fits, !allowance.isLast { fits = try !self.hasManyEntries(walk) }
+        guard fits else {
             walk.reserveRoom()
             return CascadeTurns(
                 zone: self.zone.id,
@@ -93,6 +95,21 @@ struct DeletePlan {
             self.items.deletes[offset].cascade = cascades[self.items.deletes[offset].index] ?? []
         }
         return nil
+    }
+
+    /// Whether what goes along has more index entries than one transaction should take.
+    private func hasManyEntries(_ walk: CascadeWalk) throws(StorageFailure) -> Bool {
+        let roots = Set(walk.roots.compactMap(\.number))
+        let isGoing = walk.going
+        let along = walk.names.indices.filter { isGoing[$0] && !roots.contains(Int32($0)) }
+        var costs = DeletionCosts(of: along.map { walk.names[$0] }, in: self.zone)
+        var definitions = DefinitionPlan(self.zone.rule)
+        var entries = 0
+        for _ in along {
+            entries += try costs.next(&definitions) ?? 0
+            if entries > self.zone.rule.bounds.cascadeEntriesMax { return true }
+        }
+        return false
     }
 
     private var savedReferrers: CascadeWalk.Saved {

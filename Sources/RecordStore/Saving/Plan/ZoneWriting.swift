@@ -12,7 +12,7 @@ struct ZoneWriting {
     private var definitions: DefinitionPlan
     /// Records that are in order and not written yet.
     private var pending = PendingWrites()
-    /// Counts what deletes cost; `nil` for a turn of a cascade, which is bounded by its records.
+    /// Counts what deletes cost; `nil` for a turn of a cascade, which has bounds of its own.
     private let work: RequestWork?
 
     init(
@@ -180,7 +180,8 @@ struct ZoneWriting {
         let fields = try self.definitions.fields(ofType: record.recordType)
         let entries =
             isDamaged ? .none : IndexChanges(from: record, to: nil, named: name, definitions: fields)
-        try self.work?.count(entries)
+        let item = self.items.deletes.count == 1 ? self.items.deletes[0].name : nil
+        try self.work?.count(entries, isAlong: item.map { !ExactName.areSame($0, name) } ?? false)
         self.pending.writes.deletes.append(
             RecordWrites.Delete(
                 name: name,
