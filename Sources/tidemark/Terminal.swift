@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import RecordModel
 
 /// Writes without buffering, also to a pipe: a program that starts a server waits for its first
@@ -20,6 +21,13 @@ enum Terminal {
 
     static func writeError(_ text: String) {
         FileHandle.standardError.write(Data(PrintedText.lines(text).utf8))
+    }
+
+    /// Writes why something has failed, also for `journalctl -p err`.
+    static func writeFailure(_ text: String) {
+        let lines = PrintedText.lines(text)
+        let marked = Journal.isBehindErrors ? Journal.prioritized(lines, .error) : lines
+        FileHandle.standardError.write(Data(marked.utf8))
     }
 
     /// Writes the commands of a terminal to standard error.

@@ -49,13 +49,13 @@ struct Tidemark: AsyncParsableCommand {
                 try command.run()
             }
         } catch let failure as CommandFailure {
-            Terminal.writeError("tidemark: \(failure.message)\n")
+            Terminal.writeFailure("tidemark: \(failure.message)\n")
             Foundation.exit(failure.code.rawValue)
         } catch {
             let code = self.exitCode(for: error)
             // Not an error, but help or the version.
             if code == .success { self.exit(withError: error) }
-            Terminal.writeError(self.complaint(of: error))
+            Terminal.writeFailure(self.complaint(of: error))
             Foundation.exit(code.rawValue)
         }
     }

@@ -183,7 +183,7 @@ struct Backup: AsyncParsableCommand {
         Terminal.writeError(
             "Backed up \(self.data.folder.path): \(manifest.bytes) bytes, \(manifest.assets) assets.\n"
         )
-        try self.refuse(manifest.damaged) { Terminal.writeError($0) }
+        try self.refuse(manifest.damaged) { Terminal.writeFailure($0) }
     }
 
     private func make(_ to: String) throws {
@@ -204,7 +204,7 @@ struct Backup: AsyncParsableCommand {
                     )
                 )
             )
-            return try self.refuse(manifest.damaged) { Terminal.writeError($0) }
+            return try self.refuse(manifest.damaged) { Terminal.writeFailure($0) }
         }
         Terminal.write(
             "Backed up \(self.data.folder.path) to \(target.path): "

@@ -6,6 +6,8 @@ import RecordServer
 struct LineLogHandler: LogHandler {
     let label: String
     let format: Settings.LogFormat
+    /// Whether each line begins with its priority, which the journal takes off.
+    let hasPriorities: Bool
     /// Writes a line, including its line break.
     ///
     /// Called from any thread.
@@ -23,10 +25,12 @@ struct LineLogHandler: LogHandler {
         format: Settings.LogFormat,
         level: LogLevel = LogLevel(.info),
         file: TurnedLog? = nil,
+        hasPriorities: Bool = Journal.isBehindErrors,
         write: @escaping @Sendable (String) -> Void = StandardError.write
     ) {
         self.label = label
         self.format = format
+        self.hasPriorities = hasPriorities
         self.sharedLevel = level
         self.file = file
         self.write = write
@@ -54,10 +58,8 @@ struct LineLogHandler: LogHandler {
             metadata: metadata
         )
         self.file?.write(line.json)
-        switch self.format {
-        case .text: self.write(line.text)
-        case .json: self.write(line.json)
-        }
+        let text = self.format == .json ? line.json : line.text
+        self.write(self.hasPriorities ? Journal.prioritized(text, event.level) : text)
     }
 }
 
@@ -81,6 +83,11 @@ extension Settings {
 }
 
 enum StandardError {
+    /// Writes a line that is not the logger's, with its priority if the journal reads it.
+    static func write(_ line: String, level: Logger.Level) {
+        self.write(Journal.isBehindErrors ? Journal.prioritized(line, level) : line)
+    }
+
     /// Writes a line in one system call, so that lines of several threads never mix.
     ///
     /// If the line cannot be written it is lost, and the server continues.

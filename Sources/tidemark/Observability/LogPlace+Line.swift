@@ -31,10 +31,9 @@ extension LogPlace {
 
     /// The place of this process's own log.
     ///
-    /// systemd says in `JOURNAL_STREAM` that standard error leads to its journal, and the control
-    /// group has the name of the unit.
+    /// If that is the journal, the control group has the name of the unit.
     ///
-    /// - Source: systemd.exec(5), *Environment Variables*; cgroups(7), */proc/PID/cgroup*.
+    /// - Source: cgroups(7), */proc/PID/cgroup*.
     static func ofServer(
         filePath: String?,
         environment: [String: String],
@@ -42,9 +41,7 @@ extension LogPlace {
         errors: Int32 = STDERR_FILENO
     ) -> LogPlace {
         if let filePath { return .file(filePath) }
-        guard let stream = environment["JOURNAL_STREAM"], let status = OpenedFileStatus(of: errors),
-            stream == "\(status.device):\(status.number)"
-        else { return .unknown }
+        guard Journal.isBehind(errors, environment: environment) else { return .unknown }
         let unit = (groups ?? "").split(separator: "\n").lazy.compactMap { group in
             group.split(separator: "/").last { self.isUnit($0) }
         }.first

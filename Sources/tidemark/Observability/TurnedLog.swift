@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import ServerCertificates
 import Synchronization
 
@@ -69,7 +70,8 @@ final class TurnedLog: Sendable {
         }
         guard let failure else { return }
         StandardError.write(
-            "tidemark: lines are missing in \(self.path): \(String(cString: strerror(failure)))\n"
+            "tidemark: lines are missing in \(self.path): \(String(cString: strerror(failure)))\n",
+            level: .error
         )
     }
 

@@ -52,7 +52,7 @@ struct FollowReport {
                 + "\(added.bytes) bytes, \(added.assets) assets"
         )
         guard !damaged.isEmpty else { return }
-        Terminal.writeError(
+        Terminal.writeFailure(
             "tidemark: \(damaged.count) assets are damaged, and not in the backup: "
                 + damaged.joined(separator: ", ") + "\n"
         )
@@ -70,7 +70,7 @@ struct FollowReport {
     mutating func failed(_ message: String, againIn span: Span) {
         self.figures.isFailing = true
         self.tell(Line(event: "failed", error: message), nil)
-        Terminal.writeError("tidemark: \(message) The next try is in \(span.seconds) seconds.\n")
+        Terminal.writeFailure("tidemark: \(message) The next try is in \(span.seconds) seconds.\n")
     }
 
     private func tell(_ line: Line, _ text: String?) {
@@ -90,7 +90,7 @@ struct FollowReport {
         do throws(CommandFailure) {
             try MetricsText.write(self.figures.metrics, to: metricsFile)
         } catch {
-            Terminal.writeError("tidemark: \(error.message)\n")
+            Terminal.writeFailure("tidemark: \(error.message)\n")
         }
     }
 }
