@@ -17,10 +17,10 @@ enum PackagingFile {
         try await ChildProcess.run(URL(fileURLWithPath: program), arguments, environment: environment)
     }
 
-    /// The values of the unit's settings, in order.
-    static func unit() throws -> [String: [String]] {
+    /// The values of a unit's settings, in order.
+    static func unit(_ name: String = "tidemark.service") throws -> [String: [String]] {
         var values: [String: [String]] = [:]
-        for line in try self.text("tidemark.service").split(separator: "\n") {
+        for line in try self.text(name).split(separator: "\n") {
             guard let equals = line.firstIndex(of: "="), !line.hasPrefix("#") else { continue }
             values[String(line[..<equals]), default: []].append(String(line[line.index(after: equals)...]))
         }

@@ -36,18 +36,55 @@ struct ServiceFileTests {
         #expect(try number("TimeoutStopSec") > Settings.defaults.drainSeconds)
         #expect(try number("LimitNOFILE") >= DescriptorLimit.needed(by: .defaults))
         #expect(try number("WatchdogSec") >= 60)
-        let codes = try #require(unit["RestartPreventExitStatus"]?.first).split(separator: " ")
-        #expect(
-            !codes.isEmpty
-                && codes.allSatisfy { Int32($0).flatMap { CommandFailure.Code(rawValue: $0) } != nil }
-        )
-        // An address that is taken, or a disk that is full, may be free later.
-        #expect(!codes.contains("69") && !codes.contains("73"))
         for name in ["NoNewPrivileges", "PrivateTmp", "PrivateDevices", "ProtectHome", "RestrictNamespaces"] {
             #expect(unit[name] == ["true"], "\(name)")
         }
         #expect(unit["ProtectSystem"] == ["strict"] && unit["CapabilityBoundingSet"] == [""])
         #expect(unit["SystemCallFilter"] == ["@system-service", "~@privileged"])
+    }
+
+    /// Whether the same start may succeed later, without anybody doing anything.
+    private static func mayMendItself(_ code: CommandFailure.Code) -> Bool {
+        switch code {
+        // An address that is taken, or a database that is away.
+        case .unavailable: true
+        case .usage, .data, .noStore, .cannotCreate, .noPermission, .configuration: false
+        }
+    }
+
+    @Test(arguments: ["tidemark.service", "tidemark-follow.service"])
+    func `a unit starts its program again after the exit codes that may mend themselves, and no other`(
+        name: String
+    ) throws {
+        let unit = try PackagingFile.unit(name)
+        #expect(unit["Restart"] == ["on-failure"])
+        let codes = try #require(unit["RestartPreventExitStatus"]?.first).split(separator: " ")
+        let lasting = CommandFailure.Code.allCases.filter { !Self.mayMendItself($0) }
+        #expect(codes.map(String.init) == lasting.map { "\($0.rawValue)" })
+    }
+
+    @Test
+    func `the exit codes of the units are those of the guides`() throws {
+        let lasting = CommandFailure.Code.allCases.filter { !Self.mayMendItself($0) }.map { "\($0.rawValue)" }
+        let list = lasting.dropLast().joined(separator: ", ") + " and " + (lasting.last ?? "")
+        let guide = try String(
+            contentsOf: Readme.repository.appendingPathComponent("Sources/tidemark/Guides/Packages.md"),
+            encoding: .utf8
+        )
+        #expect(guide.replacing("\n", with: " ").contains("exit codes \(list)"), "\(list)")
+    }
+
+    /// The guide's place of the log, under `ProtectSystem=strict`.
+    @Test
+    func `the unit may write the log where the guide has it`() throws {
+        let unit = try PackagingFile.unit()
+        #expect(unit["LogsDirectory"] == ["tidemark"] && unit["LogsDirectoryMode"] == ["0700"])
+        let guide = try String(
+            contentsOf: Readme.repository.appendingPathComponent("Sources/tidemark/Guides/Production.md"),
+            encoding: .utf8
+        )
+        let path = try #require(guide.firstMatch(of: /log_file=(\/[^`"]+)\/[a-z.]+`/)).1
+        #expect(path == "/var/log/tidemark")
     }
 
     @Test
@@ -84,21 +121,28 @@ struct ServiceFileTests {
 
     /// Neither an upgrade nor a removal may touch the data; each argument is one that dpkg passes.
     @Test(arguments: ["upgrade", "remove", "failed-upgrade", "abort-install", "abort-upgrade", "disappear"])
-    func `only purge removes data`(action: String) async throws {
+    func `only purge removes data and the log, and backups stay`(action: String) async throws {
         let postrm = try PackagingFile.text("debian/postrm")
         let folder = try TemporaryDirectory()
         let data = folder.path + "/var/lib/tidemark"
-        try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
+        let log = folder.path + "/var/log/tidemark"
+        let backup = folder.path + "/var/backups/tidemark/nightly"
+        for path in [data, log, backup] {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        }
         // The script as it is, in a folder in place of the root, without the system's programs.
         let script = postrm.replacing("/var/lib/tidemark", with: data)
+            .replacing("/var/log/tidemark", with: log)
+            .replacing("/var/backups/tidemark", with: folder.path + "/var/backups/tidemark")
             .replacing("/run/tidemark", with: folder.path + "/run/tidemark")
             .replacing("/etc/tidemark", with: folder.path + "/etc/tidemark")
             .replacing("/usr/bin/deb-systemd-helper", with: folder.path + "/none")
             .replacing("/run/systemd/system", with: folder.path + "/none")
         #expect(try await PackagingFile.run("/bin/dash", "-c", script, "postrm", action).exitCode == 0)
-        #expect(FileManager.default.fileExists(atPath: data))
+        #expect(FileManager.default.fileExists(atPath: data) && FileManager.default.fileExists(atPath: log))
         #expect(try await PackagingFile.run("/bin/dash", "-c", script, "postrm", "purge").exitCode == 0)
-        #expect(!FileManager.default.fileExists(atPath: data))
+        #expect(!FileManager.default.fileExists(atPath: data) && !FileManager.default.fileExists(atPath: log))
+        #expect(FileManager.default.fileExists(atPath: backup))
     }
 
     @Test(arguments: ["check", "lib-check", "lib-stage", "../Scripts/package", "../Scripts/api"])
