@@ -71,6 +71,9 @@ package final class RecordServer: Sendable {
         try self.tls.replace(tls)
     }
 
+    /// When the certificate of new connections ends, in seconds since 1970.
+    package var certificateEndSeconds: Int64 { self.tls.current.certificateEndSeconds }
+
     /// Changes how much users and containers may store.
     ///
     /// Clients that connect from now on are told of it.

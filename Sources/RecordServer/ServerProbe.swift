@@ -7,19 +7,24 @@ import WireProtocol
 /// Asks whether a server answers: a TLS handshake that ends with the protocol's name, and nothing
 /// behind it.
 package enum ServerProbe {
-    /// Whether something that speaks the protocol answers in time.
+    package struct Answer: Sendable {
+        /// When the server's certificate ends, in seconds since 1970.
+        package let certificateEndSeconds: Int64?
+    }
+
+    /// What something that speaks the protocol answers in time; `nil` if nothing does.
     ///
-    /// The certificate is not looked at: the caller knows which process has the address.
-    package static func answers(host: String, port: Int, timeout: Duration) async -> Bool {
+    /// The certificate need not be valid: the caller knows which process has the address.
+    package static func answer(host: String, port: Int, timeout: Duration) async -> Answer? {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.certificateVerification = .none
         configuration.minimumTLSVersion = .tlsv13
         configuration.applicationProtocols = [ProtocolVersion.alpn]
-        guard let context = try? NIOSSLContext(configuration: configuration) else { return false }
+        guard let context = try? NIOSSLContext(configuration: configuration) else { return nil }
         let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
-        let answer = eventLoop.makePromise(of: Bool.self)
+        let answer = eventLoop.makePromise(of: Answer?.self)
         // Those who come too late find it answered.
-        let deadline = eventLoop.scheduleTask(in: TimeAmount(timeout)) { answer.succeed(false) }
+        let deadline = eventLoop.scheduleTask(in: TimeAmount(timeout)) { answer.succeed(nil) }
         let connected = ClientBootstrap(group: eventLoop)
             .connectTimeout(TimeAmount(timeout))
             .channelInitializer { channel in
@@ -31,11 +36,11 @@ package enum ServerProbe {
                 }
             }
             .connect(host: host, port: port)
-        connected.whenFailure { _ in answer.succeed(false) }
-        let answers = (try? await answer.futureResult.get()) ?? false
+        connected.whenFailure { _ in answer.succeed(nil) }
+        let answered = (try? await answer.futureResult.get()) ?? nil
         deadline.cancel()
         connected.whenSuccess { $0.close(promise: nil) }
-        return answers
+        return answered
     }
 }
 
@@ -43,24 +48,30 @@ package enum ServerProbe {
 private final class HandshakeWait: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
-    private let answer: EventLoopPromise<Bool>
+    private let answer: EventLoopPromise<ServerProbe.Answer?>
 
-    init(_ answer: EventLoopPromise<Bool>) {
+    init(_ answer: EventLoopPromise<ServerProbe.Answer?>) {
         self.answer = answer
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if let name = TLSSetup.negotiatedProtocol(event) { self.answer.succeed(name == ProtocolVersion.alpn) }
+        if let name = TLSSetup.negotiatedProtocol(event) {
+            let certificate = try? context.channel.pipeline.syncOperations.nioSSL_peerCertificate()
+            let answer = ServerProbe.Answer(
+                certificateEndSeconds: certificate.map { Int64($0.notValidAfter) }
+            )
+            self.answer.succeed(name == ProtocolVersion.alpn ? answer : nil)
+        }
         context.fireUserInboundEventTriggered(event)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        self.answer.succeed(false)
+        self.answer.succeed(nil)
         context.close(promise: nil)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        self.answer.succeed(false)
+        self.answer.succeed(nil)
         context.fireChannelInactive()
     }
 }

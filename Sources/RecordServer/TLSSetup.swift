@@ -27,6 +27,8 @@ enum TLSSetup {
         /// SHA-256 of the certificate in DER: what services sign, so that their signatures are for
         /// this server alone.
         let certificateHash: [UInt8]
+        /// When the certificate ends, in seconds since 1970.
+        let certificateEndSeconds: Int64
     }
 
     /// Reads certificate and key.
@@ -47,7 +49,8 @@ enum TLSSetup {
         let hash = try chain.first.map { Array(SHA256.hash(data: try $0.toDERBytes())) }
         return Server(
             context: try NIOSSLContext(configuration: configuration),
-            certificateHash: hash ?? []
+            certificateHash: hash ?? [],
+            certificateEndSeconds: chain.first.map { Int64($0.notValidAfter) } ?? 0
         )
     }
 

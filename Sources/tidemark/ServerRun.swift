@@ -123,7 +123,7 @@ struct ServerRun {
                 Watchdog(interval: interval, supervisor: supervisor) { await server.threadsResponse() }
             )
         }
-        services.append(service)
+        services += [service, CertificateWatch(server: server, logger: logger)]
         services.append(
             SettingsReload(
                 reader: self.reader,

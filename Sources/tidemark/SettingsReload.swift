@@ -64,6 +64,7 @@ struct SettingsReload: Service {
                 LogKeys.needRestart: "\(new.namesOfDifferences(from: read).joined(separator: " "))",
             ]
         )
+        CertificateEnd(seconds: self.server.certificateEndSeconds).warn(self.logger)
     }
 }
 

@@ -25,7 +25,9 @@ struct Status: AsyncParsableCommand {
 
     @OptionGroup var data: DataOption
 
-    @Flag(help: "Print a JSON object with state, data, process, listen, version, format and since.")
+    @Flag(
+        help: "Print a JSON object: state, data, process, listen, version, format, since, certificateEnd."
+    )
     var json = false
 
     func run() async throws {
@@ -48,12 +50,13 @@ struct Status: AsyncParsableCommand {
         }
         let holder = LockHolder(in: folder)
         guard let service = holder?.service else { return Report(.starting, folder, holder) }
-        let answers = await ServerProbe.answers(
+        let answer = await ServerProbe.answer(
             host: service.listen.reachableHost,
             port: service.listen.port,
             timeout: Self.timeout
         )
-        return Report(answers ? .serving : .notAnswering, folder, holder)
+        let end = answer?.certificateEndSeconds.map { CertificateEnd(seconds: $0) }
+        return Report(answer == nil ? .notAnswering : .serving, folder, holder, end)
     }
 
     private enum State: String, Encodable {
@@ -74,8 +77,15 @@ struct Status: AsyncParsableCommand {
         let since: String?
         /// `nil` if there are none.
         let unsafeSettings: [String]?
+        /// ISO 8601, in UTC.
+        let certificateEnd: String?
+        private let certificate: String?
 
-        init(_ state: State, _ folder: DataFolder, _ holder: LockHolder?) {
+        private enum CodingKeys: CodingKey {
+            case state, data, process, listen, version, format, since, unsafeSettings, certificateEnd
+        }
+
+        init(_ state: State, _ folder: DataFolder, _ holder: LockHolder?, _ end: CertificateEnd? = nil) {
             self.state = state
             self.data = folder.path
             self.process = holder?.process
@@ -85,6 +95,8 @@ struct Status: AsyncParsableCommand {
             self.since = holder?.service?.since
             let unsafe = holder?.service?.unsafeSettings ?? []
             self.unsafeSettings = unsafe.isEmpty ? nil : unsafe
+            self.certificateEnd = end?.date.formatted(.iso8601)
+            self.certificate = end?.text(at: Date())
         }
 
         var text: String {
@@ -94,6 +106,7 @@ struct Status: AsyncParsableCommand {
             if let version { parts.append("version \(version)") }
             if let format { parts.append("format \(format)") }
             if let since { parts.append("since \(since)") }
+            if let certificate { parts.append(certificate) }
             parts.append("data \(self.data)")
             let line = "\(self.state.rawValue): \(parts.joined(separator: ", "))"
             guard let unsafeSettings else { return line }

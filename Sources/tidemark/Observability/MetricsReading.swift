@@ -15,8 +15,10 @@ struct MetricsReading: Sendable {
 
     /// All others.
     var counted: [Metric] {
-        let server = self.health.server?.metrics ?? []
-        return server + ProcessMetrics.freeBytes(at: self.folder.path) + ProcessMetrics.readings
+        let server = self.health.server
+        let certificate = server.map { Metric(.certificateEnd, Double($0.certificateEndSeconds)) }
+        return (server?.metrics ?? []) + [certificate].compactMap { $0 }
+            + ProcessMetrics.freeBytes(at: self.folder.path) + ProcessMetrics.readings
             + [
                 ProcessMetrics.build, Metric(.processStart, self.startSeconds),
                 Metric(.metricsWritten, Date().timeIntervalSince1970),

@@ -45,8 +45,8 @@ struct TelemetryColumn: Hashable, Sendable {
 
     private static func columns(of metric: MetricName) -> [TelemetryColumn] {
         switch metric {
-        // It says nothing over time.
-        case .buildInfo: []
+        // They say nothing over time.
+        case .buildInfo, .certificateEnd: []
         case .requests: self.columns(metric, OperationKind.allCases.map(\.rawValue))
         case .failures: self.columns(metric, self.errorNames)
         case .requestDuration:

@@ -109,11 +109,35 @@ struct AlertRuleTests {
             minutes: 30
         ),
         Case(
+            alert: "TidemarkBackupOld",
+            series: [(#"tidemark_backup_time_seconds{instance="a"}"#, "0x3000", "0x2000 120000x999")],
+            minutes: 2_900
+        ),
+        Case(
+            alert: "TidemarkDrillFailed",
+            series: [(#"tidemark_backup_drill_success{instance="a"}"#, "1x4 0x20", "1x30")],
+            minutes: 10
+        ),
+        Case(
+            alert: "TidemarkCertificateEnds",
+            series: [Self.certificateEnd(bad: 30 * 86_400, good: 31 * 86_400)],
+            minutes: 20
+        ),
+        Case(
+            alert: "TidemarkCertificateEndsNow",
+            series: [Self.certificateEnd(bad: 7 * 86_400, good: 8 * 86_400)],
+            minutes: 20
+        ),
+        Case(
             alert: "TidemarkNotificationsBehind",
             series: [(#"tidemark_notification_changes_waiting{instance="a"}"#, "20000x30", "100x30")],
             minutes: 10
         ),
     ]
+
+    private static func certificateEnd(bad: Int, good: Int) -> (name: String, bad: String, good: String) {
+        (#"tidemark_certificate_end_timestamp_seconds{instance="a"}"#, "\(bad)x30", "\(good)x30")
+    }
 
     /// A histogram in which 5 % are above a bound, or none.
     private static func buckets(

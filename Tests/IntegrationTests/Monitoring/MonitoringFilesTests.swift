@@ -26,10 +26,12 @@ struct MonitoringFilesTests {
         let response = try await HTTPPeer.ask(address, "/metrics")
         server.process.signal(SIGTERM)
         #expect(await server.process.outcome().exitCode == 0)
-        // Metrics of the process that continues a backup beside the server.
+        // Metrics of the programs that make and rehearse backups beside the server.
         let time = Moment(milliseconds: 1)
         let backup = FollowFigures(time: time, base: time)
-        return ExpositionGrammar(response.body + backup.metrics)
+        var drill = DrillReport(backup: "b")
+        drill.ageSeconds = 1
+        return ExpositionGrammar(response.body + backup.metrics + drill.metrics)
     }
 
     private struct Dashboard: Decodable {
