@@ -18,10 +18,11 @@ struct ConnectionOptions: ParsableArguments {
     var url: String?
 
     @Option(
+        name: [.long, .customLong("user-token")],
         help:
             "The user's access token; by default TIDEMARK_TOKEN, which a list of processes does not show."
     )
-    var userToken: String?
+    var token: String?
 
     @Option(
         help: ArgumentHelp(
@@ -60,8 +61,8 @@ struct ConnectionOptions: ParsableArguments {
             throw ListenFailure(.usage, "\"\(name)\" is not an environment: use development or production")
         }
         // A credential on the command line replaces those of the variables.
-        let token = self.serviceKey == nil ? value(self.userToken, "TIDEMARK_TOKEN") : self.userToken
-        let key = self.userToken == nil ? value(self.serviceKey, "TIDEMARK_SERVICE_KEY") : self.serviceKey
+        let token = self.serviceKey == nil ? value(self.token, "TIDEMARK_TOKEN") : self.token
+        let key = self.token == nil ? value(self.serviceKey, "TIDEMARK_SERVICE_KEY") : self.serviceKey
         guard token == nil || key == nil else {
             throw ListenFailure(
                 .usage,

@@ -10,6 +10,8 @@ struct ListenFailure: Error, Hashable {
         case refused = 65
         /// The server can't be reached, for a command that does not wait for it.
         case unavailable = 69
+        /// A command of `--exec` has failed.
+        case command = 70
         /// A file can't be written.
         case cannotCreate = 73
         /// The output is closed.

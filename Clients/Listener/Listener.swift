@@ -6,6 +6,8 @@ struct Listener {
     struct Purpose: Sendable {
         var printsJSON: Bool
         var command: NotificationCommand?
+        /// Whether a command that fails ends the program, so that its notification comes again.
+        var endsOnFailure: Bool
         /// The file with the positions of the feeds; `nil` if nothing is fetched.
         var state: StateFile?
         var beginsNow: Bool
@@ -21,7 +23,10 @@ struct Listener {
         /// Runs the command to its end, if there is one.
         func run(_ notice: Notice) async throws {
             guard let command else { return }
-            if let failure = try await command.run(input: notice.json) { Output.status(failure) }
+            if let failure = try await command.run(input: notice.json) {
+                guard !self.endsOnFailure || Task.isCancelled else { throw ListenFailure(.command, failure) }
+                Output.status(failure)
+            }
             // A notification whose command was ended with this process comes again.
             try Task.checkCancellation()
         }

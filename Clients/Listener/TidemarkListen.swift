@@ -30,9 +30,9 @@ struct TidemarkListen: AsyncParsableCommand {
 
             Exit codes: 0 stopped by SIGTERM or SIGINT, 64 wrong usage, 65 the server
             refuses the request, the token or the key, 69 the server cannot be reached
-            (with --forget), 73 the state file cannot be used, 74 the output is
-            closed, 78 a setting can never work: address, container, certificate or
-            key file.
+            (with --forget), 70 a command failed (--stop-on-failure), 73 the state file
+            cannot be used, 74 the output is closed, 78 a setting can never work:
+            address, container, certificate or key file.
             """,
         version: Release.version
     )
@@ -57,6 +57,14 @@ struct TidemarkListen: AsyncParsableCommand {
         )
     )
     var exec: String?
+
+    @Flag(
+        help: ArgumentHelp(
+            "With --exec: end with 70 if a command fails.",
+            discussion: "Its notification is not acknowledged, and comes again at the next start."
+        )
+    )
+    var stopOnFailure = false
 
     @Flag(
         help: ArgumentHelp(
@@ -115,6 +123,9 @@ struct TidemarkListen: AsyncParsableCommand {
         guard !self.forget || (!self.fetch && self.exec == nil && !self.json) else {
             throw ValidationError("--forget does not listen: leave out --fetch, --exec and --json.")
         }
+        guard self.exec != nil || !self.stopOnFailure else {
+            throw ValidationError("--stop-on-failure needs --exec.")
+        }
         guard (0.1...86_400).contains(self.interval) else {
             throw ValidationError("--interval takes 0.1 to 86400 seconds.")
         }
@@ -126,7 +137,7 @@ struct TidemarkListen: AsyncParsableCommand {
         guard target.isSignedIn || (!self.forget && !wanted.isEmpty && wanted.allSatisfy(\.isPublic)) else {
             throw ListenFailure(
                 .usage,
-                "there is no credential: set TIDEMARK_TOKEN or TIDEMARK_SERVICE_KEY, or use --user-token or "
+                "there is no credential: set TIDEMARK_TOKEN or TIDEMARK_SERVICE_KEY, or use --token or "
                     + "--service-key; without one use --public --query"
             )
         }
@@ -142,6 +153,7 @@ struct TidemarkListen: AsyncParsableCommand {
             let purpose = Listener.Purpose(
                 printsJSON: self.json,
                 command: self.exec.map { NotificationCommand(line: $0) },
+                endsOnFailure: self.stopOnFailure,
                 state: self.fetch
                     ? try StateFile(path: self.statePath(identifier), container: identifier)
                     : nil,

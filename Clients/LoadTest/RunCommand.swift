@@ -87,6 +87,18 @@ struct RunCommand: AsyncParsableCommand {
     )
     var p99 = 50.0
 
+    @Option(
+        name: .customLong("fail-if"),
+        help: ArgumentHelp(
+            "Exit with 1 if a figure of all requests together is beyond a bound: p99>20ms, failed>0, failed>0.1%, rate<500. Repeatable.",
+            discussion:
+                "The figures are p50, p90, p99, p99.9 and max (us, ms or s), failed (a number or %) and rate. With a bound, failed requests count only as it says.",
+            valueName: "bound"
+        ),
+        transform: FailureBound.init
+    )
+    var failIf: [FailureBound] = []
+
     @Flag(
         help:
             "Request 80 % of --rate, then three times --rate, then half; print the results of admitted requests."
@@ -167,6 +179,20 @@ struct RunCommand: AsyncParsableCommand {
                 "\(verdict.violations.count) findings differ from what was acknowledged; the zones were kept for you to look at"
             )
         }
+        try self.judge(result)
+    }
+
+    /// Whether the figures are good enough; the first process judges those of all.
+    private func judge(_ result: LoadResult) throws(LoadFailure) {
+        guard result.plan.process == 0 else { return }
+        let faults = self.failIf.compactMap { $0.fault(in: result) }
+        guard faults.isEmpty else { throw LoadFailure(.beyondBound, faults.joined(separator: "; ")) }
+        let failures = result.measurements.failureCount
+        guard failures > 0, self.failIf.isEmpty, result.expectsNoFailure else { return }
+        throw LoadFailure(
+            .failed,
+            "\(failures) requests failed, as the table says. Use --fail-if to say how many may."
+        )
     }
 
     private func result(of target: Target) async throws -> LoadResult {

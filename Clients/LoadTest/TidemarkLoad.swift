@@ -13,6 +13,7 @@ struct TidemarkLoad: AsyncParsableCommand {
               tidemark-load fetch --rate 5000 --distribution zipfian
               tidemark-load mix --weights ./weights --verify --json out.json
               tidemark-load mix --verify --chaos 'systemctl kill -s KILL tidemark'
+              tidemark-load mix --rate 500 --fail-if 'p99>20ms' --fail-if 'failed>0'
               tidemark-load save --ramp --rate 500 --p99 20
               tidemark-load save --overload --rate 8000
               tidemark-load --tenants --tokens ./tokens --jain-min 0.95
@@ -25,11 +26,12 @@ struct TidemarkLoad: AsyncParsableCommand {
             Use a container for tests: zones are made in each user's private database.
             The table goes to standard output, all else to standard error.
 
-            Exit codes: 0 done, 1 equal tenants got unequal shares (--jain-min), 64 wrong
+            Exit codes: 0 done, 1 a bound was crossed (--fail-if, --jain-min), 64 wrong
             usage, 65 a record was lost, duplicated or stale (--verify), 69 the server is
-            not available, 70 the server or a command refused, 73 a file cannot be written,
-            130 interrupted. Ctrl-C ends the load and prints the measurements; a second
-            one ends at once.
+            not available, 70 requests failed, or the server or a command refused, 73 a
+            file cannot be written, 130 interrupted. Failed requests are expected, and no
+            error, with --chaos, --retry, --overload and --ramp. Ctrl-C ends the load and
+            prints the measurements; a second one ends at once.
             """,
         version: Release.version,
         subcommands: [RunCommand.self, TenantsCommand.self, BenchCommand.self],

@@ -88,6 +88,25 @@ struct ListenerTests {
     }
 
     @Test
+    func `a command that fails ends it if that is asked for, and its notification comes again`() async throws
+    {
+        try await Desk.run { desk in
+            let folder = try TemporaryDirectory()
+            let arguments = ["--zone", "desk", "--stop-on-failure", "--exec"]
+            let variables = try await ListenerProcess.variables(of: "alice", at: desk, in: folder)
+            let first = try ListenerProcess.start(variables, in: folder, arguments + ["exit 3"])
+            try await first.says("subscribed")
+            try await desk.database.save(desk.record("note"))
+            let outcome = await first.process.outcome()
+            #expect(outcome.exitCode == 70)
+            #expect(outcome.errors.hasSuffix("the command ended with exit code 3\n"), "\(outcome.errors)")
+            let second = try ListenerProcess.start(variables, in: folder, arguments + ["exit 0"])
+            #expect(try await second.lines(1)[0].contains("zone desk changed (private)"))
+            #expect(await second.stop().exitCode == 0)
+        }
+    }
+
+    @Test
     func `what a command had not ended with when the listener was stopped is told again`() async throws {
         try await Desk.run { desk in
             let folder = try TemporaryDirectory()

@@ -48,10 +48,10 @@ struct ReportTests {
     )
 
     /// Two seconds in which so many requests were answered, each a millisecond later than the one before.
-    private static func outcome(_ kind: Measured, answers: Int, failures: Int = 0) -> Stage.Outcome {
+    static func outcome(_ kind: Measured, answers: Int, failures: Int = 0) -> Stage.Outcome {
         let start = ContinuousClock.now
         let recorder = Recorder(period: start..<start + .seconds(2))
-        for number in 1...answers {
+        for number in stride(from: 1, through: answers, by: 1) {
             let due = start + .milliseconds(number % 2 * 1_000)
             recorder.succeeded(kind, due: due, at: due + .milliseconds(number), records: 1)
         }
@@ -65,7 +65,7 @@ struct ReportTests {
         )
     }
 
-    private static func result(_ workload: String, _ mix: Mix, _ outcome: Stage.Outcome) -> LoadResult {
+    static func result(_ workload: String, _ mix: Mix, _ outcome: Stage.Outcome) -> LoadResult {
         var context = RunContext(
             self.target,
             arguments: ["/usr/bin/tidemark-load", workload, "--token", "secret", "--chaos", "kill 'x'"]

@@ -18,6 +18,7 @@ struct LoadConnectionOptions: ParsableArguments {
     var container: String?
 
     @Option(
+        name: [.long, .customLong("user-token")],
         help:
             "A user's access token; otherwise TIDEMARK_TOKEN, which other users cannot see in a list of processes."
     )

@@ -142,9 +142,9 @@ struct HTMLReport {
     }
 
     private var latencies: String {
-        let rows = self.result.operations.map { kind, figures in
+        let rows = self.result.rows.map { name, figures in
             [
-                kind.rawValue, Digits.count(figures.answersInTime), Digits.rate(self.result.rate(figures)),
+                name, Digits.count(figures.answersInTime), Digits.rate(self.result.rate(figures)),
                 Digits.rate(self.result.recordRate(figures)), Digits.count(figures.failureCount),
             ] + figures.latencies.columns
         }

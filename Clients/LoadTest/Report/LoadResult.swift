@@ -60,6 +60,22 @@ struct LoadResult: Codable, Sendable {
         return kinds.sorted().map { ($0, self.measurements.operations[$0] ?? .init()) }
     }
 
+    /// All kinds of requests together.
+    var total: Measurements.Figures {
+        self.measurements.operations.values.reduce(into: Measurements.Figures()) { $0.add($1) }
+    }
+
+    /// The rows of a table: each kind of request, and all together if there are several.
+    var rows: [(name: String, figures: Measurements.Figures)] {
+        let rows = self.operations.map { ($0.kind.rawValue, $0.figures) }
+        return rows.count > 1 ? rows + [("all", self.total)] : rows
+    }
+
+    /// Whether a failed request is a finding, rather than what the run was made for.
+    var expectsNoFailure: Bool {
+        self.plan.chaos == nil && !self.plan.retries && self.ramp.isEmpty && self.overload == nil
+    }
+
     /// The kind with the highest p99, of those with responses.
     var slowest: (kind: Measured, p99Milliseconds: Double)? {
         self.operations.filter { $0.figures.latencies.count > 0 }

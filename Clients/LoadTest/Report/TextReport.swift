@@ -22,11 +22,11 @@ struct TextReport {
             "", "answers", "per second", "records/s", "failed", "p50 ms", "p90 ms", "p99 ms", "p99.9 ms",
             "max ms",
         ])
-        for (kind, figures) in self.result.operations {
+        for (name, figures) in self.result.rows {
             let latencies = figures.latencies
             table.add(
                 [
-                    kind.rawValue, Digits.count(figures.answersInTime),
+                    name, Digits.count(figures.answersInTime),
                     Digits.rate(self.result.rate(figures)),
                     Digits.rate(self.result.recordRate(figures)), Digits.count(figures.failureCount),
                 ] + latencies.columns

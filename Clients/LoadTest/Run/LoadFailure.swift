@@ -4,15 +4,15 @@ import RecordModel
 struct LoadFailure: Error, Hashable {
     /// Exit codes, as in `sysexits.h`.
     enum Code: Int32 {
-        /// The shares of equal tenants were less equal than required.
-        case unfair = 1
+        /// A bound that the command line has was crossed.
+        case beyondBound = 1
         /// The command line is wrong.
         case usage = 64
         /// A read record is not the acknowledged one.
         case violated = 65
         /// The server, or another process of the run, is not available.
         case unavailable = 69
-        /// A command failed, or the server refuses a request that the run needs.
+        /// Requests failed, a command did, or the server refuses what the run needs.
         case failed = 70
         /// A file cannot be written.
         case cannotCreate = 73

@@ -55,6 +55,8 @@ struct RunContext: Codable, Sendable {
         return [name, version, architecture].filter { !$0.isEmpty }.joined(separator: ", ")
     }
 
+    private static let secretNames = ["--token", "--user-token"]
+
     /// The command in the form for a shell.
     static func line(_ arguments: [String]) -> String {
         var words = ["tidemark-load"]
@@ -62,12 +64,12 @@ struct RunContext: Codable, Sendable {
         for argument in arguments.dropFirst() {
             if isSecret {
                 words.append("…")
-            } else if argument.hasPrefix("--token=") {
-                words.append("--token=…")
+            } else if let name = Self.secretNames.first(where: { argument.hasPrefix($0 + "=") }) {
+                words.append("\(name)=…")
             } else {
                 words.append(self.quoted(argument))
             }
-            isSecret = argument == "--token"
+            isSecret = Self.secretNames.contains(argument)
         }
         return words.joined(separator: " ")
     }

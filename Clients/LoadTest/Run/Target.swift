@@ -94,10 +94,21 @@ extension LoadFailure {
             )
         case .unreachable(let description), .offline(let description), .misconfigured(let description):
             self.init(.unavailable, description)
-        case .rejected(_, let message):
-            self.init(.unavailable, "the server refused the connection: \(message)")
+        case .rejected(let reason, let message):
+            self.init(
+                Self.isFinal(reason) ? .failed : .unavailable,
+                "the server refused the connection: \(message)"
+            )
         default: self.init(.unavailable, "it was not possible to \(purpose): \(FailureReason.text(error))")
         }
+    }
+}
+
+extension LoadFailure {
+    /// Whether a server that rejects a connection for this reason would reject the next one too.
+    private static func isFinal(_ reason: CloseReason) -> Bool {
+        [.notAuthenticated, .containerUnknown, .credentialExpired, .accountChanged, .versionUnsupported]
+            .contains(reason)
     }
 }
 

@@ -115,7 +115,7 @@ struct TenantsCommand: AsyncParsableCommand {
                 "\(verdict.violations.count) findings differ from what was acknowledged; the zones were kept for you to look at"
             )
         }
-        if !result.isFair { throw LoadFailure(.unfair, "the ordinary tenants did not get equal shares") }
+        if !result.isFair { throw LoadFailure(.beyondBound, "the ordinary tenants did not get equal shares") }
     }
 
     private var plan: TenantPlan {
