@@ -138,6 +138,25 @@ struct SettingsReaderTests {
         )
     }
 
+    /// Reads the sources of all programs.
+    @Test
+    func `no variable that a program reads is called unknown`() throws {
+        var names: Set<String> = []
+        for folder in ["Sources", "Clients"] {
+            let root = Readme.repository.appendingPathComponent(folder).path
+            for file in try FileManager.default.subpathsOfDirectory(atPath: root)
+            where file.hasSuffix(".swift") {
+                let text = try String(contentsOfFile: "\(root)/\(file)", encoding: .utf8)
+                names.formUnion(text.matches(of: /"(TIDEMARK_[A-Z_]+)"/).map { String($0.1) })
+            }
+        }
+        #expect(names.isSuperset(of: ["TIDEMARK_CACHE", "TIDEMARK_SCHEMA", "TIDEMARK_URL"]))
+        let environment = Dictionary(uniqueKeysWithValues: names.map { ($0, "x") })
+        #expect(SettingVariable.unknown(in: environment).map(\.name) == [])
+        // Of the scripts that start servers.
+        #expect(SettingVariable.unknown(in: ["TIDEMARK_BIN": "x", "TIDEMARK_LOAD_USERS": "2"]) == [])
+    }
+
     @Test(arguments: [
         "", "[]", "{", "3", #"{"in_flight_max": "many"}"#, #"{"listen": 7}"#, #"{"listen": {"a": 1}}"#,
     ])

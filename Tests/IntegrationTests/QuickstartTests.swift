@@ -6,7 +6,9 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct QuickstartTests {
     @Test
-    func `quickstart loads its data, ends with 0, and leaves nothing behind`() async throws {
+    func `quickstart loads its data as the README shows, ends with 0, and leaves nothing behind`()
+        async throws
+    {
         let folder = try Self.makeFolder()
         defer { try? FileManager.default.removeItem(at: folder) }
         let outcome = try await ChildProcess(
@@ -24,8 +26,19 @@ struct QuickstartTests {
         #expect(outcome.output.contains(/\d ms after the commit/))
         #expect(outcome.output.contains("saved Country JP"))
         #expect(outcome.output.contains(/Uploaded and downloaded, both SHA-256 [0-9a-f]{64}\n/))
+        var rest = Self.normalized(outcome.output)[...]
+        let shown = try #require(try Readme().blocks(in: "text").first { $0.text.hasPrefix("+ iso-") })
+        // An ellipsis stands for what was left out.
+        for line in shown.text.split(separator: "\n") where line != "…" {
+            let text = Self.normalized(String(line.prefix { $0 != "…" }))
+            let found = try #require(rest.range(of: text), "\(line)")
+            rest = rest[found.upperBound...]
+        }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
     }
+
+    /// Without numbers, which differ from run to run.
+    private static func normalized(_ text: String) -> String { text.replacing(/[0-9]+/, with: "0") }
 
     /// A newcomer who is not told thinks that it hangs.
     @Test

@@ -47,6 +47,26 @@ extension ReadmeEvidence {
             "```text your program",
             .text("minimumTLSVersion = .tlsv13", in: "Sources/RecordServer/TLSSetup.swift")
         ),
+        ReadmeEvidence(
+            "**For example:** services of several owners",
+            .test("two services share a list, and each learns at once what the other adds")
+        ),
+        ReadmeEvidence(
+            "Each owner is a user",
+            .test("two services share a list, and each learns at once what the other adds")
+        ),
+        ReadmeEvidence(
+            "What one adds, the others",
+            .test("two services share a list, and each learns at once what the other adds")
+        ),
+        ReadmeEvidence(
+            "A service that was off",
+            .test("what a command had not ended with when the listener was stopped is told again")
+        ),
+        ReadmeEvidence(
+            "After a mistake, the operator",
+            .text("zone undo", in: "Sources/tidemark/Guides/Undo.md")
+        ),
         ReadmeEvidence("**For** Swift services", .exempt("it says for whom the package is meant")),
         ReadmeEvidence(
             "Fifteen of sixteen",
@@ -81,18 +101,27 @@ extension ReadmeEvidence {
             .text("libsqlite3-dev", in: "Scripts/quickstart")
         ),
         ReadmeEvidence(
-            "```sh Scripts/quickstart Scripts/build",
-            .test("quickstart loads its data, ends with 0, and leaves nothing behind"),
-            .text("release_build", in: "Scripts/build")
+            "```sh Scripts/quickstart Scripts/build Scripts/test",
+            .test("quickstart loads its data as the README shows, ends with 0, and leaves nothing behind"),
+            .text("release_build", in: "Scripts/build"),
+            .text("and every test but the long ones", in: "Scripts/test")
         ),
         ReadmeEvidence(
-            "The first script builds everything",
-            .test("quickstart loads its data, ends with 0, and leaves nothing behind")
+            "```text + iso-codes-service",
+            .test("quickstart loads its data as the README shows, ends with 0, and leaves nothing behind")
+        ),
+        ReadmeEvidence(
+            "The first script prints this",
+            .test("quickstart loads its data as the README shows, ends with 0, and leaves nothing behind")
+        ),
+        ReadmeEvidence(
+            "It builds everything",
+            .test("quickstart loads its data as the README shows, ends with 0, and leaves nothing behind")
         ),
         ReadmeEvidence(
             "The server then runs until",
             .text("Ctrl-C stops it and removes them.", in: "Scripts/quickstart"),
-            .test("quickstart loads its data, ends with 0, and leaves nothing behind")
+            .test("quickstart loads its data as the README shows, ends with 0, and leaves nothing behind")
         ),
         ReadmeEvidence(
             "The build downloads",
@@ -100,7 +129,7 @@ extension ReadmeEvidence {
         ),
         ReadmeEvidence(
             "It takes eight to ten minutes",
-            .text("eight to ten minutes on two cores, 1.5 GB", in: "Scripts/quickstart"),
+            .text("eight to ten minutes on two cores, 1.8 GB", in: "Scripts/quickstart"),
             .exempt("a test that builds everything would take as long; Scripts/quickstart says the same")
         ),
         ReadmeEvidence(
@@ -111,6 +140,12 @@ extension ReadmeEvidence {
         ReadmeEvidence(
             "The second script makes",
             .text("set -- tidemark tidemark-listen", in: "Scripts/build"),
+            Self.links
+        ),
+        ReadmeEvidence(
+            "The third runs all tests",
+            .text("swift test --skip-build", in: "Scripts/test"),
+            .text("tests 6 \"$@\"", in: "Scripts/test"),
             Self.links
         ),
         ReadmeEvidence("This is [`Notes`]", .test("the program of the README is a file of the repository")),

@@ -29,10 +29,10 @@ enum SettingOrigin: Hashable, Sendable, CustomStringConvertible {
 /// Environment variables that begin with `TIDEMARK_`.
 enum SettingVariable {
     private static let prefix = "TIDEMARK_"
-    /// Variables of commands and clients, which are not settings of a server.
+    /// Variables of commands, clients and scripts, which are not settings of a server.
     private static let others = [
         "DATA", "CONFIG", "URL", "CA", "CONTAINER", "ENVIRONMENT", "TOKEN", "SERVICE_KEY", "ON_BEHALF_OF",
-        "BIN",
+        "CACHE", "SCHEMA", "BENCH_DIVISOR", "BIN", "LOAD_DATA", "LOAD_USERS",
     ]
 
     struct Unknown: Hashable, Sendable {
