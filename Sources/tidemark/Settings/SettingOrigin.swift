@@ -29,10 +29,13 @@ enum SettingOrigin: Hashable, Sendable, CustomStringConvertible {
 /// Environment variables that begin with `TIDEMARK_`.
 enum SettingVariable {
     private static let prefix = "TIDEMARK_"
-    /// Variables of commands, clients and scripts, which are not settings of a server.
+    /// Variables that commands, clients, and the scripts and tests of the repository read, and that are
+    /// not settings of a server.
     private static let others = [
-        "DATA", "CONFIG", "URL", "CA", "CONTAINER", "ENVIRONMENT", "TOKEN", "SERVICE_KEY", "ON_BEHALF_OF",
-        "CACHE", "SCHEMA", "BENCH_DIVISOR", "BIN", "LOAD_DATA", "LOAD_USERS",
+        "DATA", "CONFIG", "AS", "URL", "CA", "CONTAINER", "ENVIRONMENT", "TOKEN", "SERVICE_KEY",
+        "ON_BEHALF_OF", "SCHEMA", "CACHE", "BIN", "BENCH", "BENCH_DIVISOR", "CHROMIUM", "CLUSTER_SECONDS",
+        "CRASH_ROUNDS", "FOLLOW_KILLS", "FUZZ", "LOAD_DATA", "LOAD_SECONDS", "LOAD_USERS", "PACKAGES",
+        "POSTGRES_BIN", "POSTGRES_VERSION", "STILL_SECONDS", "SYNC_SECONDS", "TEST_ENGINE", "USERS",
     ]
 
     struct Unknown: Hashable, Sendable {
