@@ -40,8 +40,8 @@ struct Tidemark: AsyncParsableCommand {
         // Keys, records and the database's own files in a data folder are for its owner alone.
         umask(0o077)
         do {
-            let arguments = CommandNames.spelled(Array(CommandLine.arguments.dropFirst()))
-            try CommandNames.check(arguments, of: self)
+            let spelled = CommandNames.spelled(Array(CommandLine.arguments.dropFirst()))
+            let arguments = try await DefaultOptions.added(to: spelled)
             var command = try await self.asyncParseAsRoot(arguments)
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()

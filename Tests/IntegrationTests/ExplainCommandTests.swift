@@ -55,7 +55,6 @@ struct ExplainCommandTests {
             (["--as", "test", "--type", "Note", "number =="], 64, "Unable to parse the format string"),
             (["--as", "test", "--type", "Note", "title LIKE 'a'"], 64, "Invalid predicate"),
             (["--as", "nobody", "--type", "Note"], 65, "nobody"),
-            (["--type", "Note"], 64, "--as"),
             (["--as", "test", "--type", "Note", "--limit", "0"], 64, "--limit"),
         ]
         for (arguments, exitCode, text) in refusals {

@@ -91,7 +91,7 @@ struct HelpTests {
 
     @Test(
         arguments: [
-            ("user add bob", 64, "tidemark: missing expected argument '--container <id>'"),
+            ("user add --container c", 64, "tidemark: missing expected argument '<name>'"),
             ("user rotate bob --container c --overlap -5", 64, "tidemark: --overlap takes seconds from 0"),
             ("serve --metrics-interval -1", 64, "tidemark: metrics_interval_s takes a whole number from 0"),
             ("sevre", 64, "tidemark: there is no command 'tidemark sevre'."),

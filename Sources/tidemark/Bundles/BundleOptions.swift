@@ -5,8 +5,8 @@ import RecordStore
 
 /// The database with the zones of a bundle: that of a user, or the public one.
 struct BundleOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The container.", valueName: "id"), completion: Completions.containers)
-    var container: String
+    @Option(help: .container, completion: Completions.containers)
+    var container = ""
 
     @Option(
         name: .customLong("as"),

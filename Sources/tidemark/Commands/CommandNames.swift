@@ -15,16 +15,21 @@ enum CommandNames {
         }
     }
 
-    /// Walks from a command to the subcommand that the arguments name.
+    /// Walks from a command to the subcommand that the arguments name, and counts the words of its name.
     ///
     /// - Throws: `usage` for an unknown name, with the nearest command.
-    static func check(_ arguments: [String], of root: any ParsableCommand.Type) throws(CommandFailure) {
-        var commands = root.configuration.subcommands
+    @discardableResult
+    static func check(
+        _ arguments: [String],
+        of root: any ParsableCommand.Type
+    ) throws(CommandFailure) -> (command: any ParsableCommand.Type, depth: Int) {
+        var command = root
         var path = root._commandName
-        if arguments.first == "help" { return }
-        for argument in arguments {
+        if arguments.first == "help" { return (root, 0) }
+        for (depth, argument) in arguments.enumerated() {
+            let commands = command.configuration.subcommands
             // The walk ends at an option, after which only the parser knows the meaning.
-            guard !commands.isEmpty, !argument.hasPrefix("-") else { return }
+            guard !commands.isEmpty, !argument.hasPrefix("-") else { return (command, depth) }
             let names = commands.map { $0._commandName }
             guard let offset = names.firstIndex(of: argument) else {
                 let suggestion = NearestName.suggestion(for: argument, among: names)
@@ -33,8 +38,9 @@ enum CommandNames {
                     "there is no command '\(path) \(argument)'.\(suggestion) List them: \(path) --help"
                 )
             }
-            commands = commands[offset].configuration.subcommands
+            command = commands[offset]
             path += " " + argument
         }
+        return (command, arguments.count)
     }
 }

@@ -4,7 +4,8 @@ import RecordStore
 
 /// Names from the data folder, for the completion of a command line in a shell.
 ///
-/// A folder that cannot be read, or a command line that names no container yet, completes to nothing.
+/// A folder that cannot be read completes to nothing, and so does a command line without a container
+/// where there are several.
 enum Completions {
     private static let namesMax = 1_000
 
@@ -14,15 +15,13 @@ enum Completions {
 
     static let users = CompletionKind.custom { words, _, prefix in
         await Completions.names(words, prefix) { store, words in
-            try words.value(of: "--container").map { try store.directory.users(ofContainer: $0).map(\.name) }
-                ?? []
+            try store.directory.users(ofContainer: words.container(in: store)).map(\.name)
         }
     }
 
     static let types = CompletionKind.custom { words, _, prefix in
         await Completions.names(words, prefix) { store, words in
-            guard let container = words.value(of: "--container") else { return [] }
-            return try store.schemas.schema(ofContainer: container, environment: words.environment)
+            try store.schemas.schema(ofContainer: words.container(in: store), environment: words.environment)
                 .recordTypes.map(\.name)
         }
     }
@@ -61,17 +60,23 @@ struct CommandWords {
         return nil
     }
 
+    func has(_ option: String) -> Bool {
+        self.words.contains { $0 == option || $0.hasPrefix(option + "=") }
+    }
+
+    func container(in store: Store) throws -> String {
+        try DefaultOptions(words: self).container(in: store.directory)
+    }
+
     var environment: Environment {
         EnvironmentName(rawValue: self.value(of: "--environment") ?? "")?.environment ?? .development
     }
 
     /// The zones of the private database of the user, or of their shared one.
     func zones(in store: Store) async throws -> [String] {
-        guard let container = self.value(of: "--container"),
-            let user = self.value(of: "--as")
-        else { return [] }
+        let container = try self.container(in: store)
         let signIn = try store.directory.account(
-            named: user,
+            named: DefaultOptions(words: self).user(of: container, in: store.directory),
             ofContainer: container,
             environment: self.environment
         )

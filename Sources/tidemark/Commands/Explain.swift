@@ -20,8 +20,8 @@ struct Explain: AsyncParsableCommand {
             """
     )
 
-    @Option(help: ArgumentHelp("The container.", valueName: "id"), completion: Completions.containers)
-    var container: String
+    @Option(help: .container, completion: Completions.containers)
+    var container = ""
 
     @Option(help: "The environment of the schema and the data.")
     var environment = EnvironmentName.development

@@ -21,11 +21,8 @@ struct ServiceArguments: ParsableArguments {
     @Argument(help: "The service's name, which no user of the container has.")
     var name: String
 
-    @Option(
-        help: ArgumentHelp("The service's container.", valueName: "id"),
-        completion: Completions.containers
-    )
-    var container: String
+    @Option(help: .container, completion: Completions.containers)
+    var container = ""
 
     @OptionGroup var data: DataOption
 

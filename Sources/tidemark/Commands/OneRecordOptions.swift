@@ -7,12 +7,16 @@ struct OneRecordOptions: ParsableArguments {
     @Argument(help: "The record's name.")
     var record: String
 
-    @Option(help: ArgumentHelp("The container.", valueName: "id"), completion: Completions.containers)
-    var container: String
+    @Option(help: .container, completion: Completions.containers)
+    var container = ""
 
     @Option(
         name: .customLong("as"),
-        help: ArgumentHelp("The user of a private database; without it, the public one.", valueName: "name"),
+        help: ArgumentHelp(
+            "The user of a private database.",
+            discussion: "Without it TIDEMARK_AS; without that, the public database.",
+            valueName: "name"
+        ),
         completion: Completions.users
     )
     var user: String?

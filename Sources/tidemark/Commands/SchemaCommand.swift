@@ -26,8 +26,8 @@ struct SchemaCommand: ParsableCommand {
 
 /// `--container ID --data DIR`, which every command about schemas takes.
 struct SchemaArguments: ParsableArguments {
-    @Option(help: ArgumentHelp("The container.", valueName: "id"), completion: Completions.containers)
-    var container: String
+    @Option(help: .container, completion: Completions.containers)
+    var container = ""
 
     @OptionGroup var data: DataOption
 

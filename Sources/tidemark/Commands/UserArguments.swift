@@ -11,8 +11,8 @@ struct UserArguments: ParsableArguments {
     )
     var name: String
 
-    @Option(help: ArgumentHelp("The user's container.", valueName: "id"), completion: Completions.containers)
-    var container: String
+    @Option(help: .container, completion: Completions.containers)
+    var container = ""
 
     @OptionGroup var data: DataOption
 

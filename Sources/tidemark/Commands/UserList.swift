@@ -9,8 +9,8 @@ struct UserList: AsyncParsableCommand {
         discussion: "  tidemark user list --container iCloud.org.example.app --json"
     )
 
-    @Option(help: ArgumentHelp("The container.", valueName: "id"), completion: Completions.containers)
-    var container: String
+    @Option(help: .container, completion: Completions.containers)
+    var container = ""
 
     @OptionGroup var data: DataOption
 

@@ -21,7 +21,7 @@ struct UserRoleAdd: AsyncParsableCommand {
         commandName: "add",
         abstract: "Give a user a role.",
         usage:
-            "tidemark user role add <name> <role> --container <id> [--environment <environment>] [--data <dir>] [--json]",
+            "tidemark user role add <name> <role> [--container <id>] [--environment <environment>] [--data <dir>] [--json]",
         discussion: """
               tidemark user role add alice editor --container iCloud.org.example.app \\
                   --environment production
@@ -47,7 +47,7 @@ struct UserRoleRemove: AsyncParsableCommand {
         commandName: "remove",
         abstract: "Remove a role from a user.",
         usage:
-            "tidemark user role remove <name> <role> --container <id> [--environment <environment>] [--data <dir>] [--json]",
+            "tidemark user role remove <name> <role> [--container <id>] [--environment <environment>] [--data <dir>] [--json]",
         discussion: "  tidemark user role remove alice editor --container iCloud.org.example.app"
     )
 

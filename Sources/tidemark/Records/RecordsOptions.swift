@@ -41,11 +41,8 @@ enum AbsentDatabase {
 
 /// The options that every command about records takes: which database, and as whom.
 struct RecordsOptions<Name: DatabaseNaming>: ParsableArguments {
-    @Option(
-        help: ArgumentHelp("The container.", valueName: "id"),
-        completion: Completions.containers
-    )
-    var container: String
+    @Option(help: .container, completion: Completions.containers)
+    var container = ""
 
     @Option(help: "Which database.")
     var database = Name.private
@@ -54,7 +51,10 @@ struct RecordsOptions<Name: DatabaseNaming>: ParsableArguments {
         name: .customLong("as"),
         help: ArgumentHelp(
             "The user or service with whose rights the command acts.",
-            discussion: "Without it, an operator reads all of the public database, and writes nothing.",
+            discussion: """
+                Without it TIDEMARK_AS; to read a private or shared database, the only user of the container. \
+                Without any, an operator reads all of the public database, and writes nothing.
+                """,
             valueName: "name"
         ),
         completion: Completions.users
@@ -99,7 +99,7 @@ struct RecordsOptions<Name: DatabaseNaming>: ParsableArguments {
         guard self.user != nil else {
             throw CommandFailure(
                 .usage,
-                "a record has a creator and a modifier: name the user or service with --as. "
+                "a record has a creator and a modifier: name the user or service with --as, or in TIDEMARK_AS. "
                     + "To add a service for this: tidemark key add NAME --container \(self.container)"
             )
         }
