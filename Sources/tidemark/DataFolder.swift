@@ -30,6 +30,7 @@ struct DataOption: ParsableArguments {
 ///     assets/       see AssetStore; several servers of a database share it: see SharedAssets
 ///     telemetry.ring       figures of the last day: see TelemetryFile
 ///     backups.json         what was backed up where: see BackupNotes
+///     served.json          settings for commands beside the server: see ServedSettings
 ///     console.log   what was changed from pages of the console: see ConsoleAudit
 ///     …             the engine's files
 ///     postgresql.json      in their place, where the store is in PostgreSQL: see StoreAddress

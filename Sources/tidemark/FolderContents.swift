@@ -7,7 +7,9 @@ struct FolderContents {
 
     /// Files that a server makes after its store, or that only a store has.
     private static let laterFiles = ["reserve", TelemetryFile.name, BackupNotes.name]
-    private static let known = ServerWait.firstFiles.union(Self.laterFiles).union(["console.log"])
+    private static let known = ServerWait.firstFiles.union(Self.laterFiles).union([
+        "console.log", ServedSettings.name,
+    ])
 
     /// Refuses to make a store's file where one was lost.
     ///

@@ -85,7 +85,7 @@ struct ServerRun {
         let supervisor = Supervisor(environment: ProcessInfo.processInfo.environment, logger: logger)
         supervisor.tell(.opening)
         let engine = try EngineOpening.make(self.folder, settings: self.settings, logger: logger)
-        self.settings.log(to: logger)
+        self.tellSettings(logger: logger)
         let live = LiveSettings(self.settings)
         let server = try self.makeServer(engine, tls.material, identityKeys?.tokens, live, logger: logger)
         report.reading.health.opened(server, whenFull: engine.whenFull)
@@ -137,6 +137,12 @@ struct ServerRun {
         )
         if let identityKeys { services.append(identityKeys) }
         try await Self.serviceGroup(services, logger: logger).run()
+    }
+
+    /// Tells the settings to the log, and to commands in the folder.
+    private func tellSettings(logger: Logger) {
+        self.settings.log(to: logger)
+        ServedSettings.write(self.settings, in: self.folder, logger: logger)
     }
 
     private static func serviceGroup(_ services: [any Service], logger: Logger) -> ServiceGroup {

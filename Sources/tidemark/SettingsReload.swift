@@ -56,6 +56,7 @@ struct SettingsReload: Service {
         self.server.replaceQuotas(new.server.storage.quotas)
         self.logLevel.current = new.logLevel
         self.settings.current = new
+        ServedSettings.write(new, in: self.folder, logger: self.logger)
         self.logger.notice(
             "reloaded the settings and the certificate",
             metadata: [

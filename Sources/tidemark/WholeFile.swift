@@ -1,7 +1,7 @@
 import FileIO
 import Foundation
 
-/// A small file that a command reads at once.
+/// A small file that is read, or written, at once.
 enum WholeFile {
     /// Reads a file; standard input if `nil` or `-`.
     ///
@@ -26,5 +26,21 @@ enum WholeFile {
             )
         }
         return bytes
+    }
+
+    /// Puts a text in the place of a file of the process's own, with the mode 0600.
+    ///
+    /// A reader sees the old text or the new one.
+    static func replace(_ path: String, with text: String) throws {
+        let draft = path + ".new"
+        unlink(draft)
+        let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
+        guard
+            FileManager.default.createFile(atPath: draft, contents: Data(text.utf8), attributes: attributes),
+            rename(draft, path) == 0
+        else {
+            unlink(draft)
+            throw CocoaError(.fileWriteUnknown)
+        }
     }
 }

@@ -83,6 +83,8 @@ struct SettingsReloadTests {
         #expect(first.contains(event), "\(first)")
         #expect(first.contains(" need_restart=in_flight_max "), "\(first)")
         #expect(try await self.saveZone("two", client) == .failed(.quotaExceeded))
+        let usage = try await ChildProcess.tidemark("usage", "--json", "--data", self.data)
+        #expect(usage.output.contains(#""quota" : 1"#), "\(usage.output)")
         let other = self.client(server, token)
         _ = try await self.saveZone("three", other)
         await eventually { server.process.errorsSoFar.contains(" debug signed in ") }

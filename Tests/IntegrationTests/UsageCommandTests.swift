@@ -62,7 +62,7 @@ struct UsageCommandTests {
 
         let printed = try await ChildProcess.run(
             ChildProcess.tidemark,
-            ["usage", "--json", "--data", data] + quotas
+            ["usage", "--json", "--data", data]
         )
         #expect(printed.exitCode == 0, "\(printed.errors)")
         let containers = try JSONDecoder().decode([Container].self, from: Data(printed.output.utf8))
@@ -78,6 +78,18 @@ struct UsageCommandTests {
         #expect(found.stored.recordBytes == own.stored.recordBytes)
         #expect(found.stored.records == 3)
         #expect(found.quota == 15_000)
+
+        let file = folder.path + "/third.json"
+        let bytes = Data(count: 6_000).base64EncodedString()
+        let third =
+            #"{"recordName":"third","recordType":"Note","fields":{"data":{"value":"\#(bytes)","type":"BYTES"}}}"#
+        try third.write(toFile: file, atomically: true, encoding: .utf8)
+        let save = [
+            "records", "save", "--data", data, "--container", Self.container, "--as", "test", "--file", file,
+        ]
+        let refused = try await ChildProcess.run(ChildProcess.tidemark, save)
+        #expect(refused.exitCode == 65)
+        #expect(refused.errors.contains("the user may store 12000 bytes"), "\(refused.errors)")
 
         let table = try await ChildProcess.tidemark(
             "usage",

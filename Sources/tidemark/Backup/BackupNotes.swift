@@ -124,21 +124,14 @@ struct BackupNotes: Codable, Hashable {
         let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer { if descriptor >= 0 { close(descriptor) } }
         let path = self.path(in: folder)
-        let draft = path + ".new"
         do {
             guard descriptor >= 0, flock(descriptor, LOCK_EX) == 0 else {
                 throw CocoaError(.fileWriteUnknown)
             }
             var notes = self.read(in: folder)
             body(&notes)
-            let data = Data(try JSONText.of(notes).utf8)
-            unlink(draft)
-            let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
-            guard FileManager.default.createFile(atPath: draft, contents: data, attributes: attributes),
-                rename(draft, path) == 0
-            else { throw CocoaError(.fileWriteUnknown) }
+            try WholeFile.replace(path, with: JSONText.of(notes))
         } catch {
-            unlink(draft)
             Terminal.writeError(
                 "tidemark: the console will not list this, because \(path) cannot be written. Check the room on its disk, and "
                     + "who owns it.\n"

@@ -69,7 +69,7 @@ struct ZoneImport: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let settings = try await self.settings.read()
+        let settings = try await self.settings.read(beside: self.options.data.folder)
         try self.options.data.folder.refuseUnlessServable()
         guard self.options.data.folder.hasStore else { throw self.options.data.folder.hasNoStore }
         let lock = try self.dryRun ? nil : ImportLock(self.options.data.folder)

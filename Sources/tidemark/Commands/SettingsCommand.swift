@@ -34,7 +34,7 @@ struct SettingsCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let settings = try await self.options.read()
+        let settings = try await self.options.read(beside: nil)
         for variable in settings.unknownVariables {
             let meant = variable.nearest.map { " Did you mean '\($0)'?" } ?? ""
             Terminal.writeError("tidemark: the variable \(variable.name) is not a setting.\(meant)\n")

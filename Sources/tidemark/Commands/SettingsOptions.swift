@@ -10,12 +10,18 @@ struct SettingsOptions: ParsableArguments {
     var assignments: [String] = []
 
     /// Reads the settings as `tidemark serve` would with the same options and environment.
-    func read() async throws -> Settings {
-        let environment = ProcessInfo.processInfo.environment
+    ///
+    /// Without a file of settings, those of the server of a folder are in its place.
+    func read(beside folder: DataFolder?) async throws -> Settings {
+        var environment = ProcessInfo.processInfo.environment
+        let filePath = self.config ?? environment["TIDEMARK_CONFIG"]
+        if let folder, filePath == nil {
+            environment.merge(ServedSettings.variables(in: folder)) { given, _ in given }
+        }
         return try await SettingsReader(
             flags: try SettingsReader.flags(of: self.assignments),
             environment: environment,
-            filePath: self.config ?? environment["TIDEMARK_CONFIG"]
+            filePath: filePath
         ).read()
     }
 }

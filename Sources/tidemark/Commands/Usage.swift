@@ -12,8 +12,8 @@ struct Usage: AsyncParsableCommand {
             Works while the server runs. Bytes count records' bodies, assets (each once per database) and \
             rows: the overhead of records, indexes, zones, tombstones and stored results of requests. Together \
             they are about the size of the folder on the disk. Quotas are the settings user_bytes_max and \
-            container_bytes_max. They are read from flags, environment and file, as `tidemark serve` does. \
-            A user's quota counts both of their private databases.
+            container_bytes_max of the server that serves the folder, or served it last, unless a file, the \
+            environment or a flag says otherwise. A user's quota counts both of their private databases.
 
               tidemark usage
               tidemark usage --container iCloud.org.example.app --json
@@ -35,7 +35,7 @@ struct Usage: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let quotas = try await self.settings.read().server.storage.quotas
+        let quotas = try await self.settings.read(beside: self.data.folder).server.storage.quotas
         let usages = try await AdministeredStore.use(self.data.folder) { directory in
             let containers = try self.container.map { [$0] } ?? directory.containers()
             return try containers.map { ($0, try directory.usage(ofContainer: $0)) }

@@ -34,7 +34,7 @@ struct ConsoleImport: Sendable {
         var settings = SettingsOptions()
         settings.config = nil
         settings.assignments = []
-        let reserveBytes = try await settings.read().diskReserveBytes
+        let reserveBytes = try await settings.read(beside: self.data.folder).diskReserveBytes
         return try await options.openForWriting(settings, absent: order.isDryRun ? .isAssumed : .isMade) {
             database in
             var run = ImportRun(

@@ -71,7 +71,7 @@ struct RecordsImport: AsyncParsableCommand {
     @OptionGroup var settings: SettingsOptions
 
     func run() async throws {
-        let reserveBytes = try await self.settings.read().diskReserveBytes
+        let reserveBytes = try await self.settings.read(beside: self.options.data.folder).diskReserveBytes
         let result = try await self.options.openForWriting(
             self.settings,
             absent: self.dryRun ? .isAssumed : .isMade

@@ -104,7 +104,7 @@ struct RecordsOptions<Name: DatabaseNaming>: ParsableArguments {
             )
         }
         return try await self.open(
-            settings: try await settings.read(),
+            settings: try await settings.read(beside: self.data.folder),
             absent: absent,
             body
         )
