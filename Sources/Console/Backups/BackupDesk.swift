@@ -58,6 +58,8 @@ package struct KnownBackups: Hashable, Sendable {
         package var state: State
         /// When it was complete, or up to when it is; `nil` if nobody knows.
         package var milliseconds: Int64?
+        /// The oldest state of one that is continued.
+        package var oldestMilliseconds: Int64?
         package var bytes: Int64?
         package var assets: Int?
         /// The version of the server that made it.

@@ -1,7 +1,7 @@
 import Console
 import Foundation
 
-/// The backups of a folder that the console shows: those that were noted, and those beside them.
+/// The backups of a folder: those that were noted, and those beside them.
 struct BackupListing {
     /// Folders whose other backups are looked at, and folders in each.
     private static let parentsMax = 8
@@ -56,8 +56,8 @@ struct BackupListing {
 
     private func backup(_ note: BackupNotes.Made) -> KnownBackups.Backup {
         switch note.kind {
-        case .folder: return self.folderBackup(at: note.path)
-        case .continued: return self.chain(at: note.path, note)
+        case .folder: return Self.folderBackup(at: note.path)
+        case .continued: return Self.chain(at: note.path, server: note.server)
         case .stream:
             var backup = KnownBackups.Backup(
                 path: "",
@@ -72,7 +72,7 @@ struct BackupListing {
         }
     }
 
-    private func folderBackup(at path: String) -> KnownBackups.Backup {
+    private static func folderBackup(at path: String) -> KnownBackups.Backup {
         let folder = BackupFolder(path: path)
         var backup = KnownBackups.Backup(path: path, kind: .folder, state: .complete)
         guard FileManager.default.fileExists(atPath: path) else {
@@ -94,10 +94,11 @@ struct BackupListing {
         return backup
     }
 
-    private func chain(at path: String, _ note: BackupNotes.Made) -> KnownBackups.Backup {
+    private static func chain(at path: String, server: String?) -> KnownBackups.Backup {
         let chain = BackupChain(path: path)
         var backup = KnownBackups.Backup(path: path, kind: .continued, state: .complete)
-        backup.server = note.server
+        backup.server = server
+        backup.oldestMilliseconds = chain.bases().first?.time.milliseconds
         if let tip = chain.tip() {
             backup.milliseconds = tip.checked.milliseconds
         } else {
@@ -110,9 +111,25 @@ struct BackupListing {
     private func siblings(in parent: String, without known: Set<String>) -> [KnownBackups.Backup] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
         return names.sorted().suffix(Self.siblingsMax).map { parent + "/" + $0 }
-            .filter { !known.contains($0) }
-            .filter { FileManager.default.fileExists(atPath: BackupFolder(path: $0).manifestPath) }
-            .map { self.folderBackup(at: $0) }
+            .filter { !known.contains($0) }.compactMap { Self.complete(at: $0) }
+    }
+
+    /// The backup that a folder is, or those that it has, the newest first.
+    static func backups(at place: String) -> [KnownBackups.Backup] {
+        let path = URL(fileURLWithPath: place).standardizedFileURL.path
+        if let one = self.complete(at: path) { return [one] }
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        return names.sorted().compactMap { self.complete(at: path + "/" + $0) }.sorted {
+            ($0.milliseconds ?? 0, $0.path) > ($1.milliseconds ?? 0, $1.path)
+        }
+    }
+
+    /// `nil` if the folder is no backup, or one that was never complete.
+    private static func complete(at path: String) -> KnownBackups.Backup? {
+        if FileManager.default.fileExists(atPath: BackupFolder(path: path).manifestPath) {
+            return self.folderBackup(at: path)
+        }
+        return BackupChain(path: path).isThere ? self.chain(at: path, server: nil) : nil
     }
 }
 

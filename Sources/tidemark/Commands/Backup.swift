@@ -29,10 +29,16 @@ struct Backup: AsyncParsableCommand {
             with it. Exits with 65 if anything is wrong, and with 66 if there is \
             no backup.
 
+            With --list it makes no backup, but lists what can be restored: the \
+            backups of --from, or those that the data folder has noted. A continued one \
+            has a state for each time between FROM and TO, which tidemark restore --at \
+            takes. Exits with 66 if there is none.
+
               tidemark backup --data /var/lib/tidemark --to /mnt/backups/2026-11-22
               tidemark backup --follow --every 2m --keep 7d --to /mnt/follow
               tidemark backup --to - | ssh vault 'cat > backup.tar'
               tidemark backup --drill --from /mnt/backups --data /var/lib/tidemark
+              tidemark backup --list --from /mnt/backups
             """
     )
 
@@ -74,9 +80,12 @@ struct Backup: AsyncParsableCommand {
     @Flag(help: "Restore the newest backup for a trial.")
     var drill = false
 
+    @Flag(help: "List what can be restored.")
+    var list = false
+
     @Option(
         help: ArgumentHelp(
-            "With --drill: a backup, or the folder that has the backups.",
+            "With --drill and --list: a backup, or the folder that has the backups.",
             valueName: "dir"
         )
     )
@@ -101,12 +110,17 @@ struct Backup: AsyncParsableCommand {
     )
     var metricsFile: String?
 
-    @Flag(help: "Print a JSON object; with --follow, one a line.")
+    @Flag(help: "Print a JSON object; with --follow, one a line; with --list, an array.")
     var json = false
 
     func validate() throws {
         guard self.follow || self.every == nil && self.baseEvery == nil && self.keep == nil else {
             throw ValidationError("--every, --base-every and --keep are for --follow.")
+        }
+        guard !self.list else {
+            guard self.to == nil, !self.follow, !self.drill, self.scratch == nil, self.metricsFile == nil
+            else { throw ValidationError("A list takes --from, --data and --json alone.") }
+            return
         }
         guard !self.drill else {
             guard self.from != nil, self.to == nil, !self.follow else {
@@ -115,7 +129,7 @@ struct Backup: AsyncParsableCommand {
             return
         }
         guard let to = self.to else { throw ValidationError("Missing expected argument '--to <dir>'") }
-        guard self.from == nil else { throw ValidationError("--from is for --drill.") }
+        guard self.from == nil else { throw ValidationError("--from is for --drill and --list.") }
         guard self.follow || self.metricsFile == nil else {
             throw ValidationError("--metrics-file is for --drill and --follow.")
         }
@@ -131,7 +145,10 @@ struct Backup: AsyncParsableCommand {
     }
 
     func run() async throws {
-        if let from = self.from {
+        if self.list {
+            let table = try BackupTable(at: self.from, of: self.data.folder)
+            Terminal.write(try self.json ? table.json : table.text)
+        } else if let from = self.from {
             try self.runDrill(from)
         } else if let to = self.to {
             if self.follow { try await self.runFollowing(to) } else { try self.make(to) }
