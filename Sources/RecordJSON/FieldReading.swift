@@ -180,10 +180,15 @@ struct FieldReading {
             try object.finish()
             return seconds
         }
-        let text = try self.number(node)
-        guard let seconds = JSONDate.seconds(milliseconds: text), seconds.isFinite else {
+        let (seconds, text): (Double?, String)
+        switch node.value {
+        case .string(let string): (seconds, text) = (ISODate.seconds(string), "another text")
+        case .number(let number): (seconds, text) = (JSONDate.seconds(milliseconds: number), number)
+        default: throw node.wrong(ISODate.expected, field: self.field)
+        }
+        guard let seconds, seconds.isFinite else {
             throw RecordJSONError(
-                .wrongValue(expected: "milliseconds since 1970", found: text),
+                .wrongValue(expected: ISODate.expected, found: text),
                 at: node.place,
                 field: self.field
             )

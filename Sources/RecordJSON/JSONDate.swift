@@ -10,6 +10,7 @@ enum JSONDate {
     static let secondsName = "secondsSince2001"
 
     static func write(seconds: Double, to output: inout JSONOutput) {
+        if output.dates == .iso, let text = ISODate.text(seconds: seconds) { return output.string(text) }
         if let text = self.milliseconds(seconds: seconds) { return output.literal(text) }
         output.object { $0.member(self.secondsName, literal: "\(seconds)") }
     }

@@ -5,8 +5,9 @@ import RecordModel
 /// The caller writes names and values in their order; commas come by themselves.
 package struct JSONOutput {
     package private(set) var text: [UInt8] = []
+    let dates: DateForm
 
-    package init() {}
+    package init(dates: DateForm = .milliseconds) { self.dates = dates }
 
     private mutating func separate() {
         switch self.text.last {

@@ -12,8 +12,8 @@ package import RecordModel
 /// `Sources/tidemark/Guides/Records.md` describes every member and type for users.
 package enum RecordJSON {
     /// One line without its end.
-    package static func text(of record: Record) -> [UInt8] {
-        var output = JSONOutput()
+    package static func text(of record: Record, dates: DateForm = .milliseconds) -> [UInt8] {
+        var output = JSONOutput(dates: dates)
         output.object { output in
             output.member("recordName", record.id.recordName)
             output.member("recordType", record.recordType)
@@ -56,7 +56,11 @@ package enum RecordJSON {
 extension JSONOutput {
     fileprivate mutating func moment(_ milliseconds: Int64, by user: String) {
         self.object { output in
-            output.member("timestamp", literal: "\(milliseconds)")
+            if output.dates == .iso, let text = ISODate.text(milliseconds: milliseconds) {
+                output.member("timestamp", text)
+            } else {
+                output.member("timestamp", literal: "\(milliseconds)")
+            }
             if !user.isEmpty { output.member("userRecordName", user) }
         }
     }

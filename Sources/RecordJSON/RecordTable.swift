@@ -31,8 +31,12 @@ package struct RecordTable: Sendable {
     static let tagTitle = "recordChangeTag"
 
     package var columns: [Column]
+    private let dates: DateForm
 
-    package init(columns: [Column]) { self.columns = columns }
+    package init(columns: [Column], dates: DateForm = .milliseconds) {
+        self.columns = columns
+        self.dates = dates
+    }
 
     // MARK: Writing
 
@@ -47,7 +51,8 @@ package struct RecordTable: Sendable {
     package func line(of record: Record) -> [UInt8] {
         var values: [String: FieldValue] = [:]
         for field in record.body.fields { values[field.name] = field.value }
-        let cells = self.columns.map { column in values[column.field].map { Self.cell($0) } }
+        let cells = self.columns.map { column in values[column.field].map { Self.cell($0, dates: self.dates) }
+        }
         return Self.line([record.id.recordName, record.changeTag] + cells)
     }
 
@@ -78,13 +83,15 @@ package struct RecordTable: Sendable {
     }
 
     /// The text of a value, as people see it in a column.
-    package static func cell(_ value: FieldValue) -> String {
+    package static func cell(_ value: FieldValue, dates: DateForm = .milliseconds) -> String {
         switch value {
+        case .timestamp(let seconds) where dates == .iso && ISODate.text(seconds: seconds) != nil:
+            return ISODate.text(seconds: seconds) ?? ""
         case .string(let text): return text
         case .bytes(let bytes): return Data(bytes).base64EncodedString()
         case .reference(let reference) where reference.isPlain: return reference.recordName
         default:
-            var output = JSONOutput()
+            var output = JSONOutput(dates: dates)
             output.value(value)
             return String(decoding: output.text, as: UTF8.self)
         }
@@ -100,6 +107,8 @@ package struct RecordTable: Sendable {
         let node: JSONNode
         switch column.type {
         case .string, .bytes: node = JSONNode(place: place, value: .string(cell))
+        case .timestamp where ISODate.seconds(cell) != nil:
+            node = JSONNode(place: place, value: .string(cell))
         case .reference where !cell.hasPrefix("{"):
             return .reference(Reference(recordName: cell, action: .none))
         default:
@@ -108,7 +117,8 @@ package struct RecordTable: Sendable {
             } catch {
                 throw RecordJSONError(
                     .wrongValue(
-                        expected: "a value of the type \(column.type.jsonName)",
+                        expected: column.type == .timestamp
+                            ? ISODate.expected : "a value of the type \(column.type.jsonName)",
                         found: "another text"
                     ),
                     at: place,

@@ -42,6 +42,10 @@ struct BadTextTests {
                 "the field 'n' has to be a whole number"
             ),
             (Self.record(#""n":{"value":1e400}"#), 1, 59, "the field 'n' has to be a number that a double"),
+            (
+                Self.record(#""n":{"value":"2026-11-28","type":"TIMESTAMP"}"#), 1, 59,
+                "such as 2026-11-28T10:00:00Z, or milliseconds since 1970, and is another text"
+            ),
             (Self.record(#""n":{"value":"x","type":"TEXT"}"#), 1, 70, "has the type 'TEXT'"),
             (Self.record(#""n":{"type":"STRING"}"#), 1, 50, "the field 'n' has no 'value'"),
             (Self.record(#""n":{"value":true}"#), 1, 59, "the field 'n' has no 'type'"),
@@ -121,6 +125,10 @@ struct BadTextTests {
             ("recordName,a:INT\n", 1, 12, "has the type 'INT'"),
             ("recordName,a b\n", 1, 12, "no record has 'a b'"),
             ("recordName,n:INT64\nfirst,x", 2, 7, "the field 'n' has to be a value of the type INT64"),
+            (
+                "recordName,n:TIMESTAMP\nfirst,28.11.2026", 2, 7,
+                "2026-11-28T10:00:00Z, or milliseconds since 1970"
+            ),
             ("recordName,n\nfirst,1,2", 2, 9, "3 cells"),
             ("recordName,n,m\nfirst,1,2\nsecond,1", 3, 1, "2 cells, and the header names 3"),
             ("recordName,n\nfirst,1\nsec", 3, 1, "1 cell, and the header names 2"),

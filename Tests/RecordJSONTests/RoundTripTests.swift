@@ -10,13 +10,13 @@ import Testing
 struct RoundTripTests {
     static let seed = ProcessInfo.processInfo.environment["SEED"].flatMap { UInt64($0) } ?? 20_261_126
 
-    @Test
-    func `records with random values of every type come back as they were`() throws {
+    @Test(arguments: DateForm.allCases)
+    func `records with random values of every type come back as they were`(dates: DateForm) throws {
         var values = RandomValues(seed: Self.seed)
         var types: Set<FieldType> = []
         for round in 0..<2_000 {
             let record = values.record(round)
-            let line = RecordJSON.text(of: record)
+            let line = RecordJSON.text(of: record, dates: dates)
             let draft = try RecordDraft(JSONParser.parse(line))
             types.formUnion(record.body.fields.map(\.value.type))
             #expect(draft.changes.bytes == record.body.bytes, "seed \(Self.seed), round \(round)")
@@ -32,8 +32,8 @@ struct RoundTripTests {
         #expect(types == Set(FieldType.allCases).subtracting([.clear]))
     }
 
-    @Test
-    func `a table brings back every value of a field that is not encrypted`() throws {
+    @Test(arguments: DateForm.allCases)
+    func `a table brings back every value of a field that is not encrypted`(dates: DateForm) throws {
         var values = RandomValues(seed: Self.seed &+ 1)
         for round in 0..<500 {
             var record = values.record(round)
@@ -41,7 +41,8 @@ struct RoundTripTests {
                 record.body.fields.map { Field(name: $0.name, value: $0.value) }
             )
             let table = RecordTable(
-                columns: record.body.fields.map { RecordTable.Column(field: $0.name, type: $0.value.type) }
+                columns: record.body.fields.map { RecordTable.Column(field: $0.name, type: $0.value.type) },
+                dates: dates
             )
             let text = table.header + [0x0A] + table.line(of: record) + [0x0A]
             var reader = try CSVRecordReader(TextInput.pieces(of: text, bytes: 7), recordType: "Note")

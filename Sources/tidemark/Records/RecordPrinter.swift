@@ -8,16 +8,26 @@ struct RecordFormat: ParsableArguments {
     @Flag(help: "Print records as JSON lines, also on a terminal.")
     var json = false
 
+    @OptionGroup var dateForm: DateFormOption
+
     /// Whether there is somebody who reads a table.
     var isTable: Bool { !self.json && isatty(STDOUT_FILENO) == 1 }
 }
+
+/// `--dates FORM`, for commands that print records.
+struct DateFormOption: ParsableArguments {
+    @Option(help: "How dates are written; a table for a terminal has them as iso.")
+    var dates = DateForm.milliseconds
+}
+
+extension DateForm: ExpressibleByArgument {}
 
 /// Prints records, a page at a time.
 struct RecordPrinter {
     enum Form {
         /// Columns for people: of these fields, or of all in one cell.
         case table(fields: [String]?)
-        case jsonLines
+        case jsonLines(DateForm)
         case csv(RecordTable)
     }
 
@@ -33,7 +43,8 @@ struct RecordPrinter {
 
     mutating func print(_ records: [Record]) {
         switch self.form {
-        case .jsonLines: Self.print(lines: records.map { RecordJSON.text(of: $0) })
+        case .jsonLines(let dates):
+            Self.print(lines: records.map { RecordJSON.text(of: $0, dates: dates) })
         case .csv(let table):
             var lines = self.hasHeader ? [] : [table.header]
             lines += records.map { table.line(of: $0) }
@@ -79,7 +90,7 @@ struct RecordPrinter {
                 .iso8601
             ),
         ]
-        let values = record.body.fields.map { ($0.name, RecordTable.cell($0.value)) }
+        let values = record.body.fields.map { ($0.name, RecordTable.cell($0.value, dates: .iso)) }
         guard let fields else {
             return (system + [values.map { "\($0)=\($1)" }.joined(separator: " ")]).map(Self.shown)
         }

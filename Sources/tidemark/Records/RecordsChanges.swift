@@ -45,7 +45,9 @@ struct RecordsChanges: AsyncParsableCommand {
             return token
         }
         try await self.options.open { database in
-            var printer = RecordPrinter(self.format.isTable ? .table(fields: nil) : .jsonLines)
+            var printer = RecordPrinter(
+                self.format.isTable ? .table(fields: nil) : .jsonLines(self.format.dateForm.dates)
+            )
             var read = FeedRead(zone: self.zone.idOrDefault, token: since)
             var printed: [UInt8]?
             while true {

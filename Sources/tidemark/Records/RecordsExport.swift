@@ -48,6 +48,8 @@ struct RecordsExport: AsyncParsableCommand {
     )
     var assets: String?
 
+    @OptionGroup var dateForm: DateFormOption
+
     @Flag(help: "With --output: print a JSON object with the numbers of records and bytes.")
     var json = false
 
@@ -61,7 +63,8 @@ struct RecordsExport: AsyncParsableCommand {
                     database: database,
                     type: self.type,
                     assets: folder.map { AssetsBeside(path: $0, database: database) },
-                    file: file
+                    file: file,
+                    dates: self.dateForm.dates
                 )
                 do {
                     if let zone = self.zone.id {
@@ -97,14 +100,22 @@ struct ExportRun {
     let type: String?
     let assets: AssetsBeside?
     let file: ExportFile
+    let dates: DateForm
     var bar = ProgressBar()
     private(set) var records = 0
 
-    init(database: AdministeredDatabase, type: String?, assets: AssetsBeside?, file: ExportFile) {
+    init(
+        database: AdministeredDatabase,
+        type: String?,
+        assets: AssetsBeside?,
+        file: ExportFile,
+        dates: DateForm
+    ) {
         self.database = database
         self.type = type
         self.assets = assets
         self.file = file
+        self.dates = dates
     }
 
     mutating func write(_ zone: ZoneID) async throws {
@@ -125,7 +136,7 @@ struct ExportRun {
         guard self.type == nil || self.type == record.recordType else { return }
         // A record that has changed meanwhile comes again.
         if let assets, try await !assets.copyOut(record) { return }
-        try self.file.write(RecordJSON.text(of: record))
+        try self.file.write(RecordJSON.text(of: record, dates: self.dates))
         self.records += 1
     }
 }

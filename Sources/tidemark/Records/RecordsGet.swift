@@ -25,7 +25,9 @@ struct RecordsGet: AsyncParsableCommand {
 
     func run() async throws {
         let missing = try await self.options.open { database in
-            var printer = RecordPrinter(self.format.isTable ? .table(fields: nil) : .jsonLines)
+            var printer = RecordPrinter(
+                self.format.isTable ? .table(fields: nil) : .jsonLines(self.format.dateForm.dates)
+            )
             var failures = ItemFailures()
             for start in stride(from: 0, to: self.names.count, by: Bounds.defaults.requestItemsMax) {
                 let end = min(start + Bounds.defaults.requestItemsMax, self.names.count)

@@ -74,14 +74,15 @@ struct RecordsQuery: AsyncParsableCommand {
     }
 
     private func form(_ names: [String]?, _ store: Store) throws(CommandFailure) -> RecordPrinter.Form {
-        guard self.csv else { return self.format.isTable ? .table(fields: names) : .jsonLines }
+        let dates = self.format.dateForm.dates
+        guard self.csv else { return self.format.isTable ? .table(fields: names) : .jsonLines(dates) }
         let declared = try TypeColumns.columns(
             ofType: self.type,
             in: store.schemas,
             container: self.options.container,
             environment: self.options.environment.environment
         )
-        guard let names else { return .csv(RecordTable(columns: declared)) }
+        guard let names else { return .csv(RecordTable(columns: declared, dates: dates)) }
         var columns: [RecordTable.Column] = []
         for name in names {
             guard let column = declared.first(where: { $0.field == name }) else {
@@ -89,7 +90,7 @@ struct RecordsQuery: AsyncParsableCommand {
             }
             columns.append(column)
         }
-        return .csv(RecordTable(columns: columns))
+        return .csv(RecordTable(columns: columns, dates: dates))
     }
 }
 
