@@ -38,6 +38,9 @@ enum RecordAdvice {
         case .permissionDenied: "The schema says who may: tidemark access --help"
         case .fieldNotQueryable:
             "Without an index there is the way over all records: tidemark records export --help"
+        case .fieldNotSortable(let field):
+            "Index it in the schema: \"\(field)\" TIMESTAMP QUERYABLE SORTABLE, or the type that it has. "
+                + "What changed last: tidemark records changes --help, tidemark zone log --help"
         case .recordDamaged:
             "To list such records: tidemark records damaged --help. To remove one: tidemark records delete --help"
         case .atomicPeer: "Nothing of its batch was written."
