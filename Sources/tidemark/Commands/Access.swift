@@ -20,23 +20,28 @@ struct Access: AsyncParsableCommand {
 
     @OptionGroup var options: OneRecordOptions
 
-    @Flag(help: "Print a JSON object with recordType and access, an array of objects with may, who and why.")
+    @Flag(
+        help:
+            "Print a JSON object with recordType and access, an array of objects with may, name, who and why."
+    )
     var json = false
 
     func run() async throws {
-        let report = try await self.options.open { store, id, requester in
+        let (found, names) = try await self.options.open { store, id, requester in
             await withCheckedContinuation { continuation in
                 store.accessReport(on: id, in: requester) { continuation.resume(returning: $0) }
             }
         }
-        guard let report else { throw self.options.missing }
+        guard let report = found else { throw self.options.missing }
         if self.json {
-            Terminal.write(try JSONText.of(Output(report)))
+            Terminal.write(try JSONText.of(Output(report, names)))
         } else {
             Terminal.write(
                 Terminal.table(
                     header: ["WHO", "MAY", "WHY"],
-                    rows: report.lines.map { [$0.who, $0.may.words.joined(separator: " "), $0.why] }
+                    rows: report.lines.map {
+                        [names.text(of: $0.who), $0.may.words.joined(separator: " "), $0.why]
+                    }
                 )
             )
         }
@@ -45,6 +50,8 @@ struct Access: AsyncParsableCommand {
     private struct Output: Encodable {
         struct Line: Encodable {
             let who: String
+            /// Absent for a role, and for a user who is deleted.
+            let name: String?
             let may: [String]
             let why: String
         }
@@ -52,9 +59,11 @@ struct Access: AsyncParsableCommand {
         let recordType: String
         let access: [Line]
 
-        init(_ report: AccessReport) {
+        init(_ report: AccessReport, _ names: AccountNames) {
             self.recordType = report.recordType
-            self.access = report.lines.map { Line(who: $0.who, may: $0.may.words, why: $0.why) }
+            self.access = report.lines.map {
+                Line(who: $0.who, name: names.name(of: $0.who), may: $0.may.words, why: $0.why)
+            }
         }
     }
 }

@@ -26,46 +26,48 @@ struct ExplainRecord: AsyncParsableCommand {
     @Flag(
         help: """
             Print a JSON object with access, changeTag, createdBy, installations, modified, modifiedBy, \
-            position, recordName, recordType, subscriptions and truncated.
+            names, position, recordName, recordType, subscriptions and truncated.
             """
     )
     var json = false
 
     func run() async throws {
-        let explanation = try await self.options.open { store, id, requester in
+        let (explanation, names) = try await self.options.open { store, id, requester in
             await withCheckedContinuation { continuation in
                 store.explain(id, for: requester) { continuation.resume(returning: $0) }
             }
         }
         if self.json {
-            Terminal.write(try JSONText.of(Output(explanation)))
+            Terminal.write(try JSONText.of(Output(explanation, names)))
         } else {
-            Terminal.write(Self.text(of: explanation))
+            Terminal.write(Self.text(of: explanation, names))
         }
     }
 
-    private static func text(of explanation: RecordExplanation) -> String {
-        let output = Output(explanation)
+    private static func text(of explanation: RecordExplanation, _ names: AccountNames) -> String {
+        let output = Output(explanation, names)
         var parts = [
             """
             record    \(output.recordName), of type \(output.recordType)
             change    position \(output.position), change tag \(output.changeTag)
-            created   \(output.created) by \(output.createdBy)
-            modified  \(output.modified) by \(output.modifiedBy)
+            created   \(output.created) by \(names.text(of: output.createdBy))
+            modified  \(output.modified) by \(names.text(of: output.modifiedBy))
 
             """
         ]
         parts.append(
             Terminal.table(
                 header: ["USER OR ROLE", "MAY", "WHY"],
-                rows: output.access.map { [$0.who, $0.may.joined(separator: " "), $0.why] }
+                rows: output.access.map { [names.text(of: $0.who), $0.may.joined(separator: " "), $0.why] }
             )
         )
         if !output.subscriptions.isEmpty {
             parts.append(
                 Terminal.table(
                     header: ["SUBSCRIPTION", "USER", "FIRES", "WHY"],
-                    rows: output.subscriptions.map { [$0.id, $0.user, $0.matches ? "yes" : "no", $0.why] }
+                    rows: output.subscriptions.map {
+                        [$0.id, names.shortText(of: $0.user), $0.matches ? "yes" : "no", $0.why]
+                    }
                 )
             )
         }
@@ -74,7 +76,10 @@ struct ExplainRecord: AsyncParsableCommand {
                 Terminal.table(
                     header: ["INSTALLATION", "USER", "STATE", "LAST SEEN", "WHY"],
                     rows: zip(explanation.deliveries, output.installations).map { delivery, row in
-                        [row.installation ?? "-", row.user, delivery.text, row.seen ?? "never", row.why]
+                        [
+                            row.installation ?? "-", names.shortText(of: row.user), delivery.text,
+                            row.seen ?? "never", row.why,
+                        ]
                     }
                 )
             )
@@ -124,8 +129,10 @@ struct ExplainRecord: AsyncParsableCommand {
         let subscriptions: [Subscription]
         let installations: [Installation]
         let truncated: Bool
+        /// Names of the users and services in this object, by user record name.
+        let names: [String: String]
 
-        init(_ explanation: RecordExplanation) {
+        init(_ explanation: RecordExplanation, _ names: AccountNames) {
             let system = explanation.record.system
             self.recordName = explanation.record.id.recordName
             self.recordType = explanation.record.recordType
@@ -156,6 +163,13 @@ struct ExplainRecord: AsyncParsableCommand {
                 )
             }
             self.truncated = explanation.isTruncated
+            let users =
+                [self.createdBy, self.modifiedBy] + self.access.map(\.who) + self.subscriptions.map(\.user)
+                + self.installations.map(\.user)
+            self.names = Dictionary(
+                users.compactMap { user in names.name(of: user).map { (user, $0) } },
+                uniquingKeysWith: { first, _ in first }
+            )
         }
 
         private static func date(_ milliseconds: Int64) -> String {

@@ -29,17 +29,18 @@ struct OneRecordOptions: ParsableArguments {
 
     @OptionGroup var data: DataOption
 
-    /// Opens the store, and reads something about the record for an operator.
+    /// Opens the store, and reads something about the record for an operator, and who is called what.
     ///
     /// - Throws: `CommandFailure`, also if the read fails.
     func open<Value: Sendable>(
         _ read: (Store, RecordID, Requester) async -> Result<Value, StoreError>
-    ) async throws -> Value {
+    ) async throws -> (value: Value, names: AccountNames) {
         try await AdministeredStore.open(self.data.folder) { store in
             let requester = try self.requester(store.directory)
             let id = RecordID(zone: ZoneID(zoneName: self.zone), recordName: self.record)
             switch await read(store, id, requester) {
-            case .success(let value): return value
+            case .success(let value):
+                return (value, try AccountNames(ofContainer: self.container, in: store.directory))
             case .failure(.recordMissing), .failure(.zoneMissing): throw self.missing
             case .failure(let error):
                 guard case .never = error.row.retry else {

@@ -31,12 +31,12 @@ struct ZoneDiff: AsyncParsableCommand {
             let past = try await ZonePast(database, self.options)
             let plan = try await past.plan(to: self.to, by: self.options.author(in: database.store))
             var run = UndoRun(past, overridesLater: false)
-            try await run.compare(plan) { self.print($0) }
+            try await run.compare(plan) { self.print($0, past.names) }
             if !self.json { Terminal.write("\(run.counts.text.capitalizedFirst).\n") }
         }
     }
 
-    private func print(_ compared: ComparedItem) {
+    private func print(_ compared: ComparedItem, _ names: AccountNames) {
         let isKept = compared.isKept(overridingLater: false)
         var fields: [String] = []
         let (mark, word): (String, String)
@@ -55,7 +55,7 @@ struct ZoneDiff: AsyncParsableCommand {
             let text = "\(mark) \(item.recordType) \(item.recordName)"
             let detail =
                 isKept
-                ? ": changed later by \(item.laterAuthor ?? "")"
+                ? ": changed later by \(names.shortText(of: item.laterAuthor ?? ""))"
                 : fields.isEmpty ? "" : ": " + fields.joined(separator: ", ")
             return Terminal.write(text + detail + "\n")
         }
@@ -65,7 +65,9 @@ struct ZoneDiff: AsyncParsableCommand {
             object.member("recordType", item.recordType)
             object.member("recordName", item.recordName)
             if !fields.isEmpty { object.member("fields", fields.joined(separator: " ")) }
-            if isKept { object.member("laterUser", item.laterAuthor ?? "") }
+            guard isKept, let author = item.laterAuthor else { return }
+            object.member("laterUser", author)
+            if let name = names.name(of: author) { object.member("laterUserName", name) }
         }
         Terminal.write(output.text + [UInt8(ascii: "\n")])
     }

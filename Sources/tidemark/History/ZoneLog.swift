@@ -8,8 +8,9 @@ struct ZoneLog: AsyncParsableCommand {
         commandName: "log",
         abstract: "List the changes of a zone: who changed which record when.",
         discussion: """
-            The oldest change comes first. USER is a user record name, and INSTALLATION \
-            the program of that user on one machine. With --json, prints an object a line.
+            The oldest change comes first. USER is the name of a user, or the user record \
+            name of one who is deleted, and INSTALLATION the program of that user on one \
+            machine. With --json, prints an object a line.
 
               tidemark zone log --container iCloud.org.example.app --as alice \\
                   --zone Notes --since 2h
@@ -44,7 +45,7 @@ struct ZoneLog: AsyncParsableCommand {
             if case .position(let position)? = self.since { begin = max(begin, position) }
             if !self.json { Terminal.write(self.header(past.extent)) }
             try await past.forEachChange(after: begin) { change in
-                if self.isMeant(change, by: author) { self.print(change) }
+                if self.isMeant(change, by: author) { self.print(change, past.names) }
             }
         }
     }
@@ -76,11 +77,11 @@ struct ZoneLog: AsyncParsableCommand {
         return line + "\n"
     }
 
-    private func print(_ change: PastChange) {
+    private func print(_ change: PastChange, _ names: AccountNames) {
         guard self.json else {
             return Terminal.write(
                 Self.line([
-                    String(change.position), change.milliseconds.timeText, change.author,
+                    String(change.position), change.milliseconds.timeText, names.shortText(of: change.author),
                     change.installation.isEmpty ? "-" : change.installation.hexadecimal,
                     change.kind.word, change.recordType, change.recordName,
                 ])
@@ -91,6 +92,7 @@ struct ZoneLog: AsyncParsableCommand {
             object.member("position", literal: String(change.position))
             object.member("time", change.milliseconds.timeText)
             object.member("user", change.author)
+            if let name = names.name(of: change.author) { object.member("userName", name) }
             if !change.installation.isEmpty {
                 object.member("installation", change.installation.hexadecimal)
             }

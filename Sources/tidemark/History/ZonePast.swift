@@ -12,6 +12,7 @@ struct ZonePast {
     let writer: AdministeredDatabase
     let zone: ZoneID
     let extent: HistoryExtent
+    let names: AccountNames
 
     /// Opens the history.
     ///
@@ -33,6 +34,10 @@ struct ZonePast {
         self.database = database
         self.zone = zone
         self.extent = extent
+        self.names = try AccountNames(
+            ofContainer: options.records.container,
+            in: database.store.directory
+        )
     }
 
     private static func extent(

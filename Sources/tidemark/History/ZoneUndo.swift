@@ -108,7 +108,7 @@ struct ZoneUndo: AsyncParsableCommand {
         }
         for item in run.kept.prefix(Self.shownMax) {
             Terminal.writeError(
-                "tidemark: the record '\(item.recordName)': \(item.laterAuthor ?? "") changed it later, so it stays. "
+                "tidemark: the record '\(item.recordName)': \(run.past.names.shortText(of: item.laterAuthor ?? "")) changed it later, so it stays. "
                     + "To undo that too: --override-later\n"
             )
         }

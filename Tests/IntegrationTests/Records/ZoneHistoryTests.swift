@@ -165,7 +165,7 @@ struct ZoneHistoryTests {
             #expect(diff.exitCode == 0, "\(diff.errors)")
             let lines = diff.output.split(separator: "\n").map(String.init)
             #expect(lines[0] == "~ Note a: text" && lines[2] == "- Note d", "\(lines)")
-            #expect(lines[1].hasPrefix("= Note b: changed later by _"), "\(lines)")
+            #expect(lines[1] == "= Note b: changed later by alice", "\(lines)")
             #expect(lines[3] == "Records: 1 changed back, 1 deleted, 1 kept as others left them.")
 
             func texts() async throws -> [String: String] {
