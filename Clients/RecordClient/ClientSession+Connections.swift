@@ -55,6 +55,7 @@ extension ClientSession {
         guard case .connecting(let current, let timeout) = self.link, current === connection else { return }
         timeout.cancel()
         self.lastFailure = nil
+        self.hasSpokenOfServer = true
         self.token.isAccepted = true
         self.link = .open(
             OpenLink(connection: connection, welcome: welcome, openedAt: self.eventLoop.now)
@@ -113,8 +114,21 @@ extension ClientSession {
             using: &self.random
         )
         self.listeningInterrupted(cause, wasOpen: wasOpen, now: now)
+        self.warnOfFirstFailure(cause)
         self.logger.debug(
             "connection ended",
+            metadata: ["server": "\(self.server)", "reason": "\(cause.description)"]
+        )
+    }
+
+    /// Says once that a new program's server does not respond: its first request waits for one, silently.
+    private func warnOfFirstFailure(_ cause: ConnectionEnd) {
+        guard !self.hasSpokenOfServer, self.requests.hasWaiting || !self.welcomes.isEmpty,
+            self.terminalError(of: cause) == nil
+        else { return }
+        self.hasSpokenOfServer = true
+        self.logger.warning(
+            "the server does not respond, and is tried again",
             metadata: ["server": "\(self.server)", "reason": "\(cause.description)"]
         )
     }

@@ -67,6 +67,8 @@ final class ClientSession {
     var token = ProvidedToken()
     /// Why there is no connection; `nil` if none was tried since the last one worked.
     var lastFailure: ConnectionEnd?
+    /// Whether the log has the first failure to connect; also if a connection worked.
+    var hasSpokenOfServer = false
     var timer: Scheduled<Void>?
     var timerDeadline: NIODeadline?
 

@@ -61,6 +61,23 @@ struct QuickstartTests {
     }
 
     @Test
+    func `the program in the README says in a line what fails, and at once that no server responds`()
+        async throws
+    {
+        let program = ChildProcess.buildFolder.appendingPathComponent("Notes")
+        let unconfigured = try await ChildProcess.run(program, [])
+        #expect(unconfigured.exitCode == 1)
+        #expect(unconfigured.output.contains("set TIDEMARK_URL to tidemark://host:port"))
+        #expect(unconfigured.errors.isEmpty, "\(unconfigured.errors)")
+
+        let url = ["TIDEMARK_URL": "tidemark://127.0.0.1:\(FreePort.take())", "TIDEMARK_TOKEN": "tmk_x"]
+        let waiting = try ChildProcess(program, [], environment: url)
+        await eventually { waiting.errorsSoFar.contains("the server does not respond, and is tried again") }
+        waiting.signal(SIGKILL)
+        _ = await waiting.outcome()
+    }
+
+    @Test
     func `the program in the README writes a note, and meets itself when it runs again`() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidemark-notes-\(UUID())")
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -63,6 +63,15 @@ import Testing
         #expect((wrong + cut).allSatisfy { $0.retryAdvice == .never })
     }
 
+    @Test func `a private database without a token names the variable that has it`() async throws {
+        let errors = try await self.refusals { $0.token = nil }
+        #expect(errors.count == 2)
+        for error in errors {
+            #expect(error.code == .notAuthenticated)
+            #expect(error.localizedDescription.contains("set TIDEMARK_TOKEN to a user's access token"))
+        }
+    }
+
     @Test func `a container that is not there is named, with its server and the command that makes it`()
         async throws
     {

@@ -45,7 +45,9 @@ extension CKError {
     private static func userInfo(of failure: Failure) -> [String: Any] {
         var userInfo = Self.userInfo(
             code: Code(failure.code),
-            message: failure.message,
+            message: failure.code == .notAuthenticated
+                ? "\(failure.message): set \(CKServerConnection.Variable.token) to a user's access token"
+                : failure.message,
             serverCode: failure.code.rawValue
         )
         userInfo[Self.retryAdviceKey] = CKRetryAdvice(failure.retry)

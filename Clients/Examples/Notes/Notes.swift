@@ -13,6 +13,9 @@ struct Notes {
             try await database.save(note)
         } catch let error as CKError where error.code == .serverRecordChanged {
             print("Somebody was faster:", error.serverRecord?["text"] ?? "")
+        } catch {
+            print(error.localizedDescription)
+            exit(1)
         }
 
         let fetched = try await database.record(for: note.recordID)
