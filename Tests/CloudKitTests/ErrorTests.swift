@@ -15,7 +15,9 @@ struct `An error of an item` {
     func `has the server's number`(number: UInt32) {
         let error = error(Failure(code: ErrorCode(rawValue: number), message: "m", retry: .never))
         #expect(error.code.rawValue == Int(number))
-        #expect(error.localizedDescription == "m")
+        // A program that is not signed in learns where a token goes.
+        let advice = error.code == .notAuthenticated ? ": set TIDEMARK_TOKEN to a user's access token" : ""
+        #expect(error.localizedDescription == "m" + advice)
     }
 
     @Test func `has the nearest of Apple's numbers for one of ours`() {

@@ -22,7 +22,12 @@ struct RandomStore {
         // More than a page, and more than a batch, of the largest tables.
         let count =
             [ContentTables.record.name, ContentTables.entry.name].contains(table.name) ? 2_500 : Self.rowsMax
-        let rows = (0..<count).map { _ in table.columns.map { self.value(of: $0, in: table) } }
+        var rows = (0..<count).map { _ in table.columns.map { self.value(of: $0, in: table) } }
+        if table === ContentTables.record {
+            // No two records of a store have one number.
+            var numbers: Set<ColumnValue> = []
+            rows.removeAll { !numbers.insert($0[2]).inserted }
+        }
         return rows.sorted { table.key(of: $0).lexicographicallyPrecedes(table.key(of: $1)) }
     }
 

@@ -135,10 +135,10 @@ enum Architecture {
         "Protocol/RecordModel", "Clients/PredicateFormat", "Sources/RecordStore",
     ]
 
-    /// The files of the program that alone name a module which stores something.
+    /// The files and folders of the program that alone name a module which stores something.
     static let openings = [
         "SQLiteEngine": "Sources/tidemark/EngineOpening.swift",
-        "PostgreSQLEngine": "Sources/tidemark/PostgreSQLOpening.swift",
+        "PostgreSQLEngine": "Sources/tidemark/PostgreSQL/",
         "AssetStore": "Sources/tidemark/AssetsOpening.swift",
     ]
 
@@ -191,13 +191,15 @@ extension Rules {
         }
     }
 
-    /// The program names an engine in one file, and a byte store in another: a second one of them
-    /// is a change of that file.
+    /// The program names an engine in one place, and a byte store in another: a second one of them
+    /// is a change of that place.
     @Sendable
     static func openings(_ file: SourceFile) -> [Offence] {
         guard file.targetFolder == "Sources/tidemark" else { return [] }
         return file.imports.compactMap { module, line in
-            guard let opening = Architecture.openings[module], opening != file.path else { return nil }
+            guard let opening = Architecture.openings[module], !file.path.hasPrefix(opening) else {
+                return nil
+            }
             return Offence(path: file.path, line: line, advice: "only \(opening) names \(module)")
         }
     }

@@ -135,7 +135,9 @@ struct PlantedOffenderTests {
             let line = "import Foundation\nimport \(module)"
             let offences = Rules.openings(self.file("Sources/tidemark/Backup/A.swift", line))
             #expect(offences.map(\.line) == [2])
-            for path in [opening, "Clients/CloudKitTesting/A.swift"] {
+            for path in [
+                opening + (opening.hasSuffix("/") ? "A.swift" : ""), "Clients/CloudKitTesting/A.swift",
+            ] {
                 #expect(Rules.openings(self.file(path, line)).isEmpty)
             }
         }

@@ -4,7 +4,7 @@ import PostgreSQLEngine
 import RecordServer
 import RecordStore
 
-/// The only place that names PostgreSQL's engine: opening it, and what it reports.
+/// The opening of a store in PostgreSQL; `PostgreSQLLog` tells what its engine reports.
 enum PostgreSQLOpening {
     /// The URL of the database that a server of a folder uses; `nil` if its store is SQLite's file.
     ///
@@ -66,8 +66,8 @@ enum PostgreSQLOpening {
         var configuration = PostgreSQLEngineConfiguration(target: target, role: .server(node: name))
         configuration.isSynchronous = settings.databaseSync == .required
         configuration.usesDatabaseClock = true
-        let paces = EnginePaces()
-        configuration.notice = { self.log($0, target, paces, to: logger) }
+        let log = PostgreSQLLog(target, logger)
+        configuration.notice = { log.tell($0) }
         let assets = SharedAssets(folder)
         if settings.sharedAssets == .required {
             configuration.admission = { node, others in
@@ -87,7 +87,7 @@ enum PostgreSQLOpening {
             try PostgreSQLEngine.prepare(target)
         }
         try self.note(identity, url, in: folder)
-        let engine = try self.engine(configuration, assets, paces, logger: logger)
+        let engine = try self.engine(configuration, assets, log)
         return EngineOpening.Opened(
             store: Store(engine, configuration: EngineOpening.rules(settings)),
             format: Int(StoreTables.format),
@@ -101,28 +101,20 @@ enum PostgreSQLOpening {
     private static func engine(
         _ configuration: PostgreSQLEngineConfiguration,
         _ assets: SharedAssets,
-        _ paces: EnginePaces,
-        logger: Logger
+        _ log: PostgreSQLLog
     ) throws(CommandFailure) -> PostgreSQLEngine {
         var isWaiting = false
         while true {
             do throws(PostgreSQLEngineError) {
                 return try PostgreSQLEngine(configuration: configuration, clock: SystemTime.milliseconds) {
-                    self.log($0, configuration.target, paces, to: logger)
+                    log.tell($0)
                 }
             } catch {
                 guard case .notAdmitted = error else { throw self.failure(error) }
                 guard case .undecided(let name) = assets.verdict else {
                     throw assets.verdict.refusal ?? self.failure(error)
                 }
-                if !isWaiting {
-                    logger.notice(
-                        "waiting until another server says that it runs, or counts as gone",
-                        metadata: [
-                            LogKeys.reason: "nothing locks the file of \(name) in the folder of assets"
-                        ]
-                    )
-                }
+                if !isWaiting { log.tellWaiting(for: name) }
                 isWaiting = true
                 usleep(500_000)
             }
@@ -350,165 +342,12 @@ enum PostgreSQLOpening {
         case .notAdmitted:
             return CommandFailure(.unavailable, "the other servers of this store do not admit this one.")
         case .failed(let state, let reason):
-            let advice = self.advice(for: SQLState(rawValue: state)).map { ". \($0)" } ?? ""
+            let advice = PostgreSQLLog.advice(for: SQLState(rawValue: state)).map { ". \($0)" } ?? ""
             return CommandFailure(.unavailable, "PostgreSQL failed (\(state)): \(reason)\(advice)")
         case .badURL, .unreachable, .accessDenied, .tlsMissing, .tlsUntrusted, .databaseMissing,
             .serverTooOld, .wrongEncoding:
             return self.failure(error)
         }
-    }
-
-    // MARK: Events
-
-    /// Advice for a state in which PostgreSQL executes nothing; `nil` for one that passes.
-    private static func advice(for state: SQLState) -> String? {
-        switch state {
-        case .diskFull: "Make room on the disk of PostgreSQL."
-        case .readOnly: "Name the primary in the URL, or turn default_transaction_read_only off."
-        case .unknownStatement, .duplicateStatement:
-            "Set pool_mode = session for this database, or name PostgreSQL itself."
-        case .invalidPassword, .invalidAuthorization:
-            "Check user and password in the URL or in ~/.pgpass, and pg_hba.conf of the server."
-        case .unknownDatabase: "Make the database again from a copy, or name where it is."
-        case .notAdmitted: "Give this server the folder of assets that the others have, and start it again."
-        case .tooManyConnections: "Raise max_connections of PostgreSQL, or lower read_threads."
-        case .tlsMissing, .tlsUntrusted: "Check TLS of PostgreSQL, and sslmode and sslrootcert in the URL."
-        default: nil
-        }
-    }
-
-    private static func metadata(_ code: Int32, _ target: ConnectionTarget) -> Logger.Metadata {
-        let state = SQLState(number: code)
-        var metadata: Logger.Metadata = [
-            LogKeys.database: "\(target.text)", LogKeys.sqlState: "\(state?.rawValue ?? "none")",
-        ]
-        if let advice = state.flatMap(self.advice) { metadata[LogKeys.advice] = "\(advice)" }
-        return metadata
-    }
-
-    private static func log(_ line: Outage.Line?, code: Int32, _ target: ConnectionTarget, to logger: Logger)
-    {
-        guard let line else { return }
-        logger.error(
-            "PostgreSQL executes nothing now",
-            metadata: self.metadata(code, target).merging(line.metadata) { $1 }
-        )
-    }
-
-    private static func log(
-        _ event: EngineEvent,
-        _ target: ConnectionTarget,
-        _ paces: EnginePaces,
-        to logger: Logger
-    ) {
-        switch event {
-        case .storageUnavailable(let code):
-            self.log(paces.outageGoesOn(refusing: 1), code: code, target, to: logger)
-        case .requestFaulted(let code):
-            guard let unwritten = paces.fault() else { return }
-            var metadata = self.metadata(code, target)
-            metadata["unwritten"] = .stringConvertible(unwritten)
-            logger.error("a request could not be executed", metadata: metadata)
-        case .housekeepingFailed(let code):
-            guard let unwritten = paces.housekeeping() else { return }
-            var metadata = self.metadata(code, target)
-            metadata["unwritten"] = .stringConvertible(unwritten)
-            logger.warning("housekeeping failed, and will be retried", metadata: metadata)
-        case .diskFull:
-            logger.error(
-                "the disk of PostgreSQL is full: no change is executed",
-                metadata: self.metadata(SQLState.diskFull.number, target)
-            )
-        case .diskHasRoom:
-            logger.notice(
-                "the disk of PostgreSQL has room again",
-                metadata: [LogKeys.database: "\(target.text)"]
-            )
-        case .logLost:
-            logger.critical(
-                "another server has this machine's name and folder: the server exits",
-                metadata: [LogKeys.database: "\(target.text)"]
-            )
-            // Exits at once, as after a kill: nothing of what waits may be executed.
-            _exit(CommandFailure.Code.unavailable.rawValue)
-        case .indexesIncomplete(let indexes):
-            logger.info(
-                "building indexes in the background",
-                metadata: [LogKeys.indexes: .stringConvertible(indexes)]
-            )
-        case .recordNotIndexed(let record): logger.tellNotIndexed(record)
-        case .indexesBuilt(let indexes, let records):
-            logger.info(
-                "indexes are complete",
-                metadata: [
-                    LogKeys.indexes: .stringConvertible(indexes),
-                    LogKeys.records: .stringConvertible(records),
-                ]
-            )
-        // PostgreSQL has no reserve, and its entries have one format.
-        case .reserveFailed, .writesFail, .writesWork: break
-        }
-    }
-
-    private static func log(
-        _ notice: ClusterNotice,
-        _ target: ConnectionTarget,
-        _ paces: EnginePaces,
-        to logger: Logger
-    ) {
-        var metadata: Logger.Metadata = [LogKeys.database: "\(target.text)"]
-        switch notice {
-        case .otherProcess:
-            logger.notice("another PostgreSQL server process answers", metadata: metadata)
-        case .newEpoch(let reason):
-            metadata[LogKeys.reason] = "\(reason)"
-            logger.warning(
-                "the store's history may have gone back: clients fetch everything anew",
-                metadata: metadata
-            )
-        case .standby(.confirming):
-            logger.notice("a synchronous standby confirms commits again", metadata: metadata)
-        case .standby(let state):
-            metadata[LogKeys.advice] =
-                state == .notConfigured
-                ? "Set synchronous_standby_names and synchronous_commit, or use --database-sync off."
-                : "Start the standby, or use --database-sync off."
-            logger.error("saves are refused: no synchronous standby confirms commits", metadata: metadata)
-        case .registeredAgain:
-            logger.warning("the server was silent for too long, and registered again", metadata: metadata)
-        case .keepsHouse: logger.info("this server keeps house", metadata: metadata)
-        case .answersNothing(let code):
-            self.log(paces.outageGoesOn(refusing: 0), code: code, target, to: logger)
-        case .answersAgain:
-            guard let line = paces.outageEnded() else { return }
-            metadata.merge(line.metadata) { $1 }
-            logger.notice("PostgreSQL executes requests again", metadata: metadata)
-        case .unsafeSettings(let names):
-            metadata[LogKeys.settings] = "\(names.joined(separator: ", "))"
-            metadata[LogKeys.advice] = "Turn them on in postgresql.conf, and reload."
-            logger.warning(
-                "a crash of PostgreSQL's machine would lose saves: settings are off",
-                metadata: metadata
-            )
-        case .otherFormat(let found):
-            metadata["format"] = "\(found)"
-            metadata[LogKeys.advice] = "Start the version of tidemark that the other servers have."
-            logger.critical(
-                "another version has changed the tables: the server exits",
-                metadata: metadata
-            )
-            // Exits at once, as after a kill: a reply to a read may already be wrong.
-            _exit(CommandFailure.Code.unavailable.rawValue)
-        }
-    }
-}
-
-extension Outage.Line {
-    fileprivate var metadata: Logger.Metadata {
-        [
-            "seconds": .stringConvertible(Double(self.milliseconds / 100) / 10),
-            "refused": .stringConvertible(self.refused),
-        ]
     }
 }
 
