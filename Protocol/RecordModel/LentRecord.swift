@@ -64,7 +64,7 @@ package struct LentRecord: ~Copyable {
     /// Whether every field can be read; copies the fields.
     package var isIntact: Bool { RecordBody(trusted: [UInt8](self.fields)).isIntact }
 
-    /// Lends the record with fields that nobody can read, in place of its damaged ones.
+    /// Lends the record with unreadable fields in place of its damaged ones.
     package func unreadable<Result>(_ body: (borrowing LentRecord) -> Result) -> Result {
         self.lending([0xFF], body)
     }

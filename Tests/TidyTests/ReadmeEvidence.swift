@@ -56,7 +56,7 @@ extension ReadmeEvidence {
             .test("two services share a list, and each learns at once what the other adds")
         ),
         ReadmeEvidence(
-            "What one adds, the others",
+            "The server notifies the others of each new item",
             .test("two services share a list, and each learns at once what the other adds")
         ),
         ReadmeEvidence(

@@ -31,7 +31,7 @@ open class _CKMadeByDefault: NSObject {
     }
 }
 
-/// A class of which `Self()` makes an instance in an extension.
+/// A class whose extensions may call `Self()`.
 ///
 /// Not to be used from outside. The compiler takes `init()` of the protocol where that of the class is
 /// not `required`.

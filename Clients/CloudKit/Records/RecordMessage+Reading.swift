@@ -8,7 +8,7 @@ extension RecordMessage {
     ///   - name: Returns the ID under which the record is known here; `nil` if it is not.
     ///   - user: The record name of the user who asked.
     /// - Returns: The record's ID here, and the record or its error.
-    /// - Throws: What the server has done wrong.
+    /// - Throws: The server's fault, if the message is malformed.
     func fetched(
         as name: (RecordID) -> CKRecord.ID?,
         user: String

@@ -146,8 +146,9 @@ extension Result<Void, any Error>? {
 }
 
 extension CKSyncEngine.RecordZoneChangeBatch {
-    /// Two batches of about half the size; `nil` if the batch can't be divided, because it has one
-    /// item, one share and its root, or one zone of which all or none succeed.
+    /// Two batches of about half the size; `nil` if the batch can't be divided.
+    ///
+    /// A batch of one item can't, nor one share with its root, nor an atomic batch of one zone.
     ///
     /// Both together have saves before deletions, in their order.
     var halves: [Self]? {

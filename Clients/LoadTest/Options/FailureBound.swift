@@ -53,7 +53,7 @@ struct FailureBound: Hashable, Sendable {
         )
     }
 
-    /// What is beyond the bound, for people; `nil` if nothing is.
+    /// The text of a figure beyond the bound; `nil` if the result keeps to it.
     ///
     /// A latency without any response is beyond every bound.
     func fault(in result: LoadResult) -> String? {

@@ -15,7 +15,7 @@ extension Record {
 
     /// Reads a record that a server's disk may have damaged: without its fields, if they are none.
     ///
-    /// - Throws: What the peer has done wrong: such a record has a name.
+    /// - Throws: The sender's fault, if the record has no name, or another field is malformed.
     static func damaged(_ message: consuming MessageReader) throws(WireError) -> Record {
         var record = Record(id: .unnamed, recordType: "", changeTag: "", system: .unknown, body: .empty)
         _ = try record.readAllButFields(message)

@@ -26,14 +26,14 @@ package struct RecordMessage: Hashable, Sendable {
 
     /// Reads the record.
     ///
-    /// - Throws: What the peer that sent it has done wrong.
+    /// - Throws: The sender's fault, if the message is malformed.
     package func record() throws(WireError) -> Record {
         try Record(MessageReader(self.payload, "record"))
     }
 
     /// Reads the record, or a record without fields, if those are none: the server's disk damaged it.
     ///
-    /// - Throws: What the peer that sent it has done wrong.
+    /// - Throws: The sender's fault, if the message is malformed.
     package func reading() throws(WireError) -> (record: Record, isDamaged: Bool) {
         do throws(WireError) {
             return (try self.record(), false)

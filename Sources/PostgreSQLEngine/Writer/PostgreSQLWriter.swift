@@ -87,7 +87,7 @@ final class PostgreSQLWriter: @unchecked Sendable {
 
     var statistics: EngineStatistics {
         var statistics = self.counted.withLock { $0 }
-        // There is no reserve. What it would lack tells alerts and plots of a full disk.
+        // PostgreSQL has no reserve. One missing byte makes alerts and plots show a full disk.
         if self.room.isFull { statistics.reserveMissingBytes = 1 }
         return statistics
     }

@@ -14,7 +14,7 @@ package final class EncodedItems: FeedSink, FetchSink, @unchecked Sendable {
     private let itemsMax: Int
     /// Codes of the items that are failures.
     private(set) var failures: [ErrorCode] = []
-    /// Records that are damaged, whether they are failures or have fields that nobody can read.
+    /// Damaged records: failures, and those that are sent with unreadable fields.
     private(set) var damaged: [RecordID] = []
     /// The last frame of the response.
     private(set) var end = End()

@@ -1,6 +1,6 @@
 import Console
 
-/// What can be restored, and of which times: `tidemark backup --list`.
+/// The restorable states, with their times: `tidemark backup --list`.
 struct BackupTable {
     private let rows: [Row]
 
