@@ -8,7 +8,7 @@ final class EndpointConnections {
     private let pages: [String: @Sendable () async -> EndpointPage]
     private let eventLoop: any EventLoop
     private let logger: Logger
-    private var openCount = 0
+    private var open: [EndpointHandler] = []
     /// The connections from which no request has come, those that wait longest first.
     private var waiting: [EndpointHandler] = []
     /// Pages that are being made, by path: clients that ask meanwhile get the same one.
@@ -29,21 +29,22 @@ final class EndpointConnections {
         self.logger = logger
     }
 
-    /// Counts a connection, unless there are as many as there may be, all with a request.
+    /// Whether there is room for another connection: not when there are as many as there may be, all
+    /// with a request.
     ///
     /// A silent client costs no other its answer: of those that wait, the longest waiting goes.
-    func opened() -> Bool {
-        if self.openCount >= self.bounds.connectionsMax {
-            guard let silent = self.waiting.first else { return false }
-            self.waiting.removeFirst()
-            silent.leave()
-        }
-        self.openCount += 1
+    func makesRoom() -> Bool {
+        guard self.open.count >= self.bounds.connectionsMax else { return true }
+        guard let silent = self.waiting.first else { return false }
+        self.closed(silent)
+        silent.leave()
         return true
     }
 
+    func opened(_ connection: EndpointHandler) { self.open.append(connection) }
+
     func closed(_ connection: EndpointHandler) {
-        self.openCount -= 1
+        self.open.removeAll { $0 === connection }
         self.requestReceived(from: connection)
     }
 

@@ -15,7 +15,7 @@ final class EndpointHandler: ChannelInboundHandler {
     private var deadline: Scheduled<Void>?
     /// Whether a request has come that has no response yet.
     private var isAnswering = false
-    /// Closes the connection; `nil` before it is open, and after it has ended.
+    /// Closes the connection; `nil` after it has ended.
     private var close: (() -> Void)?
 
     init(_ connections: EndpointConnections, _ bytesBound: RequestBytesBound) {
@@ -23,17 +23,18 @@ final class EndpointHandler: ChannelInboundHandler {
         self.bytesBound = bytesBound
     }
 
-    func channelActive(context: ChannelHandlerContext) {
+    // Not when the channel becomes active: connections that are accepted together are all here by
+    // then, and each of them could be the one to go. Nor when it becomes inactive: a channel that is
+    // closed before it was active does not.
+    func handlerAdded(context: ChannelHandlerContext) {
         self.close = { context.close(promise: nil) }
+        self.connections.opened(self)
         self.awaitRequest(context)
-        context.fireChannelActive()
-    }
-
-    func channelInactive(context: ChannelHandlerContext) {
-        self.deadline?.cancel()
-        self.close = nil
-        self.connections.closed(self)
-        context.fireChannelInactive()
+        context.channel.closeFuture.assumeIsolated().whenComplete { _ in
+            self.deadline?.cancel()
+            self.close = nil
+            self.connections.closed(self)
+        }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

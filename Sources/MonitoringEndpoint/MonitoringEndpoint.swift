@@ -113,7 +113,7 @@ package final class MonitoringEndpoint: Sendable {
 
     private static func open(_ channel: any Channel, _ connections: EndpointConnections) throws {
         let pipeline = channel.pipeline.syncOperations
-        guard connections.opened() else {
+        guard connections.makesRoom() else {
             connections.tell("there are \(connections.bounds.connectionsMax) others")
             return try pipeline.addHandler(RefusedConnection())
         }

@@ -17,6 +17,7 @@ struct MonitoringEndpointTests {
         on address: EndpointAddress? = nil,
         _ change: (inout EndpointBounds) -> Void = { _ in },
         slow gate: PageGate = PageGate(),
+        log: any LogHandler = SwiftLogNoOpLogHandler(),
         _ body: (EndpointAddress) async throws -> Void
     ) async throws {
         var bounds = EndpointBounds.defaults
@@ -32,7 +33,7 @@ struct MonitoringEndpointTests {
                 },
             ],
             bounds: bounds,
-            logger: Logger(label: "endpoint") { _ in SwiftLogNoOpLogHandler() }
+            logger: Logger(label: "endpoint") { _ in log }
         )
         do {
             try await body(endpoint.address)
@@ -232,6 +233,27 @@ struct MonitoringEndpointTests {
     }
 
     @Test
+    func `of connections that are accepted together, a silent one goes for another too`() async throws {
+        let log = BlockingLog()
+        try await self.run({ $0.connectionsMax = 3 }, log: log) { address in
+            // The endpoint logs on its one thread, so it accepts none until the line is written.
+            let foreign = try await HTTPPeer.connect(address)
+            await foreign.send("GET /a HTTP/1.1\r\nHost: attacker.example\r\n\r\n")
+            await log.entered()
+            var peers: [HTTPPeer] = []
+            for _ in 0..<5 { peers.append(try await HTTPPeer.connect(address)) }
+            log.leave()
+            #expect(await peers[0].all().isEmpty)
+            for peer in peers.suffix(2) {
+                await peer.send("GET /a HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                #expect(await peer.all().hasSuffix("page a\n"))
+            }
+            for peer in peers + [foreign] { await peer.close() }
+            try await self.expectServes(address)
+        }
+    }
+
+    @Test
     func `a Unix socket is for its user and group, replaces one that was left, and is removed`() async throws
     {
         let folder = try TemporaryDirectory()
@@ -277,4 +299,34 @@ private final class PageGate: Sendable {
     func pass() async {
         while !self.isOpen.load(ordering: .relaxed) { try? await Task.sleep(for: .milliseconds(5)) }
     }
+}
+
+/// Keeps the thread that writes the first line until a test lets it go.
+private final class BlockingLog: LogHandler {
+    private let isEntered = Atomic(false)
+    private let mayLeave = DispatchSemaphore(value: 0)
+
+    var logLevel: Logger.Level {
+        get { .trace }
+        set {}
+    }
+    var metadata: Logger.Metadata {
+        get { [:] }
+        set {}
+    }
+    subscript(metadataKey key: String) -> Logger.MetadataValue? {
+        get { nil }
+        set {}
+    }
+
+    func log(event: LogEvent) {
+        guard !self.isEntered.exchange(true, ordering: .relaxed) else { return }
+        self.mayLeave.wait()
+    }
+
+    func entered() async {
+        while !self.isEntered.load(ordering: .relaxed) { try? await Task.sleep(for: .milliseconds(5)) }
+    }
+
+    func leave() { self.mayLeave.signal() }
 }
