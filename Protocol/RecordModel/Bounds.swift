@@ -42,6 +42,10 @@ package struct Bounds: Hashable, Sendable {
     ///
     /// 10 ms of the writer, as each takes about 5 µs.
     package var cascadeEntriesMax = 2_000
+    /// Bytes of the bodies that go in one transaction of a cascade, unless it is of one record.
+    ///
+    /// As long as `cascadeEntriesMax`: SQLite overwrites what it deletes.
+    package var cascadeBytesMax = 8 * 1024 * 1024
     /// Records of a cascade that must be deleted together: they refer to each other in a circle, or
     /// to what the request saves.
     package var cascadeTogetherMax = 1_000
@@ -49,9 +53,20 @@ package struct Bounds: Hashable, Sendable {
     package var parentDepthMax = 100
     /// Changes of index entries by one request; four words of full text count as one.
     ///
-    /// Bounds the writer's time. 400 records with 40 indexed fields of one value each fit, also where
+    /// Bounds the writer's time. 400 records with 25 indexed fields of one value each fit, also where
     /// all values change.
-    package var requestEntriesMax = 40_000
+    package var requestEntriesMax = 20_000
+    /// Bytes of the stored bodies that one request changes or deletes, unless it is about one record.
+    ///
+    /// Bounds the writer's time and memory: a change writes the whole record anew. 400 records of 80
+    /// KiB fit.
+    package var requestStoredBytesMax = 32 * 1024 * 1024
+    /// Records that one request brings under a share, or takes out of one.
+    ///
+    /// Bounds the writer's time. A share of the whole zone has no such bound.
+    package var sharedTreeMax = 20_000
+    /// Shares, and users who have joined them, that one transaction ends with their zones.
+    package var sharesTurnMax = 500
     /// Fields and record types that one request adds to the schema.
     ///
     /// Bounds the writer's time. A record with as many fields as it may have fits.
@@ -111,10 +126,16 @@ package struct Bounds: Hashable, Sendable {
     package static let queryPageMax = 400
     /// Index entries and records that one page of a query reads.
     package static let queryReadsMax = 20_000
+    /// Bytes of bodies that one page of a query or of a zone's feed reads.
+    ///
+    /// A page of few desired keys reads whole records.
+    package static let pageReadBytesMax = 256 * 1024 * 1024
     /// Comparisons of records with a predicate for one page of a query.
     package static let queryComparisonsMax = 500_000
     /// Records that are collected for an order that no index gives.
     package static let querySortMax = 100_000
+    /// Bytes of the bodies of such records.
+    package static let querySortBytesMax = 1024 * 1024 * 1024
     /// A schema in the CloudKit Schema Language.
     package static let schemaBytesMax = 1024 * 1024
     /// Missing parts of a schema in the response to a check.
@@ -131,6 +152,10 @@ package struct Bounds: Hashable, Sendable {
     ///
     /// Each is in memory while a client listens.
     package static let subscriptionsMax = 10_000
+    /// Bytes of the encoded definitions of all of them.
+    ///
+    /// Bounds the writer's time when a client begins to listen. Some 20,000 comparisons fit.
+    package static let subscriptionsBytesMax = 1024 * 1024
     /// Subscriptions, and installations, in the explanation of a record.
     package static let explainedMax = 1_000
     /// Comparisons of the subscriptions in the explanation of a record.

@@ -57,6 +57,9 @@ enum EngineKind: String, CaseIterable, CustomTestStringConvertible {
                 clock: { clock.milliseconds },
                 report: report
             )
+            if let turns = settings.turns {
+                return Store(MeasuredEngine(engine, turns), configuration: rules)
+            }
             guard let failures else { return Store(engine, configuration: rules) }
             return Store(FailingEngine(engine, failures), configuration: rules)
         case .memory:
@@ -93,6 +96,7 @@ struct EngineSettings {
     var inlineQueryCostMax = 4_096
     var inlineQueryComparisonsMax = 4_000
     var feedReadsMax = 20_000
+    var feedBytesReadMax = FeedBudget.defaults.bytesReadMax
     var tombstoneRetentionSeconds = 31_536_000
     var commitRecordsMax = 4_000
     /// How long a log may keep what was deleted.
@@ -104,6 +108,8 @@ struct EngineSettings {
     var time: ManualClock?
     /// The failure that the next job meets.
     var failures: (@Sendable () -> InjectedFailure?)?
+    /// Measures what each transaction costs SQLite's engine.
+    var turns: TurnMeter?
     /// Takes the place of the system's call that makes a file durable; without it nothing is made
     /// durable at all.
     var syncFile: (@Sendable (Int32) -> Int32)?
@@ -119,6 +125,8 @@ struct EngineSettings {
         rules.reading.queryAttempt.costMax = self.inlineQueryCostMax
         rules.reading.queryAttempt.comparisonsMax = self.inlineQueryComparisonsMax
         rules.reading.feedReadsMax = self.feedReadsMax
+        rules.reading.feedBytesReadMax = self.feedBytesReadMax
+        rules.reading.answerBytesMax = self.bounds.answerBytesMax
         return rules
     }
 }

@@ -315,6 +315,7 @@ final class MemoryTransaction: ContentsReader, WriteTransaction {
     func apply(_ writes: RecordWrites, to zone: ZoneKey, in environment: EnvironmentID) -> [Int64] {
         var contents = self.contents.zones.removeValue(forKey: zone) ?? ZoneContents()
         defer { self.contents.zones[zone] = contents }
+        self.workDone += writes.workOfStoredBodies
         var numbers: [Int64] = []
         for save in writes.saves {
             let number = self.save(save, into: &contents, of: zone)

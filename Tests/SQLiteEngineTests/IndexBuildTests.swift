@@ -119,7 +119,7 @@ struct IndexBuildTests {
 
     @Test
     func `a request may have more entries than are kept in memory`() async throws {
-        let it = try await EngineUnderTest.withNotes(.sqlite)
+        let it = try await EngineUnderTest.withNotes(.sqlite) { $0.bounds.requestEntriesMax = 40_000 }
         let list = FieldValue.int64List((0..<100).map { $0 })
         _ = try await it.modify((0..<210).map { save("r\($0)", ["l": list]) })
         let contents = try await IndexContents(of: OtherProcess(folder: it.folder))

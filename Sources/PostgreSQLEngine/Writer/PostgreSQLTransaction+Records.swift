@@ -50,6 +50,7 @@ extension PostgreSQLTransaction {
             for target in delete.targets { references.remove(target, by: delete.name) }
         }
         self.workDone += writes.saves.count + 2 * writes.deletes.count + entries.count + references.count
+        self.workDone += writes.workOfStoredBodies
         try contents.write(deletes: writes.deletes)
         let places = RecordPlaces(transaction: self, zone: zone)
         try places.change(entries)

@@ -52,7 +52,7 @@ extension RestoredRecords {
             transaction: transaction,
             restoration: .copy(self.records.map(\.system))
         )
-        guard case .finished(let result) = try rule.execute(behind: nil) else {
+        guard case .finished(let result) = try rule.execute() else {
             // Only deletes take turns.
             throw StorageFailure.unexpected(code: 0)
         }

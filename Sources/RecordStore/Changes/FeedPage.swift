@@ -25,6 +25,7 @@ struct FeedPage {
     private(set) var ahead: SentAhead
     private var bytes = 0
     private var reads = 0
+    private var bytesRead = 0
     /// Names of parents that the client has: what is known stays known in a page.
     private var knownParents: Set<ExactName> = []
     private var accesses: [String: TypeAccess] = [:]
@@ -53,7 +54,9 @@ struct FeedPage {
         self.desiredKeys = read.desiredKeys.map { Set($0) }
     }
 
-    private var isUsedUp: Bool { self.reads >= self.budget.readsMax }
+    private var isUsedUp: Bool {
+        self.reads >= self.budget.readsMax || self.bytesRead >= self.budget.bytesReadMax
+    }
 
     private func key(_ number: Int64) -> RecordKey { RecordKey(zone: self.zone, number: number) }
 
@@ -209,6 +212,7 @@ struct FeedPage {
         _ row: borrowing FeedRow,
         unless has: (RecordPositions) -> Bool
     ) throws(FeedFailure) -> Bool {
+        self.bytesRead += row.record.fields.count
         if self.ahead.remove(row.position) { return true }
         if self.isForeign || row.record.isShare { return try self.takeShared(row, unless: has) }
         guard try self.mayRead(row.record) else { return true }

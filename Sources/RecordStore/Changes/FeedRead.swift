@@ -71,6 +71,8 @@ package struct FeedPageEnd: Hashable, Sendable {
 package struct FeedBudget: Hashable, Sendable {
     /// Records, deletions and entries of the order of changes that a page looks at before it ends.
     package var readsMax = 20_000
+    /// Bytes of the bodies of records that a page looks at before it ends.
+    package var bytesReadMax = Bounds.pageReadBytesMax
     /// Encoded fields of all records of a page.
     package var answerBytesMax = Bounds.defaults.answerBytesMax
 

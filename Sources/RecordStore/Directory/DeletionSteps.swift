@@ -172,6 +172,10 @@ struct DeletionSteps {
 
     private func deleteSomeZones(of own: DatabaseRow) throws(StorageFailure) -> Bool {
         let zones = try self.transaction.rows(RowRange(ZoneRow.byKey, own.number), limit: Self.zonesMax)
+        if own.scope == .private {
+            let sharesMax = Bounds.defaults.sharesTurnMax
+            if try self.transaction.endSomeShares(of: zones.map(\.key), max: sharesMax) { return true }
+        }
         for zone in zones { try self.delete(zone) }
         return !zones.isEmpty
     }

@@ -1,3 +1,5 @@
+import RecordModel
+
 /// A write set: all changes of the records of one zone that leave together.
 ///
 /// Every record has its position when it is put here. Positions ascend: first those of the saves,
@@ -69,6 +71,14 @@ package struct RecordWrites: Sendable {
     package init() {}
 
     package var isEmpty: Bool { self.saves.isEmpty && self.deletes.isEmpty }
+
+    /// What the bodies take that are replaced or deleted, beyond a unit of work each.
+    package var workOfStoredBodies: Int {
+        var bytes = 0
+        for save in self.saves { bytes += save.existing?.body.bytes.count ?? 0 }
+        for delete in self.deletes { bytes += delete.record.body.bytes.count }
+        return OverloadRule.work(ofBytes: bytes)
+    }
 }
 
 /// How a record refers to another after a change, and before.

@@ -4,7 +4,7 @@
 /// meaning to it. It gives a transaction the memory of the one before, if nobody else wrote in
 /// between and nothing was taken back; else it gives an empty one, which costs a few reads.
 package final class RuleMemory {
-    var shares: [ZoneKey: [StoredShare]] = [:]
+    var shares: [ZoneKey: ZoneShares] = [:]
     /// Whether URLs lead into a zone; they may have gone meanwhile.
     var zonesWithTokens: [ZoneKey: Bool] = [:]
     /// Shares that have a row in `ShareNewsRow.table`, with the origin in it.

@@ -236,7 +236,8 @@ extension StoreError {
         case .subscriptionMissing: Row(.unknownItem, .afterChange, 35) { "Subscription not found" }
         case .subscriptionLimit:
             Row(.limitExceeded, .afterChange, 36) {
-                "a user has at most \(Bounds.subscriptionsMax) subscriptions in a database: delete some"
+                "a user has at most \(Bounds.subscriptionsMax) subscriptions in a database, of "
+                    + "\(Bounds.subscriptionsBytesMax) bytes together (subscriptions_bytes_max): delete some"
             }
         case .subscriptionZoneNotAllowed:
             Row(.invalidArguments, .never, 37) {
@@ -258,7 +259,8 @@ extension StoreError {
             }
         case .sharedTreeTooLarge:
             Row(.limitExceeded, .never, 44) {
-                "more than \(Bounds.defaults.cascadeRecordsMax) records are below this one: share or move it in parts"
+                "more than \(Bounds.defaults.sharedTreeMax) records are below this one (shared_tree_max): share the "
+                    + "zone instead, or share and move it in parts"
             }
         case .shareMissing:
             Row(.unknownItem, .never, 45) { "the URL leads to no share: ask the owner for a new one" }

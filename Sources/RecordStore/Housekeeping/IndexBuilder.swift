@@ -9,6 +9,9 @@ struct IndexBuilder {
     /// Records that one transaction indexes while requests wait, and while nobody does.
     static let recordsMax = 100
     static let recordsAloneMax = 1_000
+    /// Entries that one transaction adds, those of its last record aside.
+    static let entriesMax = 2_000
+    static let entriesAloneMax = 20_000
     /// Records that a piece may pass over, for each one that it indexes.
     static let othersFactor = 10
     static let bodyBytesMax = 1024 * 1024
@@ -62,8 +65,7 @@ struct IndexBuilder {
         let definitions = try self.definitions(of: build.indexes, in: rows.transaction)
         var next: Int64?
         if !definitions.isEmpty {
-            let recordsMax = isAlone ? Self.recordsAloneMax : Self.recordsMax
-            next = try self.fill(build, definitions, recordsMax: recordsMax, in: rows)
+            next = try self.fill(build, definitions, isAlone: isAlone, in: rows)
         }
         if let next = next ?? build.end {
             for var row in build.rows {
@@ -126,10 +128,12 @@ struct IndexBuilder {
     private mutating func fill(
         _ build: Build,
         _ definitions: [Int64: FieldDefinitions],
-        recordsMax: Int,
+        isAlone: Bool,
         in rows: some HousekeepingTransaction
     ) throws(StorageFailure) -> Int64? {
-        let piece = try rows.indexedRecords(
+        let recordsMax = isAlone ? Self.recordsAloneMax : Self.recordsMax
+        var entriesLeft = isAlone ? Self.entriesAloneMax : Self.entriesMax
+        var piece = try rows.indexedRecords(
             ofTypes: Set(definitions.keys),
             from: build.next,
             below: build.end,
@@ -139,18 +143,24 @@ struct IndexBuilder {
                 others: recordsMax * Self.othersFactor
             )
         )
-        try self.note(piece.records.filter(\.record.isDamaged), in: rows.transaction)
-        let entries = piece.records.compactMap { element in
-            definitions[element.type].map { fields in
-                let changes = IndexChanges(
-                    from: nil,
-                    to: element.record,
-                    named: element.name,
-                    definitions: fields
-                )
-                return RecordEntries(key: element.key, entries: changes.added)
+        var entries: [RecordEntries] = []
+        for (offset, element) in piece.records.enumerated() {
+            guard entriesLeft > 0 else {
+                piece.next = element.key.number
+                piece.records.removeSubrange(offset...)
+                break
             }
+            guard let fields = definitions[element.type] else { continue }
+            let changes = IndexChanges(
+                from: nil,
+                to: element.record,
+                named: element.name,
+                definitions: fields
+            )
+            entriesLeft -= changes.addedCost
+            entries.append(RecordEntries(key: element.key, entries: changes.added))
         }
+        try self.note(piece.records.filter(\.record.isDamaged), in: rows.transaction)
         try rows.add(entries)
         self.pass?.records += piece.records.count
         return piece.next

@@ -24,6 +24,8 @@ enum SweptRows: Hashable, Sendable {
         switch self {
         // They are small, and a record has several.
         case .undeclared(.entries): 1_000
+        // They carry bodies.
+        case .past: 20
         default: 200
         }
     }

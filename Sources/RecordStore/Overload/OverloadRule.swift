@@ -151,7 +151,9 @@ package struct OverloadRule: Sendable {
     }
 
     /// The cost of a change to the writer, in units of a few microseconds.
-    package static func work(records: Int, bytes: Int) -> Int { 4 + 2 * records + bytes / 1_024 }
+    package static func work(records: Int, bytes: Int) -> Int { 4 + 2 * records + self.work(ofBytes: bytes) }
+
+    package static func work(ofBytes bytes: Int) -> Int { bytes / 1_024 }
 
     /// Whether a request may be rejected now.
     package var isCrowded: Bool {

@@ -2,12 +2,13 @@ import RecordModel
 
 /// What one request may cost the writer beyond its items and bytes.
 ///
-/// An atomic request can't be cut into turns, so it is refused beyond a bound, before it has left
-/// anything.
+/// A request that can't be cut into turns is refused beyond a bound, before it has left anything.
 package enum WorkBound: Hashable, Sendable {
     case indexEntries
     case definitions
     case comparisons
+    case storedBytes
+    case sharedRecords
 
     /// Why a request is refused, and what to do.
     var text: String {
@@ -21,6 +22,12 @@ package enum WorkBound: Hashable, Sendable {
         case .comparisons:
             "the subscriptions have more than \(self.most) comparisons together (request_comparisons_max): "
                 + "send fewer subscriptions at a time"
+        case .storedBytes:
+            "the records that the request changes or deletes have more than \(self.most) bytes together "
+                + "(request_stored_bytes_max): send fewer records at a time, or keep large values in assets"
+        case .sharedRecords:
+            "more than \(self.most) records come under shares, or leave them (shared_tree_max): send fewer "
+                + "shares at a time, or share the zone instead"
         }
     }
 
@@ -29,6 +36,8 @@ package enum WorkBound: Hashable, Sendable {
         case .indexEntries: Bounds.defaults.requestEntriesMax
         case .definitions: Bounds.defaults.requestDefinitionsMax
         case .comparisons: Bounds.defaults.requestComparisonsMax
+        case .storedBytes: Bounds.defaults.requestStoredBytesMax
+        case .sharedRecords: Bounds.defaults.sharedTreeMax
         }
     }
 }
@@ -39,23 +48,47 @@ package enum WorkBound: Hashable, Sendable {
 final class RequestWork {
     /// `nil` for what an operator restores.
     private let bounds: Bounds?
-    /// Whether entries that go with an item count: a request of one item can't be made smaller by
-    /// its sender.
-    private let countsRemovals: Bool
+    /// Whether what is stored of an item counts, its entries and its body: a request of one item
+    /// can't be made smaller by its sender.
+    private let countsStored: Bool
     private var entries = 0
     private var definitions = 0
+    private var storedBytes = 0
+    private var sharedRecords = 0
 
-    init(_ bounds: Bounds?, countsRemovals: Bool) {
+    init(_ bounds: Bounds?, countsStored: Bool) {
         self.bounds = bounds
-        self.countsRemovals = countsRemovals
+        self.countsStored = countsStored
     }
 
     /// `isAlong`: whether the record is no item, but goes with one.
     func count(_ changes: IndexChanges, isAlong: Bool = false) throws(StorageFailure) {
         guard let bounds else { return }
-        self.entries += changes.addedCost + (self.countsRemovals || isAlong ? changes.removedCost : 0)
+        self.entries += changes.addedCost + (self.countsStored || isAlong ? changes.removedCost : 0)
         guard self.entries <= bounds.requestEntriesMax else {
             throw .exceeds(.indexEntries, work: self.entries)
+        }
+    }
+
+    /// Bytes of bodies that may still be read; at least one record is.
+    var storedBytesLeft: Int {
+        guard let bounds, self.countsStored else { return .max }
+        return bounds.requestStoredBytesMax - self.storedBytes
+    }
+
+    func count(storedBytes: Int) throws(StorageFailure) {
+        guard self.storedBytesLeft < .max else { return }
+        self.storedBytes += storedBytes
+        guard self.storedBytesLeft >= 0 else {
+            throw .exceeds(.storedBytes, work: OverloadRule.work(ofBytes: self.storedBytes))
+        }
+    }
+
+    func count(sharedRecords: Int) throws(StorageFailure) {
+        guard let bounds else { return }
+        self.sharedRecords += sharedRecords
+        guard self.sharedRecords <= bounds.sharedTreeMax else {
+            throw .exceeds(.sharedRecords, work: self.sharedRecords)
         }
     }
 

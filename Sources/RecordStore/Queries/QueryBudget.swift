@@ -4,6 +4,8 @@ import RecordModel
 package struct QueryBudget: Hashable, Sendable {
     /// Entries and records after which a page ends, with a position to continue from.
     package var readsMax = Bounds.queryReadsMax
+    /// Bytes of bodies after which a page ends in the same way.
+    package var bytesReadMax = Bounds.pageReadBytesMax
     /// Comparisons after which a page ends in the same way.
     ///
     /// An entry may be compared with a predicate of hundreds of parts.
@@ -11,6 +13,8 @@ package struct QueryBudget: Hashable, Sendable {
     /// Bound on what is read as a whole: candidates for an order that no index gives, and records
     /// with equal sort keys.
     package var collectedMax = Bounds.querySortMax
+    /// Bound on the bytes of bodies of what is read as a whole.
+    package var collectedBytesMax = Bounds.querySortBytesMax
     /// Bound on the comparisons for what is read as a whole.
     package var collectedComparisonsMax = 5 * Bounds.queryComparisonsMax
     /// Entries that are counted per source when a plan is chosen.

@@ -6,9 +6,15 @@ final class ReadMeter {
     /// Of the bodies of records.
     private var bytesRead = 0
     /// Suspends the bounds of the page, for what has to be read as a whole.
-    var isHeld = false { didSet { self.comparisonsBefore = self.comparisons } }
-    /// Comparisons before `isHeld` was set.
+    var isHeld = false {
+        didSet {
+            self.comparisonsBefore = self.comparisons
+            self.bytesBefore = self.bytesRead
+        }
+    }
+    /// Comparisons, and bytes read, before `isHeld` was set.
     private var comparisonsBefore = 0
+    private var bytesBefore = 0
     private let budget: QueryBudget
 
     /// The costs of reads to an attempt, in entries.
@@ -30,11 +36,14 @@ final class ReadMeter {
     var isUsedUp: Bool {
         guard !self.isHeld else { return false }
         return self.reads >= self.budget.readsMax || self.comparisons >= self.budget.comparisonsMax
+            || self.bytesRead >= self.budget.bytesReadMax
     }
 
-    /// Whether what has to be read as a whole exceeds its bound of comparisons.
+    /// Whether what has to be read as a whole exceeds its bound of comparisons, or of bytes.
     var isTooBroad: Bool {
-        self.isHeld && self.comparisons - self.comparisonsBefore >= self.budget.collectedComparisonsMax
+        guard self.isHeld else { return false }
+        return self.comparisons - self.comparisonsBefore >= self.budget.collectedComparisonsMax
+            || self.bytesRead - self.bytesBefore >= self.budget.collectedBytesMax
     }
 
     /// Entries that may be read at once: those that the page has left, and of an attempt one more than

@@ -14,6 +14,8 @@ package struct ReadRules: Hashable, Sendable {
     package var queryAttempt = QueryBudget.Attempt(costMax: 4_096, comparisonsMax: 4_000)
     /// Records, deletions and entries of the order of changes that a page of a feed looks at.
     package var feedReadsMax = FeedBudget.defaults.readsMax
+    /// Bytes of the bodies that it looks at.
+    package var feedBytesReadMax = FeedBudget.defaults.bytesReadMax
 
     package init() {}
 
@@ -36,6 +38,7 @@ package struct ReadRules: Hashable, Sendable {
         var budget = FeedBudget.defaults
         budget.answerBytesMax = self.answerBytesMax
         budget.readsMax = self.feedReadsMax
+        budget.bytesReadMax = self.feedBytesReadMax
         return budget
     }
 }

@@ -21,7 +21,8 @@ final class ModifyRecordsRule {
         bounds: Bounds,
         quotas: StorageQuotas,
         transaction: any WriteTransaction,
-        restoration: Restoration? = nil
+        restoration: Restoration? = nil,
+        isCut: Bool = false
     ) {
         self.requester = requester
         self.operation = operation
@@ -31,27 +32,32 @@ final class ModifyRecordsRule {
         self.room = RecordRoom(bounds)
         self.restoration = restoration
         self.work = RequestWork(
-            restoration == nil ? bounds : nil,
-            countsRemovals: operation.saves.count + operation.deletes.count > 1
+            restoration == nil && !isCut ? bounds : nil,
+            countsStored: operation.saves.count + operation.deletes.count > 1
         )
     }
 
     enum OnExecute {
         /// One outcome an item, saves first.
         case finished(Result<[WriteOutcome], StoreError>)
-        /// At most records that go with a delete have gone; the rest is to be executed in other transactions.
+        /// At most deletes were made; the rest is to be executed in other transactions.
         case unfinished(CascadeTurns)
     }
 
     /// Whether the saves come from another store.
     var isFromElsewhere: Bool { if case .copy = self.restoration { true } else { false } }
 
-    /// Executes what is left behind some turns; `nil` if all of it is left.
-    func execute(behind turns: CascadeTurns?) throws(StorageFailure) -> OnExecute {
+    /// Executes what is left; `nil` if all of it is left.
+    func execute(_ rest: WriteRest? = nil) throws(StorageFailure) -> OnExecute {
         var allowance = CascadeAllowance(stepsMax: self.bounds.cascadeTurnMax)
-        if let turns {
+        // The number of the zone from which on deletes go in turns.
+        var cutsFrom: Int?
+        if case .cutting = rest { cutsFrom = 0 }
+        if case .cascade(let turns) = rest {
             if let rest = try self.goOn(turns) { return .unfinished(rest) }
-            if turns.isSettled {
+            if let batch = turns.batchCut {
+                cutsFrom = turns.isSettled ? batch + 1 : batch
+            } else if turns.isSettled {
                 allowance = CascadeAllowance(
                     refused: turns.refused,
                     stepsMax: self.bounds.cascadeTogetherMax,
@@ -68,6 +74,10 @@ final class ModifyRecordsRule {
             try self.checkShape(of: batches)
         } catch {
             return .finished(.failure(error))
+        }
+        if let cutsFrom {
+            if let turns = try self.cut(batches, from: cutsFrom) { return .unfinished(turns) }
+            allowance = CascadeAllowance(stepsMax: self.bounds.cascadeTogetherMax, isLast: true)
         }
         var outcomes = [WriteOutcome](repeating: .failed(.internalFault), count: count)
         if batches.count > 1 {
@@ -88,6 +98,16 @@ final class ModifyRecordsRule {
             try plan.apply(outcomes: &outcomes)
         }
         return .finished(.success(outcomes))
+    }
+
+    /// Finds what goes in turns in the first zone, from one on, that has something to delete.
+    private func cut(_ batches: [Batch], from first: Int) throws(StorageFailure) -> CascadeTurns? {
+        var allowance = CascadeAllowance(stepsMax: 0)
+        for number in batches.indices.dropFirst(first) {
+            allowance.batchToCut = number
+            if let turns = try self.plan(batches[number], &allowance)?.turns { return turns }
+        }
+        return nil
     }
 
     /// Validates the items of a zone; `nil` if the zone does not exist.

@@ -10,14 +10,21 @@ struct ModifyZonesRule {
     let quotas: StorageQuotas
     let transaction: any WriteTransaction
 
-    /// One outcome a zone, saves first.
-    func execute() throws(StorageFailure) -> Result<[WriteOutcome], StoreError> {
+    enum OnExecute {
+        /// One outcome a zone, saves first.
+        case finished(Result<[WriteOutcome], StoreError>)
+        /// Some shares of the zones have ended; the rest is to be executed in other transactions.
+        case unfinished
+    }
+
+    func execute() throws(StorageFailure) -> OnExecute {
         do {
             try Access.checkWriting(by: self.requester)
             try self.checkShape()
         } catch {
-            return .failure(error)
+            return .finished(.failure(error))
         }
+        if try self.endSomeShares() { return .unfinished }
         var outcomes: [WriteOutcome] = []
         var room: Int?
         let outcomeBytes = self.outcomeBytesMax
@@ -25,7 +32,17 @@ struct ModifyZonesRule {
             outcomes.append(try self.create(save, &room, outcomeBytes: outcomeBytes))
         }
         for zone in self.operation.deletes { outcomes.append(try self.delete(zone)) }
-        return .success(outcomes)
+        return .finished(.success(outcomes))
+    }
+
+    private func endSomeShares() throws(StorageFailure) -> Bool {
+        guard self.requester.scope == .private else { return false }
+        var zones: [ZoneKey] = []
+        for zone in self.operation.deletes where !zone.isDefault && Access.isOwn(zone, of: self.requester) {
+            let key = try self.transaction.zone(named: zone.zoneName, in: self.requester.database)
+            if let key { zones.append(key) }
+        }
+        return try self.transaction.endSomeShares(of: zones, max: self.bounds.sharesTurnMax)
     }
 
     /// What the outcome takes at most, with the names of what is saved.

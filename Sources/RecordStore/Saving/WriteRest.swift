@@ -5,8 +5,12 @@ import RecordModel
 /// Until the last of them it counts as not executed: a client that repeats it after a crash has it
 /// executed again, and what it did already is found done.
 package enum WriteRest: Sendable {
-    /// Deletes take more along than one transaction should.
+    /// Deletes by name cost more than one transaction may: the next one finds what goes in turns.
+    case cutting
+    /// Deletes go in turns.
     case cascade(CascadeTurns)
+    /// Zones have more shares than one transaction should end.
+    case unsharing
     /// URLs lead to shares of another owner.
     case joining(JoinProgress)
     /// All is done in the databases of others; the requester's own has to follow.
@@ -14,6 +18,19 @@ package enum WriteRest: Sendable {
 
     /// Whether the next transaction does a piece of it, and none of the request's own items.
     package var takesTurn: Bool {
-        if case .cascade(let turns) = self { !turns.isSettled } else { false }
+        switch self {
+        case .cascade(let turns): !turns.isSettled
+        case .cutting, .unsharing: true
+        case .joining, .following: false
+        }
+    }
+
+    /// Whether deletes by name go in turns, so that the request as a whole has no bound.
+    var isCut: Bool {
+        switch self {
+        case .cutting: true
+        case .cascade(let turns): turns.batchCut != nil
+        case .joining, .unsharing, .following: false
+        }
     }
 }

@@ -63,19 +63,23 @@ package struct WriteRules: Sendable {
         let result: Result<[WriteOutcome], StoreError>
         switch request.operation {
         case .modifyRecords(let operation):
-            let rule = self.rule(of: operation, in: request, transaction)
-            switch try rule.execute(behind: rest?.cascade) {
+            let rule = self.rule(of: operation, in: request, isCut: rest?.isCut ?? false, transaction)
+            switch try rule.execute(rest) {
             case .finished(let finished): result = finished
             case .unfinished(let turns): return .unfinished(.cascade(turns))
             }
         case .modifyZones(let operation):
-            result = try ModifyZonesRule(
+            let rule = ModifyZonesRule(
                 requester: request.requester,
                 operation: operation,
                 bounds: self.bounds,
                 quotas: self.quotas,
                 transaction: transaction
-            ).execute()
+            )
+            switch try rule.execute() {
+            case .finished(let finished): result = finished
+            case .unfinished: return .unfinished(.unsharing)
+            }
         case .modifySubscriptions(let operation):
             result = try ModifySubscriptionsRule(
                 requester: request.requester,
@@ -105,6 +109,7 @@ package struct WriteRules: Sendable {
     private func rule(
         of operation: ModifyRecords,
         in request: WriteRequest,
+        isCut: Bool,
         _ transaction: any WriteTransaction
     ) -> ModifyRecordsRule {
         ModifyRecordsRule(
@@ -113,7 +118,8 @@ package struct WriteRules: Sendable {
             bounds: self.bounds,
             quotas: self.quotas,
             transaction: transaction,
-            restoration: request.restored.map { .undo($0) }
+            restoration: request.restored.map { .undo($0) },
+            isCut: isCut
         )
     }
 
@@ -153,10 +159,6 @@ package struct WriteRules: Sendable {
 }
 
 extension WriteRest {
-    fileprivate var cascade: CascadeTurns? {
-        if case .cascade(let turns) = self { turns } else { nil }
-    }
-
     fileprivate var joining: JoinProgress? {
         if case .joining(let progress) = self { progress } else { nil }
     }

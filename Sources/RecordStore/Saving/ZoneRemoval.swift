@@ -3,9 +3,27 @@ extension WriteTransaction {
     ///
     /// Its shares end first, so that those who have joined them learn of it.
     func removeZone(_ zone: ZoneKey, named name: String, at position: Int64) throws(StorageFailure) {
-        for share in try self.rememberedShares(in: zone) { try self.deleteShare(share) }
+        for share in try self.rememberedShares(in: zone).all { try self.deleteShare(share) }
         self.memory.shares[zone] = nil
         try self.deleteZone(zone, named: name, at: position)
         try self.deleteSubscriptions(of: zone, at: position)
+    }
+
+    /// Ends some of the shares of zones that are about to be deleted, unless one transaction may end them
+    /// all.
+    ///
+    /// A transaction ends at most `max` shares and users who have joined them, and perhaps the users of
+    /// one share more. Returns whether some ended: there may be more.
+    func endSomeShares(of zones: [ZoneKey], max: Int) throws(StorageFailure) -> Bool {
+        var shares: [StoredShare] = []
+        for zone in zones { shares += try self.rememberedShares(in: zone).all }
+        var count = 0
+        for share in shares where count <= max {
+            count += 1 + (try self.count(RowRange(ShareReaderRow.byShare, share.number), limit: max))
+        }
+        guard count > max else { return false }
+        var left = max
+        for share in shares where left > 0 { left -= 1 + (try self.deleteShare(share)) }
+        return true
     }
 }

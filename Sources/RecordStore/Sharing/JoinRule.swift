@@ -13,6 +13,9 @@ struct JoinRule {
     let quotas: StorageQuotas
     let transaction: any WriteTransaction
 
+    /// Shares that one transaction changes.
+    private static let changesMax = 100
+
     /// One outcome a token.
     func accept(
         _ tokens: [String],
@@ -78,18 +81,22 @@ struct JoinRule {
         }
         var progress = progress ?? JoinProgress()
         var changed: DatabaseID?
+        var changesLeft = Self.changesMax
         for token in tokens[progress.outcomes.count...] {
             guard let found = try self.find(token) else {
                 progress.outcomes.append(.failed(.shareMissing))
                 continue
             }
             let database = found.target.zone.database
-            if let changed, changed != database { return .unfinished(.joining(progress)) }
+            if let changed, changed != database || changesLeft == 0 {
+                return .unfinished(.joining(progress))
+            }
             let positionsTaken = self.transaction.positionsTaken
             let outcome = try body(found, &progress)
             progress.outcomes.append(outcome)
             guard self.transaction.positionsTaken != positionsTaken else { continue }
             changed = database
+            changesLeft -= 1
             progress.hasChanged = true
         }
         // An earlier execution may have joined, and not have learned that it was committed.
@@ -103,7 +110,11 @@ struct JoinRule {
     }
 
     private func find(_ token: String) throws(StorageFailure) -> Found? {
-        guard let target = try self.transaction.target(ofToken: token),
+        let transaction = self.transaction
+        let target = try transaction.target(ofToken: token) { (zone) throws(StorageFailure) in
+            try transaction.rememberedShares(in: zone)
+        }
+        guard let target,
             target.environment == self.requester.environment, let share = target.share,
             let record = try self.transaction.record(named: share.name, in: target.zone),
             let contents = record.body.share

@@ -16,14 +16,12 @@ struct MembershipWriting {
         guard self.items.haveParts else { return }
         for planned in self.items.saves where planned.existing == nil {
             guard let share = planned.share else { continue }
-            let number = try self.zone.transaction.insertShare(
+            let stored = try self.zone.transaction.insertShare(
                 named: planned.name,
                 root: share.root,
                 in: self.zone.key
             )
-            self.zone.shares.append(
-                StoredShare(number: number, zone: self.zone.key, name: planned.name, root: share.root)
-            )
+            self.zone.shares.insert(stored)
         }
     }
 
@@ -42,11 +40,7 @@ struct MembershipWriting {
             }
             return planned.record.with(body: planned.record.body.with(share))
         }
-        guard !self.zone.shares.isEmpty,
-            let share = self.zone.shares.first(where: { ExactName.areSame($0.root, planned.name) })
-        else {
-            return planned.record
-        }
+        guard let share = self.zone.shares.share(ofRoot: planned.name) else { return planned.record }
         if self.items.deletes.contains(where: { $0.cascade.contains { ExactName.areSame($0, share.name) } }) {
             // The root's save is its last change, so the tag in the response is the one that it
             // has.
@@ -73,7 +67,7 @@ struct MembershipWriting {
     /// Lets in and shuts out whom the save of a share lets in and shuts out.
     func applyReaders(of planned: PlannedSave) throws(StorageFailure) {
         guard let share = planned.share,
-            let stored = self.zone.shares.first(where: { ExactName.areSame($0.name, planned.name) })
+            let stored = self.zone.shares.share(named: planned.name)
         else { return }
         guard let before = planned.existing?.body.share else {
             if self.zone.rule.isFromElsewhere { try self.letIn(share, stored) }
@@ -118,7 +112,7 @@ struct MembershipWriting {
     func applyMembership(of planned: PlannedSave, _ record: StoredRecord) throws(StorageFailure) {
         guard !self.zone.shares.isEmpty else { return }
         let transaction = self.zone.transaction
-        if let zoneWide = self.zone.shares.first(where: { $0.root == nil }) {
+        if let zoneWide = self.zone.shares.zoneWide {
             try transaction.noteNews(of: zoneWide.number)
             return
         }
@@ -144,11 +138,8 @@ struct MembershipWriting {
 
     /// By its name or by its parent, as both are written now.
     private func membership(of name: String, parent: String?) throws(StorageFailure) -> ShareNumber? {
-        if let share = self.zone.shares.first(where: {
-            ExactName.areSame($0.root, name) || ExactName.areSame($0.name, name)
-        }) {
-            return share.number
-        }
+        let shares = self.zone.shares
+        if let share = shares.share(ofRoot: name) ?? shares.share(named: name) { return share.number }
         guard let parent, let record = try self.zone.transaction.record(named: parent, in: self.zone.key)
         else {
             return nil
@@ -173,9 +164,8 @@ struct MembershipWriting {
         }
         var names = [name]
         while let next = names.popLast() {
-            var children = try self.zone.children(of: next).filter { child in
-                !self.zone.shares.contains { ExactName.areSame($0.root, child) }
-            }[...]
+            var children = try self.zone.children(of: next)
+                .filter { self.zone.shares.share(ofRoot: $0) == nil }[...]
             while !children.isEmpty {
                 let piece = Array(children.prefix(Self.spreadRecordsMax))
                 children.removeFirst(piece.count)
@@ -250,17 +240,17 @@ struct MembershipWriting {
         if let share {
             try transaction.delete(MembershipRow(record: record.number, share: share, since: 0))
         }
-        let told = self.zone.shares.first { $0.root == nil }?.number ?? share
+        let told = self.zone.shares.zoneWide?.number ?? share
         if let told { try transaction.noteNews(of: told) }
         return share
     }
 
     /// Ends the share whose record was deleted: its root says so, and nobody reads it any more.
     func endShare(named name: String) throws(StorageFailure) {
-        guard let share = self.zone.shares.first(where: { ExactName.areSame($0.name, name) }) else { return }
+        guard let share = self.zone.shares.share(named: name) else { return }
         let transaction = self.zone.transaction
         try transaction.deleteShare(share)
-        self.zone.shares.removeAll { $0.number == share.number }
+        self.zone.shares.remove(share)
         guard let root = share.root, let record = try transaction.record(named: root, in: self.zone.key)
         else {
             return

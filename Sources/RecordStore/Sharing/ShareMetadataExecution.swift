@@ -5,30 +5,44 @@ package struct ShareMetadataExecution {
     let requester: Requester
     let container: String
     let snapshot: any Snapshot
+    private let bytesMax: Int
+    /// The shares of zones that were read.
+    private var known: [ZoneKey: ZoneShares] = [:]
+    /// Of the records that were found.
+    private var bytes = 0
 
-    package init(for requester: Requester, container: String, snapshot: any Snapshot) {
+    package init(for requester: Requester, container: String, bytesMax: Int, snapshot: any Snapshot) {
         self.requester = requester
         self.container = container
+        self.bytesMax = bytesMax
         self.snapshot = snapshot
     }
 
     private var user: String { self.requester.userRecordName ?? "" }
 
-    /// One result a token, in order.
-    package func metadata(
+    /// One result a token, in order; `answerTooLarge` if the records take more than `bytesMax`.
+    package mutating func metadata(
         _ fetch: FetchShareMetadata
-    ) throws(StorageFailure) -> [Result<ShareMetadata, StoreError>] {
+    ) throws(StorageFailure) -> Result<[Result<ShareMetadata, StoreError>], StoreError> {
         var results: [Result<ShareMetadata, StoreError>] = []
-        for token in fetch.tokens { results.append(try self.metadata(token, fetch)) }
-        return results
+        for token in fetch.tokens {
+            results.append(try self.metadata(token, fetch))
+            guard self.bytes <= self.bytesMax else { return .failure(.answerTooLarge(bytes: self.bytes)) }
+        }
+        return .success(results)
     }
 
-    private func metadata(
+    private mutating func metadata(
         _ token: String,
         _ fetch: FetchShareMetadata
     ) throws(StorageFailure) -> Result<ShareMetadata, StoreError> {
-        guard let target = try self.snapshot.target(ofToken: token),
-            target.environment == self.requester.environment, let share = target.share,
+        let target = try self.snapshot.target(ofToken: token) { (zone) throws(StorageFailure) in
+            if let known = self.known[zone] { return known }
+            let shares = ZoneShares(try self.snapshot.shares(in: zone))
+            self.known[zone] = shares
+            return shares
+        }
+        guard let target, target.environment == self.requester.environment, let share = target.share,
             let record = try self.snapshot.record(named: share.name, in: target.zone),
             let contents = record.body.share
         else { return .failure(.shareMissing) }
@@ -63,6 +77,7 @@ package struct ShareMetadataExecution {
                 keeping: fetch.desiredKeys.map { Set($0) }
             )
         }
+        self.bytes += metadata.share.body.bytes.count + (metadata.rootRecord?.body.bytes.count ?? 0)
         return .success(metadata)
     }
 

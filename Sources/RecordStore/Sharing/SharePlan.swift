@@ -174,7 +174,7 @@ struct SharePlan {
         _ changes: ShareChanges
     ) throws(StoreError) -> String? {
         let isZoneWide = save.id.recordName == ShareRecord.zoneWideName
-        if self.zone.shares.contains(where: { $0.root == nil }) { throw .shareConflict(.zoneIsShared) }
+        if self.zone.shares.zoneWide != nil { throw .shareConflict(.zoneIsShared) }
         guard !isZoneWide else {
             guard self.zone.shares.isEmpty else { throw .shareConflict(.zoneHasShares) }
             return nil
@@ -186,9 +186,7 @@ struct SharePlan {
                     && Access.isSame($0.id.zone, self.zone.id, for: self.zone.rule.requester)
             })
         else { throw .shareInvalid(.rootMissing) }
-        guard !self.zone.shares.contains(where: { ExactName.areSame($0.root, root) }) else {
-            throw .alreadyShared
-        }
+        guard self.zone.shares.share(ofRoot: root) == nil else { throw .alreadyShared }
         return root
     }
 
@@ -230,7 +228,7 @@ struct SharePlan {
                 return .permissionDenied(isNew ? .create : .write)
             }
         }
-        guard let existing = planned.existing, self.hasSharedTrees else { return nil }
+        guard let existing = planned.existing, self.zone.shares.hasTrees else { return nil }
         let before = try self.zone.membership(of: existing)
         guard before != share else { return nil }
         return try self.faultOfTree(below: planned.name, mayHaveShares: share == nil)
@@ -261,15 +259,11 @@ struct SharePlan {
         return try self.faultOfTree(below: root, mayHaveShares: false)
     }
 
-    private var hasSharedTrees: Bool { self.zone.shares.contains { $0.root != nil } }
-
     /// The share that the children of a record will belong to; circles of parents were refused before.
     private func plannedMembership(ofParent parent: String?) throws(StorageFailure) -> ShareNumber? {
         var next = parent
         while let name = next {
-            if let share = self.zone.shares.first(where: { ExactName.areSame($0.root, name) }) {
-                return share.number
-            }
+            if let share = self.zone.shares.share(ofRoot: name) { return share.number }
             guard let planned = self.items.save(of: name) else {
                 guard let stored = try self.zone.stored(name) else { return nil }
                 return try self.zone.membership(of: stored)
@@ -286,19 +280,20 @@ struct SharePlan {
         below name: String,
         mayHaveShares: Bool
     ) throws(StorageFailure) -> StoreError? {
-        let roots = Set(self.zone.shares.compactMap { $0.root.map(ExactName.init) })
-        if !mayHaveShares, roots.contains(name) { return .alreadyShared }
-        let limit = self.zone.rule.bounds.cascadeRecordsMax
+        let shares = self.zone.shares
+        if !mayHaveShares, shares.share(ofRoot: name) != nil { return .alreadyShared }
+        let limit = self.zone.rule.bounds.sharedTreeMax
         var names = [name]
         var next = 0
         while next < names.count {
             for child in try self.zone.children(of: names[next]) {
-                if !mayHaveShares, roots.contains(child) { return .alreadyShared }
+                if !mayHaveShares, shares.share(ofRoot: child) != nil { return .alreadyShared }
                 names.append(child)
             }
             guard names.count <= limit else { return .sharedTreeTooLarge }
             next += 1
         }
+        try self.zone.rule.work.count(sharedRecords: names.count)
         return nil
     }
 }

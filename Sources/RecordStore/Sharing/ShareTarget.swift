@@ -23,16 +23,22 @@ extension ShareTarget {
 
 extension TableReader {
     /// Finds where the token of a URL leads; `nil` if nowhere.
-    func target(ofToken token: String) throws(StorageFailure) -> ShareTarget? {
+    ///
+    /// `sharesOf` reads the shares of a zone, or has them from other tokens.
+    func target(
+        ofToken token: String,
+        _ sharesOf: (ZoneKey) throws(StorageFailure) -> ZoneShares
+    ) throws(StorageFailure) -> ShareTarget? {
         guard let row = try self.row(ShareTokenRow.byKey, token),
             let owner = try self.owner(of: row.zoneKey)
         else { return nil }
+        let shares = try sharesOf(row.zoneKey)
         return ShareTarget(
             zone: row.zoneKey,
             zoneName: owner.zoneName,
             environment: owner.environment,
             ownerName: owner.userRecordName,
-            share: try self.shares(in: row.zoneKey).first { ExactName.areSame($0.root ?? "", row.root) },
+            share: row.root.isEmpty ? shares.zoneWide : shares.share(ofRoot: row.root),
             participant: row.participant
         )
     }

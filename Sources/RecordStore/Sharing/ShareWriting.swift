@@ -2,31 +2,34 @@ import RecordModel
 
 /// The rows of shares, which follow from what their records say.
 extension WriteTransaction {
-    /// Gives the shares of a zone, in no order, and reads them if they are not known.
-    func rememberedShares(in zone: ZoneKey) throws(StorageFailure) -> [StoredShare] {
+    /// Gives the shares of a zone, and reads them if they are not known.
+    func rememberedShares(in zone: ZoneKey) throws(StorageFailure) -> ZoneShares {
         if let known = self.memory.shares[zone] { return known }
-        let shares = try self.shares(in: zone)
+        let shares = ZoneShares(try self.shares(in: zone))
         self.memory.shares[zone] = shares
         return shares
     }
 
-    /// Makes a share, and returns its number.
+    /// Makes a share.
     func insertShare(
         named name: String,
         root: String?,
         in zone: ZoneKey
-    ) throws(StorageFailure) -> ShareNumber {
-        let share = StoredShare(number: ShareNumber(rawValue: 0), zone: zone, name: name, root: root)
-        let number = try self.insert(ShareRow(share))
+    ) throws(StorageFailure) -> StoredShare {
+        var share = StoredShare(number: ShareNumber(rawValue: 0), zone: zone, name: name, root: root)
+        share.number = ShareNumber(rawValue: try self.insert(ShareRow(share)))
         self.count(rowBytes: RowBytes.share(named: name), in: zone)
-        self.memory.shares[zone] = nil
-        return ShareNumber(rawValue: number)
+        self.memory.shares[zone]?.insert(share)
+        return share
     }
 
     /// Removes a share with its readers, whose tokens of the zone expire, and the one-time URLs.
     ///
     /// Each reader gets an entry in the outbox. Share memberships of records go in the background.
-    func deleteShare(_ share: StoredShare) throws(StorageFailure) {
+    ///
+    /// - Returns: How many had joined it.
+    @discardableResult
+    func deleteShare(_ share: StoredShare) throws(StorageFailure) -> Int {
         let zone = share.zone
         let position = try self.takePosition(in: zone.database)
         let range = RowRange(ShareReaderRow.byShare, share.number)
@@ -41,8 +44,9 @@ extension WriteTransaction {
         try self.delete(ShareRow(share))
         try self.put(ShareRemovalRow(share: share.number))
         self.count(rowBytes: -RowBytes.share(named: share.name), in: zone)
-        self.memory.shares[zone] = nil
+        self.memory.shares[zone]?.remove(share)
         self.memory.sharesWithNews[share.number] = nil
+        return readers.count
     }
 
     /// Lets a user read a share, or changes what they may do: their tokens of the zone expire.

@@ -77,6 +77,8 @@ final class RequestExecution: Sendable {
                 case .storage(.unexpected):
                     self.counters.countFault()
                     self.reply(.failure(StoreError(failure)))
+                case .storage(.exceeds(let bound, _)) where rest == nil && self.request.mayBeCut(by: bound):
+                    self.engine.write(self.job(rest: .cutting, retriesLeft: Self.retriesMax))
                 case .overloaded, .shuttingDown, .deadlinePassed, .diskFull, .storage(.unavailable),
                     .storage(.exceeds):
                     self.reply(.failure(StoreError(failure)))
@@ -87,6 +89,15 @@ final class RequestExecution: Sendable {
 }
 
 extension WriteRequest {
+    /// Whether it may go in turns when it costs more than one transaction may: deletes of one's own, as
+    /// nothing but another request of the owner can come in between.
+    fileprivate func mayBeCut(by bound: WorkBound) -> Bool {
+        guard bound == .indexEntries || bound == .storedBytes, self.requester.scope == .private,
+            self.restored == nil, case .modifyRecords(let operation) = self.operation
+        else { return false }
+        return operation.saves.isEmpty
+    }
+
     /// Whether the request was executed before, and the records that it changes.
     fileprivate var prefetch: Prefetch {
         var records: [Prefetch.Records] = []

@@ -112,21 +112,23 @@ extension Store {
         for requester: Requester,
         reply: @escaping @Sendable (Result<[ReadOutcome], StoreError>) -> Void
     ) {
+        let rules = self.readRules
         let effort = Self.effort(fetch.tokens.count <= 1)
         self.read(effort, for: requester, reply) { (snapshot) throws(StorageFailure) in
-            let execution = ShareMetadataExecution(
+            var execution = ShareMetadataExecution(
                 for: requester,
                 container: container,
+                bytesMax: rules.answerBytesMax,
                 snapshot: snapshot
             )
-            return .success(
-                try execution.metadata(fetch).map { result in
+            return try execution.metadata(fetch).map { results in
+                results.map { result in
                     switch result {
                     case .success(let metadata): .shareMetadata(metadata)
                     case .failure(let error): .failed(error)
                     }
                 }
-            )
+            }
         }
     }
 
@@ -138,7 +140,12 @@ extension Store {
     ) {
         let effort = Self.effort(lookups.count <= 4)
         self.read(effort, for: requester, reply) { (snapshot) throws(StorageFailure) in
-            let execution = ShareMetadataExecution(for: requester, container: "", snapshot: snapshot)
+            let execution = ShareMetadataExecution(
+                for: requester,
+                container: "",
+                bytesMax: 0,
+                snapshot: snapshot
+            )
             return .success(
                 try execution.participants(lookups).map { result in
                     switch result {

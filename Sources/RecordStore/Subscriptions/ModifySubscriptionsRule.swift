@@ -19,10 +19,14 @@ struct ModifySubscriptionsRule {
             return .failure(error)
         }
         guard let owner = self.requester.userRecordName else { return .failure(.notSignedIn) }
-        var count = try self.transaction.countOfSubscriptions(of: owner, in: self.requester.database)
         var outcomes: [WriteOutcome] = []
-        for subscription in self.operation.saves {
-            outcomes.append(try self.save(subscription, of: owner, count: &count))
+        if !self.operation.saves.isEmpty {
+            var room = SubscriptionRoom(
+                besides: try self.transaction.subscriptions(of: owner, in: self.requester.database)
+            )
+            for subscription in self.operation.saves {
+                outcomes.append(try self.save(subscription, of: owner, &room))
+            }
         }
         for id in self.operation.deletes { outcomes.append(try self.delete(id, of: owner)) }
         return .success(outcomes)
@@ -39,7 +43,7 @@ struct ModifySubscriptionsRule {
     private func save(
         _ given: Subscription,
         of owner: String,
-        count: inout Int
+        _ room: inout SubscriptionRoom
     ) throws(StorageFailure) -> WriteOutcome {
         let subscription = given.canonical(for: self.requester)
         do {
@@ -71,7 +75,10 @@ struct ModifySubscriptionsRule {
         {
             return .failed(.subscriptionDuplicate(of: other))
         }
-        guard existing != nil || count < Bounds.subscriptionsMax else { return .failed(.subscriptionLimit) }
+        var roomLeft = room
+        guard roomLeft.replace(existing?.definition, by: definition) else {
+            return .failed(.subscriptionLimit)
+        }
         var stored = StoredSubscription(
             number: existing?.number ?? 0,
             key: SubscriptionKey(
@@ -89,7 +96,7 @@ struct ModifySubscriptionsRule {
             RowBytes.subscription(stored) - (existing.map { RowBytes.subscription($0) } ?? 0)
             + RowBytes.outcome(RowBytes.outcomeItemMax)
         if let refusal = try self.refusal(ofGrowth: growth) { return .failed(refusal) }
-        if existing == nil { count += 1 }
+        room = roomLeft
         let position = try self.transaction.takePosition(in: self.requester.database)
         stored.key.position = position
         stored.createdPosition = isRedefined ? position : existing?.createdPosition ?? position
@@ -138,6 +145,26 @@ struct ModifySubscriptionsRule {
         }
         let ids = Set(self.operation.saves.map(\.id)).union(self.operation.deletes)
         guard ids.count == count else { throw .duplicateSubscription }
+    }
+}
+
+/// What a user may have of subscriptions in a database.
+private struct SubscriptionRoom {
+    private var countLeft = Bounds.subscriptionsMax
+    /// Of definitions.
+    private var bytesLeft = Bounds.subscriptionsBytesMax
+
+    init(besides stored: [StoredSubscription]) {
+        self.countLeft -= stored.count
+        for stored in stored { self.bytesLeft -= stored.definition.count }
+    }
+
+    /// Returns whether there is room for a definition in the place of another, or of none.
+    mutating func replace(_ existing: [UInt8]?, by definition: [UInt8]) -> Bool {
+        if existing == nil { self.countLeft -= 1 }
+        let growth = definition.count - (existing?.count ?? 0)
+        self.bytesLeft -= growth
+        return self.countLeft >= 0 && (self.bytesLeft >= 0 || growth <= 0)
     }
 }
 

@@ -46,9 +46,4 @@ extension TableReader {
         guard let author = try self.authorNumber(ofUser: owner) else { return nil }
         return try self.row(SubscriptionRow.byDefinition, database, author, definition)?.id
     }
-
-    func countOfSubscriptions(of owner: String, in database: DatabaseID) throws(StorageFailure) -> Int {
-        guard let author = try self.authorNumber(ofUser: owner) else { return 0 }
-        return try self.count(RowRange(SubscriptionRow.byOwner, database, author))
-    }
 }

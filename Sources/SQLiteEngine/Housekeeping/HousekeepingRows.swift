@@ -47,6 +47,7 @@ final class HousekeepingRows: HousekeepingTransaction {
     // MARK: Removals
 
     func remove(_ rows: UndeclaredRows, of zone: ZoneKey, limit: Int) throws(StorageFailure) -> Int {
+        if rows == .records { return try self.removeRecords(of: zone, limit: limit) }
         guard let (table, columns) = rows.table else {
             return try self.writer.entries.remove(ofIndex: nil, in: zone, limit: limit).count
         }
@@ -56,6 +57,23 @@ final class HousekeepingRows: HousekeepingTransaction {
             (SELECT \(columns) FROM \(table) WHERE database = ?1 AND zone = ?2 LIMIT ?3)
             """,
             [zone.database.rawValue, zone.number, limit]
+        )
+    }
+
+    /// Ends with the record with which the bodies have more than a bound: each page of them is overwritten.
+    private func removeRecords(of zone: ZoneKey, limit: Int) throws(StorageFailure) -> Int {
+        try self.execute(
+            """
+            DELETE FROM record WHERE number IN (
+                SELECT number FROM (
+                    SELECT number, size, sum(size) OVER (ROWS UNBOUNDED PRECEDING) AS total FROM (
+                        SELECT number, length(body) AS size FROM record
+                        WHERE database = ?1 AND zone = ?2 LIMIT ?3
+                    )
+                ) WHERE total - size < ?4
+            )
+            """,
+            [zone.database.rawValue, zone.number, limit, Bounds.defaults.cascadeBytesMax]
         )
     }
 
@@ -195,15 +213,14 @@ final class HousekeepingRows: HousekeepingTransaction {
 }
 
 extension UndeclaredRows {
-    /// The table, and what tells its rows in a zone apart; `nil` for entries, whose key is no column
-    /// of theirs.
+    /// The table, and what tells its rows in a zone apart; `nil` for records, and for entries, whose key is
+    /// no column of theirs.
     fileprivate var table: (name: String, columns: String)? {
         switch self {
-        case .records: ("record", "name")
         case .tombstones: ("tombstone", "name")
         case .references: ("hold", "target, holder")
         case .changes: ("change", "position")
-        case .entries: nil
+        case .records, .entries: nil
         }
     }
 }

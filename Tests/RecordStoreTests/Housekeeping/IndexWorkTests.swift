@@ -73,6 +73,29 @@ struct IndexWorkTests {
 
     // MARK: Filling
 
+    @Test func `a piece ends with the record with which it has many entries`() throws {
+        let list = FieldDefinition(type: .int64List, isEncrypted: false, indexes: .queryable, index: 4)
+        _ = try self.tables.insert(FieldRow(list, named: "l", of: self.note))
+        self.addRecords(1...5, type: self.note)
+        for offset in self.rows.records.indices {
+            let record = self.rows.records[offset].record
+            let numbers = FieldValue.int64List((0..<1_500).map { $0 })
+            let body = RecordBody([Field(name: "l", value: numbers)])
+            self.rows.records[offset].record = record.with(body: body)
+        }
+        try self.build([4: 0])
+        var builder = IndexBuilder()
+        for next in [3, 5] as [Int64] {
+            #expect(try !builder.step(isAlone: false, in: self.rows))
+            #expect(try self.builds() == [4: next])
+        }
+        #expect(try !builder.step(isAlone: true, in: self.rows))
+        #expect(try self.builds() == [:])
+        #expect(self.rows.entries.count == 5 && self.rows.entries.allSatisfy { $0.value.count == 1_500 })
+        #expect(try builder.step(isAlone: true, in: self.rows))
+        #expect(builder.takeEvents().last == .indexesBuilt(indexes: 1, records: 5))
+    }
+
     @Test func `records are read from the lowest number on, fewer while somebody waits`() throws {
         self.addRecords(1...250, type: self.note)
         try self.build([1: 0])

@@ -50,8 +50,7 @@ struct SharingRows {
     @discardableResult
     func share(_ root: String?, in zone: ZoneKey = notes) throws -> StoredShare {
         let name = root.map { "share of \($0)" } ?? ShareRecord.zoneWideName
-        let number = try self.transaction.insertShare(named: name, root: root, in: zone)
-        return StoredShare(number: number, zone: zone, name: name, root: root)
+        return try self.transaction.insertShare(named: name, root: root, in: zone)
     }
 
     /// Lets somebody in.

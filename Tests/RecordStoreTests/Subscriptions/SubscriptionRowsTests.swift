@@ -31,8 +31,6 @@ struct SubscriptionRowsTests {
                 in: SubscriptionWorld.own
             ) == "a"
         )
-        #expect(try self.rows.countOfSubscriptions(of: alice, in: SubscriptionWorld.own) == 2)
-        #expect(try self.rows.countOfSubscriptions(of: "_nobody", in: SubscriptionWorld.own) == 0)
         #expect(try self.rows.subscriptions(["a"], of: "_nobody", in: SubscriptionWorld.own) == [nil])
     }
 

@@ -20,7 +20,8 @@ struct CascadeOrder {
     /// By number: whether it can go only when the request's saves are made.
     private var waits: [Bool]
 
-    init(_ walk: CascadeWalk, isGoing: [Bool]) {
+    /// `takesRoots`: whether what the request deletes by name goes with the others, and not last.
+    init(_ walk: CascadeWalk, isGoing: [Bool], takesRoots: Bool) {
         self.isGoing = isGoing
         self.weights = walk.weights
         self.roots = walk.roots.compactMap(\.number)
@@ -40,6 +41,7 @@ struct CascadeOrder {
             referrers.close()
         }
         self.referrers = referrers
+        guard !takesRoots else { return }
         // What is deleted by name stays to the end, unless something that goes along waits for it.
         let targets = referrers.reversed(count: walk.names.count)
         for number in self.roots where !targets[Int(number)].contains(where: { isGoing[Int($0)] }) {

@@ -27,6 +27,9 @@ package struct CascadeTurns: Sendable {
     var refused: [Int: StoreError]
     /// The steps that the last transaction has for the zone, beyond one for each delete.
     let room: Int
+    /// The number of the zone among those of the request, if what it deletes by name goes in turns as
+    /// well; `nil` if that stays to the last transaction.
+    let batchCut: Int?
     var stage: Stage
 
     package var isSettled: Bool {
@@ -98,6 +101,8 @@ struct CascadeAllowance {
     var stepsUsed = 0
     /// Whether what could go in turns is gone.
     var isLast = false
+    /// The number of a zone whose deletes go in turns, however few they are; `nil` if they may go at once.
+    var batchToCut: Int?
 }
 
 extension ModifyRecordsRule {
@@ -139,7 +144,7 @@ extension ModifyRecordsRule {
         var next = CascadeTurns.Stage.settled
         if walk.refused.isEmpty || !self.isAtomic(in: turns.zone) {
             let isGoing = walk.going
-            var order = CascadeOrder(walk, isGoing: isGoing)
+            var order = CascadeOrder(walk, isGoing: isGoing, takesRoots: turns.batchCut != nil)
             let parts = order.parts(together: self.bounds.cascadeTogetherMax, room: turns.room)
             guard let parts else {
                 // What they leave may keep others, which the next turn finds.
@@ -156,7 +161,7 @@ extension ModifyRecordsRule {
 
     /// Looks at what goes together before anything goes.
     ///
-    /// - Throws: `exceeds` if a circle has more index entries than a request may change.
+    /// - Throws: `exceeds` if a circle costs more than a request may.
     private func checkCircles(
         _ pieces: CascadePieces,
         in zone: PlannedZone
@@ -164,12 +169,10 @@ extension ModifyRecordsRule {
         var definitions = DefinitionPlan(self)
         for names in pieces.circles {
             var costs = DeletionCosts(of: names, in: zone)
-            var entries = 0
+            var cost = DeletionCost()
             for _ in names {
-                entries += try costs.next(&definitions) ?? 0
-                guard entries <= self.bounds.requestEntriesMax else {
-                    throw .exceeds(.indexEntries, work: entries)
-                }
+                try cost.add(costs.next(&definitions))
+                try cost.checkTogether(self.bounds)
             }
         }
     }
@@ -177,10 +180,13 @@ extension ModifyRecordsRule {
     /// Deletes the next piece, if that is still what the request means; returns how many parts are gone.
     private func delete(_ pieces: CascadePieces, of zone: PlannedZone) throws(StorageFailure) -> Int? {
         var definitions = DefinitionPlan(self)
-        var rights = RequesterRights(zone)
-        for root in pieces.roots {
-            guard let record = try zone.stored(root) else { continue }
-            guard try rights.mayDelete(record, named: root, &definitions) else { return nil }
+        // Owners can't lose the right to what is their own.
+        if self.requester.scope != .private {
+            var rights = RequesterRights(zone)
+            for root in pieces.roots {
+                guard let record = try zone.stored(root) else { continue }
+                guard try rights.mayDelete(record, named: root, &definitions) else { return nil }
+            }
         }
         let parts = try self.leaving(pieces, of: zone, &definitions)
         let names = Array(parts.joined())
@@ -196,7 +202,7 @@ extension ModifyRecordsRule {
         return parts.count
     }
 
-    /// What goes in the next turn: at least one part, and as many as index entries permit.
+    /// What goes in the next turn: at least one part, and as many as their cost permits.
     private func leaving(
         _ pieces: CascadePieces,
         of zone: PlannedZone,
@@ -206,22 +212,22 @@ extension ModifyRecordsRule {
         let parts = pieces.first(steps: self.bounds.cascadeTurnMax)
         var leaving: [[String]] = []
         var costs = DeletionCosts(of: parts.flatMap { $0 }, in: zone)
-        var entries = 0
+        var cost = DeletionCost()
         for part in parts {
             var names: [String] = []
             for name in part {
-                let cost = try costs.next(&definitions) { references in
+                let own = try costs.next(&definitions) { references in
                     // One that was taken out meanwhile stays.
                     roots.contains(ExactName(name))
                         || references.kinds.contains {
                             $1.contains(.deleteSelf) && pieces.isGoing($0.text)
                         }
                 }
-                guard let cost else { continue }
-                entries += cost
+                guard let own else { continue }
+                cost.add(own)
                 names.append(name)
             }
-            guard leaving.isEmpty || entries <= self.bounds.cascadeEntriesMax else { break }
+            guard leaving.isEmpty || !cost.exceedsTurn(self.bounds) else { break }
             leaving.append(names)
         }
         return leaving

@@ -1,6 +1,34 @@
 import RecordModel
 
-/// The index entries that go with each of some records, which are read a few at a time.
+/// What goes with records that are deleted.
+struct DeletionCost {
+    var entries = 0
+    /// Of bodies.
+    var bytes = 0
+
+    mutating func add(_ other: DeletionCost?) {
+        guard let other else { return }
+        self.entries += other.entries
+        self.bytes += other.bytes
+    }
+
+    /// Whether it is more than one of several transactions should take.
+    func exceedsTurn(_ bounds: Bounds) -> Bool {
+        self.entries > bounds.cascadeEntriesMax || self.bytes > bounds.cascadeBytesMax
+    }
+
+    /// - Throws: `exceeds` if it is more than one request may take at once.
+    func checkTogether(_ bounds: Bounds) throws(StorageFailure) {
+        guard self.entries <= bounds.requestEntriesMax else {
+            throw .exceeds(.indexEntries, work: self.entries)
+        }
+        guard self.bytes <= bounds.requestStoredBytesMax else {
+            throw .exceeds(.storedBytes, work: OverloadRule.work(ofBytes: self.bytes))
+        }
+    }
+}
+
+/// The cost of each of some deletions, whose records are read a few at a time.
 struct DeletionCosts {
     private let zone: PlannedZone
     private let names: [String]
@@ -13,16 +41,19 @@ struct DeletionCosts {
         self.names = names
     }
 
-    /// What the next record costs, in entries; there is one.
+    /// The cost of the next record; there is one.
     ///
     /// `nil` if there is none of its name, or if it isn't to go.
     mutating func next(
         _ definitions: inout DefinitionPlan,
         where isGoing: (References) -> Bool = { _ in true }
-    ) throws(StorageFailure) -> Int? {
+    ) throws(StorageFailure) -> DeletionCost? {
         if self.records.isEmpty {
-            let names = Array(self.names[self.next...].prefix(PlannedZone.recordsReadMax))
-            self.records = try self.zone.transaction.records(named: names, in: self.zone.key).reversed()
+            self.records = try self.zone.transaction.records(
+                named: self.names[self.next...].prefix(PlannedZone.recordsReadMax),
+                in: self.zone.key,
+                bytesMax: self.zone.rule.bounds.cascadeBytesMax
+            ).reversed()
         }
         let name = self.names[self.next]
         self.next += 1
@@ -30,6 +61,7 @@ struct DeletionCosts {
             isGoing(References(body: record.body, parent: record.parent))
         else { return nil }
         let fields = try definitions.fields(ofType: record.recordType)
-        return IndexChanges(from: record, to: nil, named: name, definitions: fields).removedCost
+        let entries = IndexChanges(from: record, to: nil, named: name, definitions: fields)
+        return DeletionCost(entries: entries.removedCost, bytes: record.body.bytes.count)
     }
 }

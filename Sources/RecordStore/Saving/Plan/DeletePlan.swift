@@ -12,6 +12,13 @@ struct DeletePlan {
         self.items = items
     }
 
+    /// Takes a delete of a record of one's own as permitted, whether or not there is one.
+    mutating func assume(_ id: RecordID, index: Int) {
+        self.indexes[ExactName(id.recordName)] = index
+        guard (try? SaveRules.checkName(of: id)) != nil else { return }
+        self.items.deletes.append(PlannedDelete(index: index, name: id.recordName, isThere: true))
+    }
+
     /// Validates a delete by itself; `refused`: why an earlier turn of the request refused it.
     mutating func validate(
         _ id: RecordID,
@@ -38,9 +45,7 @@ struct DeletePlan {
         }
         // Participants who delete a share or its root leave it; both stay.
         if self.zone.shared != nil,
-            let share = self.zone.shares.first(where: { share in
-                [share.name, share.root].contains { $0.map { ExactName.areSame($0, name) } ?? false }
-            })
+            let share = self.zone.shares.share(named: name) ?? self.zone.shares.share(ofRoot: name)
         {
             self.items.deletes.append(
                 PlannedDelete(index: index, name: name, isThere: false, left: share)
@@ -75,8 +80,8 @@ struct DeletePlan {
         let isFound = try walk.goOn(steps: &steps) { targets, behind, limit throws(StorageFailure) in
             try transaction.referrers(of: targets, in: key, behind: behind, limit: limit)
         }
-        var fits = isFound && walk.settle()
-        if fits, !allowance.isLast { fits = try !self.hasManyEntries(walk) }
+        var fits = isFound && walk.settle() && allowance.batchToCut == nil
+        if fits, !allowance.isLast { fits = try !self.costsMuch(walk) }
         guard fits else {
             walk.reserveRoom()
             return CascadeTurns(
@@ -84,6 +89,7 @@ struct DeletePlan {
                 key: key,
                 refused: allowance.refused,
                 room: max(0, self.zone.rule.bounds.cascadeTogetherMax - allowance.stepsUsed),
+                batchCut: allowance.batchToCut,
                 stage: .walking(walk)
             )
         }
@@ -97,17 +103,17 @@ struct DeletePlan {
         return nil
     }
 
-    /// Whether what goes along has more index entries than one transaction should take.
-    private func hasManyEntries(_ walk: CascadeWalk) throws(StorageFailure) -> Bool {
+    /// Whether what goes along costs more than one transaction should take.
+    private func costsMuch(_ walk: CascadeWalk) throws(StorageFailure) -> Bool {
         let roots = Set(walk.roots.compactMap(\.number))
         let isGoing = walk.going
         let along = walk.names.indices.filter { isGoing[$0] && !roots.contains(Int32($0)) }
         var costs = DeletionCosts(of: along.map { walk.names[$0] }, in: self.zone)
         var definitions = DefinitionPlan(self.zone.rule)
-        var entries = 0
+        var cost = DeletionCost()
         for _ in along {
-            entries += try costs.next(&definitions) ?? 0
-            if entries > self.zone.rule.bounds.cascadeEntriesMax { return true }
+            try cost.add(costs.next(&definitions))
+            if cost.exceedsTurn(self.zone.rule.bounds) { return true }
         }
         return false
     }

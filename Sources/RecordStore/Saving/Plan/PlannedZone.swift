@@ -14,7 +14,7 @@ final class PlannedZone {
     let shared: SharedAccess?
     /// The shares of the zone: as they were before the request, and while it is applied with those
     /// that it makes and without those that it ends.
-    var shares: [StoredShare]
+    var shares: ZoneShares
     /// Records that were read and may be needed again.
     private var known: [ExactName: StoredRecord?] = [:]
     /// The shares of records, by number, that were read and may be needed again.
@@ -22,13 +22,15 @@ final class PlannedZone {
 
     /// Bounds the memory for the bodies of records that are read in one call before they are deleted.
     static let recordsReadMax = 32
+    /// The same of a request whose bytes are not bounded.
+    private static let bytesReadMax = 8 << 20
 
     private init(
         rule: ModifyRecordsRule,
         id: ZoneID,
         key: ZoneKey,
         shared: SharedAccess?,
-        shares: [StoredShare]
+        shares: ZoneShares
     ) {
         self.rule = rule
         self.id = id
@@ -49,7 +51,8 @@ final class PlannedZone {
             guard !access.isEmpty else { return nil }
             shared = access
         }
-        let shares = requester.scope == .public ? [] : try rule.transaction.rememberedShares(in: key)
+        let shares =
+            requester.scope == .public ? ZoneShares() : try rule.transaction.rememberedShares(in: key)
         return PlannedZone(rule: rule, id: id, key: key, shared: shared, shares: shares)
     }
 
@@ -61,8 +64,16 @@ final class PlannedZone {
     /// belong if the requester's rights depend on these.
     ///
     /// A name is saved once in a request, so these are not among the records that are kept.
+    ///
+    /// - Throws: `exceeds` if their bodies have more bytes than a request may change.
     func recordsStored(_ names: [String]) throws(StorageFailure) -> [StoredRecord?] {
-        let records = try self.transaction.records(named: names, in: self.key)
+        let work = self.rule.work
+        let records = try self.transaction.records(
+            named: names[...],
+            in: self.key,
+            bytesMax: work.storedBytesLeft
+        )
+        try work.count(storedBytes: records.reduce(0) { $0 + ($1?.body.bytes.count ?? 0) })
         try self.readMemberships(of: records)
         return records
     }
@@ -71,10 +82,29 @@ final class PlannedZone {
     func read(_ names: [String]) throws(StorageFailure) {
         let missing = Set(names.map(ExactName.init)).filter { self.known[$0] == nil }.map(\.text)
         guard !missing.isEmpty else { return }
-        let records = try self.transaction.records(named: missing, in: self.key)
-        for (name, record) in zip(missing, records) { self.known[ExactName(name)] = .some(record) }
+        try self.keep(self.transaction.records(named: missing, in: self.key), named: missing[...])
+    }
+
+    /// Reads records that the request deletes, in one call, up to the one with which their bodies take
+    /// more than a bound; returns how many of the names were read.
+    ///
+    /// - Throws: `exceeds` if the request may not delete so much.
+    func read(deleted names: ArraySlice<String>) throws(StorageFailure) -> Int {
+        let work = self.rule.work
+        let bytesMax = work.storedBytesLeft == .max ? PlannedZone.bytesReadMax : work.storedBytesLeft
+        let records = try self.transaction.records(named: names, in: self.key, bytesMax: bytesMax)
+        try work.count(storedBytes: records.reduce(0) { $0 + ($1?.body.bytes.count ?? 0) })
+        try self.keep(records, named: names.prefix(records.count))
+        return records.count
+    }
+
+    private func keep(_ records: [StoredRecord?], named names: ArraySlice<String>) throws(StorageFailure) {
+        for (name, record) in zip(names, records) { self.known[ExactName(name)] = .some(record) }
         try self.readMemberships(of: records)
     }
+
+    /// Forgets what was read: before anything is written, it can be read again.
+    func forgetRecords() { self.known = [:] }
 
     private func readMemberships(of records: [StoredRecord?]) throws(StorageFailure) {
         guard self.shared != nil else { return }
@@ -124,10 +154,7 @@ final class PlannedZone {
 
     /// The share of a membership, if it is there.
     func share(of membership: MembershipRow?) -> ShareNumber? {
-        guard let share = membership?.share, self.shares.contains(where: { $0.number == share }) else {
-            return nil
-        }
-        return share
+        membership.flatMap { self.shares[$0.share]?.number }
     }
 
     /// Whether a record is there for the requester.
@@ -140,6 +167,6 @@ final class PlannedZone {
     ///
     /// The requester must not learn what is above such a record.
     func isForeignRoot(_ name: String) -> Bool {
-        self.shared != nil && self.shares.contains { ExactName.areSame($0.root, name) }
+        self.shared != nil && self.shares.share(ofRoot: name) != nil
     }
 }

@@ -58,15 +58,25 @@ struct ZonePlan {
     ) throws(StorageFailure) {
         let rule = self.zone.rule
         let ids = indexes.map { rule.operation.deletes[rule.deleteOffset($0)] }
-        try self.zone.read(ids.map(\.recordName))
-        for (index, id) in zip(indexes, ids) {
-            try self.deletes.validate(
-                id,
-                index: index,
-                refused: allowance.refused[index],
-                &self.rights,
-                &self.definitions
-            )
+        guard allowance.batchToCut == nil else {
+            for (index, id) in zip(indexes, ids) { self.deletes.assume(id, index: index) }
+            self.turns = try self.deletes.walk(&allowance)
+            return
+        }
+        var names = ids.map(\.recordName)[...]
+        while !names.isEmpty {
+            let piece = names.startIndex..<names.startIndex + (try self.zone.read(deleted: names))
+            for offset in piece {
+                try self.deletes.validate(
+                    ids[offset],
+                    index: indexes[offset],
+                    refused: allowance.refused[indexes[offset]],
+                    &self.rights,
+                    &self.definitions
+                )
+            }
+            names = names[piece.upperBound...]
+            if !names.isEmpty { self.zone.forgetRecords() }
         }
         self.turns = try self.deletes.walk(&allowance)
     }

@@ -109,7 +109,7 @@ struct ZoneWriting {
         try self.flush()
         if record.recordType == ShareRecord.type {
             try self.memberships.endShare(named: name)
-        } else if let share = self.zone.shares.first(where: { ExactName.areSame($0.root, name) }) {
+        } else if let share = self.zone.shares.share(ofRoot: name) {
             try self.delete([share.name])
         }
     }

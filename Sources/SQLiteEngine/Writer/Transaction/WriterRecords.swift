@@ -57,6 +57,7 @@ final class WriterRecords {
         in environment: EnvironmentID,
         nowMilliseconds: Int64
     ) throws(StorageFailure) -> [Int64] {
+        self.meter.done += writes.workOfStoredBodies
         var numbers: [Int64] = []
         numbers.reserveCapacity(writes.saves.count)
         // A span lends its elements; a loop over an array would copy each.
