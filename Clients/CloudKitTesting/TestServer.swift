@@ -300,7 +300,7 @@ public final class TestServer: Sendable {
                 certificateChain: certificates.chainPEM,
                 privateKey: certificates.keyPEM
             ),
-            logger: logger,
+            faults: FaultLog(logger),
             clock: { clock.milliseconds },
             gate: FaultInjection { faults.fault(for: $0) }
         )

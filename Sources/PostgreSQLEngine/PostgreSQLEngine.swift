@@ -36,7 +36,7 @@ package final class PostgreSQLEngine: StorageEngine {
     ) throws(PostgreSQLEngineError) {
         let beginning = try Self.begin(configuration)
         let (witness, reporting) = (beginning.witness, CommitReporting())
-        let reachability = Reachability(notice: configuration.notice)
+        let reachability = Reachability(report: report)
         let reportOfReads: @Sendable (EngineEvent) -> Void = { event in
             if case .storageUnavailable = event { reachability.failed(.reads) }
             report(event)

@@ -1,7 +1,7 @@
 package import AccessTokens
 package import AssetStorage
 import FileIO
-package import Logging
+import Logging
 import NIOCore
 import NIOPosix
 import NIOSSL
@@ -35,7 +35,7 @@ package final class RecordServer: Sendable {
     ///   - assetBytes: The place of the bytes of assets; started and ended with the server.
     ///   - tls: The server's certificate and key.
     ///   - identities: The tokens of an identity provider, if one is trusted.
-    ///   - logger: Never gets contents of records or tokens.
+    ///   - faults: The log. It never gets contents of records or tokens.
     ///   - clock: Milliseconds since 1970.
     ///   - gate: For tests: decides what goes wrong.
     /// - Throws: `DirectoryError.unavailable` when the store can't be read or written; what NIOSSL
@@ -46,7 +46,7 @@ package final class RecordServer: Sendable {
         assetBytes: any AssetByteStore,
         tls: TLSMaterial,
         identities: IdentityTokens? = nil,
-        logger: Logger,
+        faults: FaultLog,
         clock: @escaping @Sendable () -> Int64,
         gate: (any RequestGate)? = nil
     ) throws {
@@ -57,7 +57,7 @@ package final class RecordServer: Sendable {
             assetBytes: assetBytes,
             sealKey: try SealKey(of: store.directory),
             identities: identities,
-            logger: logger,
+            faults: faults,
             clock: clock,
             gate: gate
         )
@@ -173,6 +173,7 @@ package final class RecordServer: Sendable {
                         self.startMakingRoom(on: group.next()),
                         self.startTouching(on: group.next()),
                         self.startCredentialWatch(on: group.next()),
+                        self.startTellingFaults(on: group.next()),
                     ]
                 )
             }
@@ -230,6 +231,7 @@ package final class RecordServer: Sendable {
         try? await self.context.credentialWatch.threads.shutdownGracefully()
         try? await running.group.shutdownGracefully()
         self.currentPhase.store(.stopped, ordering: .relaxed)
+        self.context.faults.end()
         self.context.logger.info("stopped")
     }
 
@@ -261,7 +263,13 @@ package final class RecordServer: Sendable {
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(
-                        AcceptPause.handler(logger: context.logger)
+                        AcceptPause { error in
+                            context.faults.tell(
+                                "connections wait: the system has no room for another",
+                                level: .warning,
+                                metadata: [LogKeys.errno: .stringConvertible(error.errnoCode)]
+                            )
+                        }
                     )
                 }
             }
@@ -318,6 +326,13 @@ package final class RecordServer: Sendable {
             guard context.credentialWatch.hasExpiring else { return }
             let now = context.clock()
             context.loops.onEach { $0.endExpired(nowMilliseconds: now) }
+        }
+    }
+
+    private func startTellingFaults(on eventLoop: any EventLoop) -> RepeatedTask {
+        let faults = self.context.faults
+        return eventLoop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in
+            faults.look()
         }
     }
 

@@ -36,7 +36,7 @@ final class ServerContext: Sendable {
     let refusals = Mutex(RefusalPace())
     let guesses: Mutex<GuessPace>
     private let hiddenFields = Mutex(HiddenFieldNotices())
-    let logger: Logger
+    let faults: FaultLog
     let metrics: ServerMetrics
     let router: NotificationRouter
     /// Milliseconds since 1970.
@@ -59,7 +59,7 @@ final class ServerContext: Sendable {
         assetBytes: any AssetByteStore,
         sealKey: SealKey,
         identities: IdentityTokens?,
-        logger: Logger,
+        faults: FaultLog,
         clock: @escaping @Sendable () -> Int64,
         gate: (any RequestGate)?
     ) {
@@ -72,7 +72,7 @@ final class ServerContext: Sendable {
             registry: store.assets,
             bytes: assetBytes,
             metrics: self.metrics,
-            logger: logger
+            faults: faults
         )
         self.authenticator = Authenticator(
             directory: store.directory,
@@ -94,7 +94,7 @@ final class ServerContext: Sendable {
         )
         self.signIns = TurnPool(threadCount: 2, quantum: 4, costMax: configuration.listen.connectionsMax)
         self.schemaChecks = TurnPool(threadCount: 1, quantum: 64 * 1_024, costMax: Self.schemaCheckBytesMax)
-        self.logger = logger
+        self.faults = faults
         self.deadlineMillisecondsMax = configuration.timeouts.deadlineMax.wholeMilliseconds
         self.clock = clock
         let memory = configuration.memory
@@ -108,7 +108,7 @@ final class ServerContext: Sendable {
         self.connections = ConnectionShared(
             bounds: configuration.connectionBounds,
             slowReaderTimeout: TimeAmount(configuration.timeouts.slowReader),
-            logger: logger,
+            faults: faults,
             metrics: self.metrics,
             loops: self.loops,
             gate: gate
@@ -126,10 +126,12 @@ final class ServerContext: Sendable {
             return (account, isRefused: false)
         }
         self.metrics.connectionRefused()
-        self.logger.info("connection refused", metadata: [LogKeys.reason: "no room"])
+        self.faults.tell("connection refused", level: .info, metadata: [LogKeys.reason: "no room"])
         guard case .refuse(let account) = arrival else { return nil }
         return (account, isRefused: true)
     }
+
+    var logger: Logger { self.faults.logger }
 
     func takeConnectionNumber() -> UInt64 {
         self.lastConnectionNumber.add(1, ordering: .relaxed).newValue

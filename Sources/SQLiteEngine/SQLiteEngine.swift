@@ -18,6 +18,7 @@ package final class SQLiteEngine: StorageEngine {
     private let shutdown: ShutdownLatch
     private let checkpoint: IdleCheckpoint
     private let room: DiskRoom
+    private let reachability: Reachability
     let sync: LogSync
 
     /// Opens the store, making it when it is absent.
@@ -54,11 +55,13 @@ package final class SQLiteEngine: StorageEngine {
         } catch {
             throw SQLiteEngineError.cannotOpen(path: file.path, reason: String(describing: error))
         }
+        self.reachability = Reachability(report: report)
         self.writer = Writer(
             queue: self.queue,
             configuration: configuration,
             checkpoint: self.checkpoint,
             room: self.room,
+            reachability: self.reachability,
             sync: self.sync,
             clock: clock,
             report: report
@@ -68,6 +71,7 @@ package final class SQLiteEngine: StorageEngine {
                 file: file,
                 configuration: configuration,
                 sync: self.sync,
+                self.reachability,
                 clock: clock,
                 report: report
             )
@@ -144,9 +148,9 @@ package final class SQLiteEngine: StorageEngine {
         if case .aside(let milliseconds) = job.schedule {
             let wait = MonotonicTime.nanoseconds(ofMilliseconds: milliseconds)
             let due = milliseconds > 0 ? self.queue.now + wait : .min
-            return self.queue.executeAside(job, due: due) { [report = self.report] error in
+            return self.queue.executeAside(job, due: due) { [reachability, report] error in
                 let failure = StorageFailure(error)
-                Self.tell(of: failure, report)
+                Self.tell(of: failure, .writes, reachability, report)
                 return failure.isForWantOfRoom ? .diskFull : .storage(failure)
             }
         }
@@ -165,20 +169,21 @@ package final class SQLiteEngine: StorageEngine {
     package func read(_ job: ReadJob) { self.reads.run(job) }
 
     /// Reports a failure that an operator should know of.
-    static func tell(of failure: StorageFailure, _ report: (EngineEvent) -> Void) {
+    static func tell(
+        of failure: StorageFailure,
+        _ side: Reachability.Side,
+        _ reachability: Reachability,
+        _ report: (EngineEvent) -> Void
+    ) {
         switch failure {
-        case .unavailable(let code): report(.storageUnavailable(code: code))
+        // The room has told of what the disk refused.
+        case .unavailable where side == .writes && failure.isOfWriting: report(.changesRefused(1))
+        case .unavailable(let code):
+            reachability.failed(side)
+            report(.storageUnavailable(code: code))
         case .unexpected(let code): report(.requestFaulted(code: code))
         case .conflict, .outcomeUnknown, .exceeds: break
         }
-    }
-
-    static func refusal(
-        for failure: StorageFailure,
-        _ report: (EngineEvent) -> Void
-    ) -> StoreError {
-        self.tell(of: failure, report)
-        return StoreError(.storage(failure))
     }
 
     package func readTables<Value>(_ read: (any IndexReader) throws -> Value) throws -> Value {

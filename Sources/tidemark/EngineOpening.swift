@@ -35,10 +35,10 @@ enum EngineOpening {
     static func make(
         _ folder: DataFolder,
         settings: Settings,
-        logger: Logger
+        faults: FaultLog
     ) throws(CommandFailure) -> Opened {
         if let url = try PostgreSQLOpening.url(of: folder, settings: settings) {
-            return try PostgreSQLOpening.make(folder, url, settings: settings, logger: logger)
+            return try PostgreSQLOpening.make(folder, url, settings: settings, faults: faults)
         }
         var configuration = SQLiteEngineConfiguration(directory: folder.path)
         configuration.housekeeping.requestIDRetentionSeconds =
@@ -52,9 +52,9 @@ enum EngineOpening {
         configuration.readThreads = settings.writer.readThreads
         configuration.readerWaitNanoseconds = Int64(settings.writer.readerWaitMilliseconds) * 1_000_000
         do {
-            let paces = EnginePaces()
+            let log = EngineLog(faults, of: folder)
             let engine = try SQLiteEngine(configuration: configuration, clock: SystemTime.milliseconds) {
-                Self.log($0, of: folder, paces, to: logger)
+                log.tell($0)
             }
             return Opened(
                 store: Store(engine, configuration: Self.rules(settings)),
@@ -225,102 +225,5 @@ enum EngineOpening {
         case .cannotOpen(let path, let reason):
             return CommandFailure(.cannotCreate, "\(path) cannot be opened: \(reason).")
         }
-    }
-
-    private static func log(
-        _ event: EngineEvent,
-        of folder: DataFolder,
-        _ paces: EnginePaces,
-        to logger: Logger
-    ) {
-        switch event {
-        case .storageUnavailable(let code):
-            guard let line = paces.outageGoesOn(refusing: 1) else { return }
-            logger.error(
-                "the files of the store could not be used",
-                metadata: [
-                    LogKeys.path: "\(folder.path)", LogKeys.sqlite: .stringConvertible(code),
-                    "refused": .stringConvertible(line.refused),
-                ]
-            )
-        case .diskFull, .diskHasRoom, .reserveFailed, .writesFail, .writesWork:
-            self.logRoom(event, of: folder, to: logger)
-        case .logLost(let error):
-            logger.critical(
-                "a write to the disk was lost: the server exits, and has to be started again",
-                metadata: [LogKeys.path: "\(folder.path)", LogKeys.errno: .stringConvertible(error)]
-            )
-            // Exits at once, as after a kill. Closing the files would write to them.
-            _exit(CommandFailure.Code.unavailable.rawValue)
-        case .requestFaulted(let code):
-            guard let unwritten = paces.fault() else { return }
-            logger.error(
-                "a request could not be executed",
-                metadata: [
-                    LogKeys.sqlite: .stringConvertible(code), "unwritten": .stringConvertible(unwritten),
-                ]
-            )
-        case .housekeepingFailed(let code):
-            guard let unwritten = paces.housekeeping() else { return }
-            logger.warning(
-                "housekeeping failed, and will be retried",
-                metadata: [
-                    LogKeys.sqlite: .stringConvertible(code), "unwritten": .stringConvertible(unwritten),
-                ]
-            )
-        case .indexesIncomplete(let indexes):
-            logger.info(
-                "building indexes in the background",
-                metadata: [LogKeys.indexes: .stringConvertible(indexes)]
-            )
-        case .recordNotIndexed(let record): logger.tellNotIndexed(record)
-        case .indexesBuilt(let indexes, let records):
-            logger.info(
-                "indexes are complete",
-                metadata: [
-                    LogKeys.indexes: .stringConvertible(indexes),
-                    LogKeys.records: .stringConvertible(records),
-                ]
-            )
-        }
-    }
-
-    /// Logs what the disk does with writes, and changes of the reserve for a full one.
-    private static func logRoom(_ event: EngineEvent, of folder: DataFolder, to logger: Logger) {
-        switch event {
-        case .diskFull:
-            logger.error(
-                "the disk is full: only deletes and administration are executed",
-                metadata: [
-                    LogKeys.path: "\(folder.path)",
-                    LogKeys.advice: "Make room on the disk, or delete records, files and users.",
-                ]
-            )
-        case .writesFail(let code):
-            logger.error(
-                "the disk refuses to write: no change is executed",
-                metadata: [
-                    LogKeys.path: "\(folder.path)", LogKeys.sqlite: .stringConvertible(code),
-                    LogKeys.advice: "\(Self.advice(forFailedWrite: code))",
-                ]
-            )
-        case .writesWork:
-            logger.notice("the disk takes writes again", metadata: [LogKeys.path: "\(folder.path)"])
-        case .diskHasRoom:
-            logger.notice("the disk has room again", metadata: [LogKeys.path: "\(folder.path)"])
-        case .reserveFailed(let path, let error):
-            logger.warning(
-                "cannot reserve room for deletes on a full disk",
-                metadata: [LogKeys.path: "\(path)", LogKeys.errno: .stringConvertible(error)]
-            )
-        default: break
-        }
-    }
-
-    /// Only SQLite's 13 is want of room, where there can be no reserve.
-    private static func advice(forFailedWrite code: Int32) -> String {
-        code == 13
-            ? "Make room on the disk."
-            : "The disk is not full, it fails: look into the kernel's log, and make a backup."
     }
 }

@@ -84,10 +84,11 @@ struct ServerRun {
         let tls = try certificates.load(logger: logger)
         let supervisor = Supervisor(environment: ProcessInfo.processInfo.environment, logger: logger)
         supervisor.tell(.opening)
-        let engine = try EngineOpening.make(self.folder, settings: self.settings, logger: logger)
+        let faults = FaultLog(logger)
+        let engine = try EngineOpening.make(self.folder, settings: self.settings, faults: faults)
         self.tellSettings(logger: logger)
         let live = LiveSettings(self.settings)
-        let server = try self.makeServer(engine, tls.material, identityKeys?.tokens, live, logger: logger)
+        let server = try self.makeServer(engine, tls.material, identityKeys?.tokens, live, faults)
         report.reading.health.opened(server, whenFull: engine.whenFull)
         let service = ServerService(
             server: server,
@@ -180,7 +181,7 @@ struct ServerRun {
         _ tls: TLSMaterial,
         _ identities: IdentityTokens?,
         _ live: LiveSettings,
-        logger: Logger
+        _ faults: FaultLog
     ) throws(CommandFailure) -> RecordServer {
         var configuration = self.settings.server
         configuration.listen = self.listen
@@ -195,7 +196,7 @@ struct ServerRun {
                 ),
                 tls: tls,
                 identities: identities,
-                logger: logger,
+                faults: faults,
                 clock: SystemTime.milliseconds
             )
         } catch let error as DirectoryError {

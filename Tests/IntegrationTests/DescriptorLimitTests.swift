@@ -119,7 +119,8 @@ struct DescriptorLimitTests {
         let later = note("with an asset, later")
         later["file"] = CKAsset(fileURL: fileURL)
         _ = try await known.save(later)
-        #expect(server.log().components(separatedBy: line).count == 2, "a line a minute")
+        let lines = server.log().split(separator: "\n").filter { $0.contains(line) && !$0.contains("fault=") }
+        #expect(lines.count == 1 || lines.dropFirst().allSatisfy { $0.contains(" times=") }, "\(lines)")
         #expect(await server.end(SIGTERM) == 0)
     }
 }

@@ -51,7 +51,7 @@ struct FullDatabaseTests {
             return
         }
         #expect(tags.count > 20)
-        #expect(events.withLock { $0 } == [.diskFull])
+        #expect(events.withLock { $0 } == [.diskFull, .changesRefused(1)])
         #expect(it.store.condition == .full)
         #expect(it.store.statistics.reserveMissingBytes > 0)
         // However long nobody asks for anything.

@@ -50,7 +50,7 @@ final class EmbeddedConnection {
             shared: ConnectionShared(
                 bounds: ConnectionBounds(inFlightMax: 8, receiveWindowBytes: 1_024 * 1_024),
                 slowReaderTimeout: Self.slowReaderTimeout,
-                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+                faults: FaultLog(Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }),
                 metrics: ServerMetrics(),
                 loops: ServedLoops(accounts: self.accounts),
                 gate: nil

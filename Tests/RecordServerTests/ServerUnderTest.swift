@@ -39,6 +39,7 @@ struct ServerUnderTest {
         configure: (inout ServerConfiguration) -> Void = { _ in },
         configureEngine: (inout SQLiteEngineConfiguration) -> Void = { _ in },
         clock: ManualClock = ManualClock(milliseconds: Self.startMilliseconds),
+        faultClock: ManualClock = ManualClock(milliseconds: 0),
         faults: FaultInjector? = nil,
         fileFaults: FileFaults? = nil,
         identities: IdentityTokens? = nil,
@@ -76,7 +77,7 @@ struct ServerUnderTest {
                 privateKey: certificates.keyPEM
             ),
             identities: identities,
-            logger: log.logger,
+            faults: FaultLog(log.logger, milliseconds: { faultClock.milliseconds }),
             clock: { clock.milliseconds },
             gate: faults.map { FaultInjection($0) }
         )

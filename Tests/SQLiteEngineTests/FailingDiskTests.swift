@@ -59,12 +59,31 @@ struct FailingDiskTests {
         let code = SQLITE_IOERR | (3 << 8)
         #expect(scene.it.store.condition == .fails(code: code))
         #expect(scene.count(.writesFail(code: code)) == 1)
+        #expect(scene.count(.changesRefused(1)) == 2)
         #expect(scene.count(.diskFull) == 0)
         #expect(scene.count(.writesWork) == 0)
         FailingWrites.stop()
         try await scene.works()
         #expect(scene.count(.writesWork) == 1)
         #expect(await scene.refusal(of: "a") == nil)
+    }
+
+    @Test func `a file that cannot be read is told of with each request, and so is the end`() async throws {
+        let scene = try await Scene()
+        defer { FailingWrites.stop() }
+        #expect(await scene.refusal(of: "a") == nil)
+        // SQLite takes EIO for a damaged file.
+        FailingWrites.begin(in: scene.it.folder.path, error: ESTALE, ofReads: true)
+        for _ in 0..<3 {
+            await #expect(throws: StoreError.storageUnavailable(retryAfterMilliseconds: 1_000)) {
+                try await scene.it.record(id("a"))
+            }
+        }
+        #expect(scene.count(.storageUnavailable(code: SQLITE_IOERR | (1 << 8))) == 3)
+        #expect(scene.count(.storageAvailable) == 0)
+        FailingWrites.stop()
+        for _ in 0..<2 { #expect(try await scene.it.record(id("a")) != nil) }
+        #expect(scene.count(.storageAvailable) == 1)
     }
 
     @Test(arguments: [ENOSPC, EDQUOT, EFBIG])

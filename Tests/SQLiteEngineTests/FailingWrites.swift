@@ -9,6 +9,7 @@ enum FailingWrites {
     private struct Fault {
         var folder: String
         var error: Int32
+        var isOfReads: Bool
     }
 
     private static let fault = Mutex<Fault?>(nil)
@@ -17,12 +18,13 @@ enum FailingWrites {
         for (name, call) in [("pwrite64", positioned), ("pwrite", positioned), ("write", plain)] {
             _ = vfs.pointee.xSetSystemCall(vfs, name, call)
         }
+        for name in ["pread64", "pread"] { _ = vfs.pointee.xSetSystemCall(vfs, name, reading) }
     }()
 
-    /// Lets writes in the folder fail until `stop`; one folder at a time.
-    static func begin(in folder: String, error: Int32) {
+    /// Lets writes in the folder fail until `stop`, or reads; one folder at a time.
+    static func begin(in folder: String, error: Int32, ofReads isOfReads: Bool = false) {
         _ = self.install
-        self.fault.withLock { $0 = Fault(folder: folder, error: error) }
+        self.fault.withLock { $0 = Fault(folder: folder, error: error, isOfReads: isOfReads) }
     }
 
     static func stop() { self.fault.withLock { $0 = nil } }
@@ -47,8 +49,20 @@ enum FailingWrites {
         return unsafeBitCast(call, to: sqlite3_syscall_ptr.self)
     }()
 
-    private static func fails(_ file: Int32) -> Bool {
-        guard let fault = self.fault.withLock({ $0 }),
+    // SAFETY: as above, of pread(2).
+    private static let reading: sqlite3_syscall_ptr = {
+        let call: @convention(c) (Int32, UnsafeMutableRawPointer?, Int, off_t) -> Int = {
+            file,
+            bytes,
+            count,
+            offset in
+            FailingWrites.fails(file, reading: true) ? -1 : pread(file, bytes, count, offset)
+        }
+        return unsafeBitCast(call, to: sqlite3_syscall_ptr.self)
+    }()
+
+    private static func fails(_ file: Int32, reading isReading: Bool = false) -> Bool {
+        guard let fault = self.fault.withLock({ $0 }), fault.isOfReads == isReading,
             let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(file)"),
             path.hasPrefix(fault.folder)
         else { return false }

@@ -171,8 +171,6 @@ package enum ClusterNotice: Hashable, Sendable {
     case otherFormat(Int)
     /// PostgreSQL executes nothing, as a server finds out that nobody asks for anything.
     case answersNothing(code: Int32)
-    /// It executes again what it is asked for.
-    case answersAgain
     /// These are off, so a crash of PostgreSQL's machine loses commits or damages the database.
     case unsafeSettings([String])
 

@@ -30,7 +30,9 @@ extension PostgreSQLWriter {
         } catch {
             self.queue.executed(batch, since: start)
             let failure = error as? StorageFailure ?? .unexpected(code: 0)
-            if !self.noteWantOfRoom(failure), case .unavailable(let code) = failure {
+            if self.noteWantOfRoom(failure) {
+                self.report(.changesRefused(jobs.count))
+            } else if case .unavailable(let code) = failure {
                 self.reachability.failed(.writes)
                 for _ in jobs { self.report(.storageUnavailable(code: code)) }
             }

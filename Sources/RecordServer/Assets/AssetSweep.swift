@@ -16,7 +16,7 @@ final class AssetSweep: Sendable {
     private let registry: AssetRegistry
     private let bytes: any AssetByteStore
     private let metrics: ServerMetrics
-    private let logger: Logger
+    private let faults: FaultLog
     private let state = Mutex(State())
 
     private struct State {
@@ -33,12 +33,12 @@ final class AssetSweep: Sendable {
         registry: AssetRegistry,
         bytes: any AssetByteStore,
         metrics: ServerMetrics,
-        logger: Logger
+        faults: FaultLog
     ) {
         self.registry = registry
         self.bytes = bytes
         self.metrics = metrics
-        self.logger = logger
+        self.faults = faults
     }
 
     /// Sweeps, unless a sweep runs; `done` is called when the one that runs is through, on any
@@ -96,8 +96,9 @@ final class AssetSweep: Sendable {
     }
 
     private func failed(_ error: String, removed: Int) {
-        self.logger.warning(
+        self.faults.tell(
             "assets could not be removed, and are tried again",
+            level: .warning,
             metadata: [LogKeys.error: "\(error)"]
         )
         // At the next look, not at once.
@@ -108,7 +109,7 @@ final class AssetSweep: Sendable {
     private func end(removed: Int) {
         if removed > 0 {
             self.metrics.assetsRemoved(removed)
-            self.logger.info(
+            self.faults.logger.info(
                 "removed assets that no record names",
                 metadata: [LogKeys.assets: .stringConvertible(removed)]
             )

@@ -114,8 +114,9 @@ extension ConnectionDownloads {
         switch result {
         case .failure(let error):
             self.queue.left(bytes: turn.count)
-            self.server.logger.error(
+            self.server.faults.tell(
                 "a file of an asset cannot be read",
+                about: "\(turn.pieces.first?.number.rawValue ?? 0)",
                 metadata: RequestLabel(stream: turn.stream, operation: .downloadAssets).metadata(
                     of: self.connection.label,
                     [

@@ -212,8 +212,9 @@ final class ConnectionUploads {
                 metadata: self.metadata(on: upload.stream, [:])
             )
         } else {
-            self.server.logger.error(
+            self.server.faults.tell(
                 "a file of an asset cannot be written",
+                about: "\(error)",
                 metadata: self.metadata(on: upload.stream, [LogKeys.error: "\(error)"])
             )
         }

@@ -264,12 +264,16 @@ extension ConnectionRequests {
     }
 
     private func tell(ofDamage id: RecordID, _ response: Response) {
-        self.server.logger.error(
+        let scope = response.scope.map { "\($0)" } ?? ""
+        // Each user has a private database.
+        let user = response.scope == .private ? self.user.signIn.userRecordName ?? "" : ""
+        self.server.faults.tell(
             "a stored record is damaged",
+            about: "\(self.user.container)/\(self.user.environment)/\(user)/\(scope)/\(id)",
             metadata: response.label.metadata(
                 of: self.connection.label,
                 [
-                    LogKeys.scope: "\(response.scope.map { "\($0)" } ?? "")",
+                    LogKeys.scope: "\(scope)",
                     LogKeys.zone: "\(id.zone.zoneName)",
                     LogKeys.owner: "\(id.zone.ownerName)",
                     LogKeys.record: "\(id.recordName)",

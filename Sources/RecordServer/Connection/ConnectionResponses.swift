@@ -213,14 +213,17 @@ extension ConnectionResponses {
     ///
     /// At debug, since most failures are an ordinary part of sync and clients are told of them.
     func tell(of failure: Failure, _ label: RequestLabel) {
-        self.connection.shared.logger.log(
-            level: failure.code == .internalError ? .error : .debug,
-            "a request failed",
-            metadata: label.metadata(
+        let shared = self.connection.shared
+        func metadata() -> Logger.Metadata {
+            label.metadata(
                 of: self.connection.label,
                 [LogKeys.code: "\(ErrorCode.names[failure.code] ?? "\(failure.code.rawValue)")"]
             )
-        )
+        }
+        guard failure.code == .internalError else {
+            return shared.logger.debug("a request failed", metadata: metadata())
+        }
+        shared.faults.tell("a request failed", about: label.operation?.rawValue ?? "", metadata: metadata())
     }
 
     /// Closes a stream with its last frame, and grants what its request took.

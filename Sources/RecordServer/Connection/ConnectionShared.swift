@@ -6,7 +6,7 @@ final class ConnectionShared: Sendable {
     let bounds: ConnectionBounds
     /// How long a client may take nothing of what waits for it.
     let slowReaderTimeout: TimeAmount
-    let logger: Logger
+    let faults: FaultLog
     let metrics: ServerMetrics
     let loops: ServedLoops
     /// `nil` in production.
@@ -15,16 +15,18 @@ final class ConnectionShared: Sendable {
     init(
         bounds: ConnectionBounds,
         slowReaderTimeout: TimeAmount,
-        logger: Logger,
+        faults: FaultLog,
         metrics: ServerMetrics,
         loops: ServedLoops,
         gate: (any RequestGate)?
     ) {
         self.bounds = bounds
         self.slowReaderTimeout = slowReaderTimeout
-        self.logger = logger
+        self.faults = faults
         self.metrics = metrics
         self.loops = loops
         self.gate = gate
     }
+
+    var logger: Logger { self.faults.logger }
 }

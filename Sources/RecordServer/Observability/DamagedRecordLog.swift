@@ -1,4 +1,4 @@
-package import Logging
+import Logging
 package import RecordStore
 
 extension Logger {
@@ -7,18 +7,21 @@ extension Logger {
         List such records with tidemark records damaged, and remove them with tidemark records delete. A \
         backup may have them whole. Check the disk.
         """
+}
 
+extension FaultLog {
     /// Tells that an index lacks fields of a record.
     package func tellNotIndexed(_ record: DamagedRecord) {
-        self.error(
+        self.tell(
             "a damaged record could not be indexed whole",
+            about: "\(record)",
             metadata: [
                 LogKeys.container: "\(record.container)",
                 LogKeys.scope: "\(record.scope)",
                 LogKeys.zone: "\(record.zone)",
                 LogKeys.owner: "\(record.owner)",
                 LogKeys.record: "\(record.name)",
-                LogKeys.advice: Self.adviceOnDamage,
+                LogKeys.advice: Logger.adviceOnDamage,
             ]
         )
     }

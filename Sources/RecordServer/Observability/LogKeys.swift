@@ -18,6 +18,12 @@ package enum LogKeys {
     /// What the operator can do.
     package static let advice = "advice"
     package static let error = "error"
+    /// The message of the lines about a fault.
+    package static let fault = "fault"
+    /// How often a fault has happened.
+    package static let times = "times"
+    /// Requests that an outage has refused.
+    package static let refused = "refused"
     /// Names of settings.
     package static let settings = "settings"
     package static let client = "client"

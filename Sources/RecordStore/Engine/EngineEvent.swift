@@ -8,6 +8,10 @@ package enum EngineEvent: Hashable, Sendable {
     ///
     /// `code` is the engine's own number of the error, as in the other cases.
     case storageUnavailable(code: Int32)
+    /// The storage executes requests again.
+    case storageAvailable
+    /// So many changes were rejected because of a disk, of which another event has told.
+    case changesRefused(Int)
     /// The disk refuses what is to be written, and every change is rejected until it does not.
     case writesFail(code: Int32)
     /// The disk takes writes again.

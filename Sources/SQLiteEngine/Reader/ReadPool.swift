@@ -14,6 +14,7 @@ final class ReadPool: Sendable {
     /// All other reads.
     private let reads: ReadQueue
     private let sync: LogSync
+    private let reachability: Reachability
     private let report: @Sendable (EngineEvent) -> Void
 
     /// For reads on the threads of callers.
@@ -24,6 +25,7 @@ final class ReadPool: Sendable {
         file: DatabaseFile,
         configuration: SQLiteEngineConfiguration,
         sync: LogSync,
+        _ reachability: Reachability,
         clock: @escaping @Sendable () -> Int64,
         report: @escaping @Sendable (EngineEvent) -> Void
     ) throws {
@@ -41,6 +43,7 @@ final class ReadPool: Sendable {
         self.queries = queue()
         self.reads = queue()
         self.sync = sync
+        self.reachability = reachability
         self.report = report
         var idle: [ReadConnection] = []
         for _ in 0..<Self.inlineConnections { idle.append(try ReadConnection(file: file)) }
@@ -91,9 +94,10 @@ final class ReadPool: Sendable {
                 try job.body(connection, isAttempt)
             }
             guard let reply else { return false }
+            self.reachability.worked(.reads)
             self.whenDurable(job.database, reply, fail: job.fail)
         } catch {
-            SQLiteEngine.tell(of: error, self.report)
+            SQLiteEngine.tell(of: error, .reads, self.reachability, self.report)
             job.fail(.storage(error))
         }
         return true
@@ -106,10 +110,9 @@ final class ReadPool: Sendable {
         fail: @escaping @Sendable (JobFailure) -> Void
     ) {
         guard !self.sync.isIdle else { return reply() }
-        let report = self.report
-        self.sync.whenSynced(database) { loss in
+        self.sync.whenSynced(database) { [reachability, report] loss in
             guard let loss else { return reply() }
-            SQLiteEngine.tell(of: loss, report)
+            SQLiteEngine.tell(of: loss, .reads, reachability, report)
             fail(.storage(loss))
         }
     }

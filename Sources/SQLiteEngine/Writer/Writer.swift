@@ -24,6 +24,7 @@ final class Writer: @unchecked Sendable {
     private let statistics = Mutex(EngineStatistics())
     private let checkpoint: IdleCheckpoint
     private let room: DiskRoom
+    private let reachability: Reachability
     private let sync: LogSync
     private var checkpointPace: CheckpointPace
 
@@ -35,6 +36,7 @@ final class Writer: @unchecked Sendable {
         configuration: SQLiteEngineConfiguration,
         checkpoint: IdleCheckpoint,
         room: DiskRoom,
+        reachability: Reachability,
         sync: LogSync,
         clock: @escaping @Sendable () -> Int64,
         report: @escaping @Sendable (EngineEvent) -> Void
@@ -42,6 +44,7 @@ final class Writer: @unchecked Sendable {
         self.queue = queue
         self.checkpoint = checkpoint
         self.room = room
+        self.reachability = reachability
         self.sync = sync
         self.configuration = configuration
         self.clock = clock
@@ -161,19 +164,24 @@ final class Writer: @unchecked Sendable {
                 return self.execute(works, of: batch, since: start, now, transaction, housekeeping)
             }
             self.queue.executed(batch, since: start)
-            // The room has told of what the disk refused.
-            if !error.isOfWriting { self.report(.storageUnavailable(code: error.code)) }
+            if error.isOfWriting {
+                // The room has told of what the disk refused.
+                self.report(.changesRefused(works.count))
+            } else {
+                self.reachability.failed(.writes)
+                for _ in works { self.report(.storageUnavailable(code: error.code)) }
+            }
             let failure = error.isForWantOfRoom ? JobFailure.diskFull : .storage(error)
             for work in works { work.fail(failure) }
         }
     }
 
     private func refuseWhatTakesRoom(_ jobs: [WriteJob]) -> [WriteJob] {
-        jobs.filter { job in
-            if self.room.admits(job) { return true }
-            job.fail(.diskFull)
-            return false
-        }
+        let refused = jobs.filter { !self.room.admits($0) }
+        guard !refused.isEmpty else { return jobs }
+        self.report(.changesRefused(refused.count))
+        for job in refused { job.fail(.diskFull) }
+        return jobs.filter { self.room.admits($0) }
     }
 
     /// Nothing can be made durable any more, in this process.
@@ -189,6 +197,7 @@ final class Writer: @unchecked Sendable {
         let pages = transaction.takePagesWritten()
         self.checkpointPace.wrote(pages: pages)
         self.room.committed(pages: pages)
+        self.reachability.worked(.writes)
         let changes = transaction.reports.takeCommitted()
         let observation = transaction.reports.observation
         self.sync.committed(announced, isAlone: isAlone) { loss in

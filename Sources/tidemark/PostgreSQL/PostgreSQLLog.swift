@@ -4,18 +4,35 @@ import PostgreSQLEngine
 import RecordServer
 import RecordStore
 
-/// What PostgreSQL's engine reports, as lines of the log.
-///
-/// Lines whose rate follows the requests are paced: an outage has one at its begin and one at its end.
+/// What PostgreSQL's engine reports, and its notices of the cluster, as lines of the log.
 struct PostgreSQLLog: Sendable {
     private let target: ConnectionTarget
-    private let logger: Logger
-    private let paces = EnginePaces()
+    private let engine: EngineLog
+    private var logger: Logger { self.engine.faults.logger }
 
-    init(_ target: ConnectionTarget, _ logger: Logger) {
+    init(_ target: ConnectionTarget, _ faults: FaultLog) {
         self.target = target
-        self.logger = logger
+        self.engine = EngineLog(
+            faults: faults,
+            texts: EngineLog.Texts(
+                unavailable: "PostgreSQL executes nothing now",
+                available: "PostgreSQL executes requests again",
+                full: "the disk of PostgreSQL is full: no change is executed",
+                room: "the disk of PostgreSQL has room again",
+                adviceWhenFull: "Make room on the disk of PostgreSQL.",
+                lost: "another server has this machine's name and folder: the server exits"
+            ),
+            metadata: [LogKeys.database: "\(target.text)"],
+            describe: { code in
+                let state = SQLState(number: code)
+                var metadata: Logger.Metadata = [LogKeys.sqlState: "\(state?.rawValue ?? "none")"]
+                if let advice = state.flatMap(Self.advice) { metadata[LogKeys.advice] = "\(advice)" }
+                return metadata
+            }
+        )
     }
+
+    func tell(_ event: EngineEvent) { self.engine.tell(event) }
 
     /// Says that a server which was heard of a short time ago may have another folder of assets.
     func tellWaiting(for node: String) {
@@ -39,73 +56,6 @@ struct PostgreSQLLog: Sendable {
         case .tooManyConnections: "Raise max_connections of PostgreSQL, or lower read_threads."
         case .tlsMissing, .tlsUntrusted: "Check TLS of PostgreSQL, and sslmode and sslrootcert in the URL."
         default: nil
-        }
-    }
-
-    private func metadata(_ code: Int32) -> Logger.Metadata {
-        let state = SQLState(number: code)
-        var metadata: Logger.Metadata = [
-            LogKeys.database: "\(self.target.text)", LogKeys.sqlState: "\(state?.rawValue ?? "none")",
-        ]
-        if let advice = state.flatMap(Self.advice) { metadata[LogKeys.advice] = "\(advice)" }
-        return metadata
-    }
-
-    private func tell(_ line: Outage.Line?, code: Int32) {
-        guard let line else { return }
-        self.logger.error(
-            "PostgreSQL executes nothing now",
-            metadata: self.metadata(code).merging(line.metadata) { $1 }
-        )
-    }
-
-    func tell(_ event: EngineEvent) {
-        switch event {
-        case .storageUnavailable(let code):
-            self.tell(self.paces.outageGoesOn(refusing: 1), code: code)
-        case .requestFaulted(let code):
-            guard let unwritten = self.paces.fault() else { return }
-            var metadata = self.metadata(code)
-            metadata["unwritten"] = .stringConvertible(unwritten)
-            self.logger.error("a request could not be executed", metadata: metadata)
-        case .housekeepingFailed(let code):
-            guard let unwritten = self.paces.housekeeping() else { return }
-            var metadata = self.metadata(code)
-            metadata["unwritten"] = .stringConvertible(unwritten)
-            self.logger.warning("housekeeping failed, and will be retried", metadata: metadata)
-        case .diskFull:
-            self.logger.error(
-                "the disk of PostgreSQL is full: no change is executed",
-                metadata: self.metadata(SQLState.diskFull.number)
-            )
-        case .diskHasRoom:
-            self.logger.notice(
-                "the disk of PostgreSQL has room again",
-                metadata: [LogKeys.database: "\(self.target.text)"]
-            )
-        case .logLost:
-            self.logger.critical(
-                "another server has this machine's name and folder: the server exits",
-                metadata: [LogKeys.database: "\(self.target.text)"]
-            )
-            // Exits at once, as after a kill: nothing of what waits may be executed.
-            _exit(CommandFailure.Code.unavailable.rawValue)
-        case .indexesIncomplete(let indexes):
-            self.logger.info(
-                "building indexes in the background",
-                metadata: [LogKeys.indexes: .stringConvertible(indexes)]
-            )
-        case .recordNotIndexed(let record): self.logger.tellNotIndexed(record)
-        case .indexesBuilt(let indexes, let records):
-            self.logger.info(
-                "indexes are complete",
-                metadata: [
-                    LogKeys.indexes: .stringConvertible(indexes),
-                    LogKeys.records: .stringConvertible(records),
-                ]
-            )
-        // PostgreSQL has no reserve, and its entries have one format.
-        case .reserveFailed, .writesFail, .writesWork: break
         }
     }
 
@@ -138,11 +88,7 @@ struct PostgreSQLLog: Sendable {
             )
         case .keepsHouse: self.logger.info("this server keeps house", metadata: metadata)
         case .answersNothing(let code):
-            self.tell(self.paces.outageGoesOn(refusing: 0), code: code)
-        case .answersAgain:
-            guard let line = self.paces.outageEnded() else { return }
-            metadata.merge(line.metadata) { $1 }
-            self.logger.notice("PostgreSQL executes requests again", metadata: metadata)
+            self.engine.tellUnavailable(code: code, refusing: 0)
         case .unsafeSettings(let names):
             metadata[LogKeys.settings] = "\(names.joined(separator: ", "))"
             metadata[LogKeys.advice] = "Turn them on in postgresql.conf, and reload."
@@ -160,14 +106,5 @@ struct PostgreSQLLog: Sendable {
             // Exits at once, as after a kill: a reply to a read may already be wrong.
             _exit(CommandFailure.Code.unavailable.rawValue)
         }
-    }
-}
-
-extension Outage.Line {
-    fileprivate var metadata: Logger.Metadata {
-        [
-            "seconds": .stringConvertible(Double(self.milliseconds / 100) / 10),
-            "refused": .stringConvertible(self.refused),
-        ]
     }
 }

@@ -49,11 +49,11 @@ enum PostgreSQLOpening {
         _ folder: DataFolder,
         _ url: String,
         settings: Settings,
-        logger: Logger
+        faults: FaultLog
     ) throws(CommandFailure) -> EngineOpening.Opened {
         let target = try self.target(url)
         if target.isUnverified {
-            logger.warning(
+            faults.logger.warning(
                 "the connection to PostgreSQL does not check who answers",
                 metadata: [
                     LogKeys.database: "\(target.text)",
@@ -66,7 +66,7 @@ enum PostgreSQLOpening {
         var configuration = PostgreSQLEngineConfiguration(target: target, role: .server(node: name))
         configuration.isSynchronous = settings.databaseSync == .required
         configuration.usesDatabaseClock = true
-        let log = PostgreSQLLog(target, logger)
+        let log = PostgreSQLLog(target, faults)
         configuration.notice = { log.tell($0) }
         let assets = SharedAssets(folder)
         if settings.sharedAssets == .required {

@@ -184,7 +184,8 @@ struct ServedMetricsTests {
         #expect(ExpositionGrammar(try await HTTPPeer.ask(self.socket, "/metrics").body).faults == [])
 
         try folder.make()
-        let engine = try EngineOpening.make(folder, settings: settings, logger: logger)
+        let faults = FaultLog(logger)
+        let engine = try EngineOpening.make(folder, settings: settings, faults: faults)
         let certificates = try ServerCertificates.make(hosts: [])
         var configuration = settings.server
         configuration.listen.port = 0
@@ -197,7 +198,7 @@ struct ServedMetricsTests {
                 reserveMissingBytes: { 0 }
             ),
             tls: TLSMaterial(certificateChain: certificates.chainPEM, privateKey: certificates.keyPEM),
-            logger: logger,
+            faults: faults,
             clock: SystemTime.milliseconds
         )
         health.opened(server, whenFull: "")

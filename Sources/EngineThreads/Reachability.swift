@@ -1,28 +1,29 @@
+package import RecordStore
 import Synchronization
 
-/// Whether PostgreSQL executes what it is asked for, as far as the last requests have shown.
+/// Whether a storage executes what it is asked for, as far as the last requests have shown.
 ///
 /// A commit or a heartbeat that works shows that all does. A read shows nothing of writes, which a
-/// standby refuses.
-final class Reachability: Sendable {
-    enum Side { case reads, writes }
+/// standby or a full disk refuses.
+package final class Reachability: Sendable {
+    package enum Side: Sendable { case reads, writes }
 
     private let failing = Mutex<Set<Side>>([])
     /// The same, for those who have not locked.
     private let isFailing = Atomic<Bool>(false)
-    private let notice: @Sendable (ClusterNotice) -> Void
+    private let report: @Sendable (EngineEvent) -> Void
 
-    /// - Parameter notice: Is called from any thread.
-    init(notice: @escaping @Sendable (ClusterNotice) -> Void) { self.notice = notice }
+    /// - Parameter report: Is called from any thread.
+    package init(report: @escaping @Sendable (EngineEvent) -> Void) { self.report = report }
 
-    func failed(_ side: Side) {
+    package func failed(_ side: Side) {
         self.failing.withLock {
             $0.insert(side)
             self.isFailing.store(true, ordering: .relaxed)
         }
     }
 
-    func worked(_ side: Side) {
+    package func worked(_ side: Side) {
         guard self.isFailing.load(ordering: .relaxed) else { return }
         let isOver = self.failing.withLock { failing in
             guard !failing.isEmpty else { return false }
@@ -30,6 +31,6 @@ final class Reachability: Sendable {
             self.isFailing.store(!failing.isEmpty, ordering: .relaxed)
             return failing.isEmpty
         }
-        if isOver { self.notice(.answersAgain) }
+        if isOver { self.report(.storageAvailable) }
     }
 }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import tidemark
+@testable import RecordServer
 
 /// Lines of the log whose rate would follow that of requests.
 struct OutageTests {
@@ -28,12 +28,12 @@ struct OutageTests {
         #expect(lines <= 12, "a begin and an end in ten seconds")
     }
 
-    @Test func `of lines that follow requests one in ten seconds is written, and tells of the others`() {
-        var pace = LinePace()
-        var written: [Int] = []
-        for now: Int64 in stride(from: 0, to: 30_000, by: 10) {
-            if let left = pace.next(now: now) { written.append(left) }
-        }
-        #expect(written == [0, 999, 999])
+    @Test func `what an outage refused that no line has told of is in the next line`() {
+        var outage = Outage()
+        #expect(outage.goesOn(refusing: 1, now: 0) != nil)
+        #expect(outage.ended(now: 1_000) == Outage.Line(milliseconds: 1_000, refused: 1))
+        #expect(outage.goesOn(refusing: 5, now: 2_000) == nil)
+        #expect(outage.ended(now: 3_000) == nil)
+        #expect(outage.goesOn(refusing: 1, now: 20_000) == Outage.Line(milliseconds: 0, refused: 6))
     }
 }

@@ -1,0 +1,45 @@
+/// An outage or another fault that repeats, as lines of the log: one at its begin, one at its end, and
+/// at most one in ten seconds between.
+///
+/// One that begins within ten seconds of the last line is told when these are over, if it lasts.
+package struct Outage: Sendable {
+    package static let pauseMilliseconds: Int64 = 10_000
+
+    package struct Line: Hashable, Sendable {
+        /// Since the begin.
+        package var milliseconds: Int64
+        /// Requests that were refused since then, and in shorter outages that no line has told of.
+        package var refused: Int
+    }
+
+    private var since: Int64?
+    private var refused = 0
+    private var isTold = false
+    private var lastLine: Int64?
+
+    package init() {}
+
+    /// Notes that it goes on; returns what to say, if anything.
+    ///
+    /// `now` is milliseconds of a clock that only goes forward.
+    package mutating func goesOn(refusing requests: Int, now: Int64) -> Line? {
+        let since = self.since ?? now
+        self.since = since
+        self.refused += requests
+        if let lastLine, now - lastLine < Self.pauseMilliseconds { return nil }
+        (self.isTold, self.lastLine) = (true, now)
+        return Line(milliseconds: now - since, refused: self.refused)
+    }
+
+    /// Notes the end; returns what to say, if anything.
+    package mutating func ended(now: Int64) -> Line? {
+        guard let since else { return nil }
+        self.since = nil
+        guard self.isTold else { return nil }
+        defer { (self.refused, self.isTold) = (0, false) }
+        self.lastLine = now
+        return Line(milliseconds: now - since, refused: self.refused)
+    }
+
+    package var isOpen: Bool { self.since != nil }
+}
