@@ -1,3 +1,4 @@
+import Foundation
 import PostgreSQLCluster
 import RecordModel
 import TestSupport
@@ -10,41 +11,41 @@ import Testing
 /// The round trips of each kind of request that comes alone: none may come back that was saved.
 @Suite(.timeLimit(.minutes(5)))
 struct RoundTripTests {
-    private struct Kind: Sendable {
-        let name: String
-        let flights: Int
-        let request: @Sendable (_ number: Int, EngineUnderTest) async throws -> Bool
+    private struct Round {
+        let it: EngineUnderTest
+        let number: Int
+        /// What the preparation returned.
+        var prepared = ""
     }
 
-    private static let kinds = [
-        Kind(name: "save", flights: 3) { number, it in
-            try await it.modify([save("r\(number)", ["n": .int64(Int64(number))])]).areSaved
-        },
-        Kind(name: "save of ten", flights: 3) { number, it in
-            let saves = (0..<10).map { save("ten \(number) \($0)", ["n": .int64(1)]) }
-            return try await it.modify(saves).areSaved
-        },
-        Kind(name: "change", flights: 3) { number, it in
-            let change = save("r1", ["n": .int64(Int64(1_000 + number))])
-            return try await it.modify([change], policy: .allKeys).areSaved
-        },
-        Kind(name: "delete", flights: 4) { number, it in
-            try await it.modify([], deletes: [id("ten \(number) 0")])[0].error == nil
-        },
-        Kind(name: "fetch", flights: 1) { _, it in
-            try await it.fetch([id("r1"), id("r2")]).count == 2
-        },
-        Kind(name: "query", flights: 1) { _, it in
-            let query = Query(recordType: "Note", predicate: NumberedNotes.equals("n", .int64(2)))
-            return try await it.query(QueryRead(query: query, zone: notes)).records.count == 1
-        },
-        Kind(name: "changes of a zone", flights: 2) { _, it in
-            try await it.changes(FeedRead(zone: notes, limit: 10)).items.count == 10
-        },
-        Kind(name: "zones", flights: 3) { _, it in
-            try await it.zones().isEmpty == false
-        },
-    ]
+    private struct Kind: Sendable {
+        let name: String
+        /// Of the registry; `nil` for a sign-in.
+        let operation: String?
+        /// At best, and at most when the server looks after itself meanwhile.
+        let flights: ClosedRange<Int>
+        /// Not counted.
+        let prepare: @Sendable (Round) async throws -> String
+        /// Returns whether the response is as expected.
+        let request: @Sendable (Round) async throws -> Bool
+
+        init(
+            _ name: String,
+            _ operation: String?,
+            flights: ClosedRange<Int>,
+            prepare: @escaping @Sendable (Round) async throws -> String = { _ in "" },
+            request: @escaping @Sendable (Round) async throws -> Bool
+        ) {
+            self.name = name
+            self.operation = operation
+            self.flights = flights
+            self.prepare = prepare
+            self.request = request
+        }
+    }
+
+    private static let rounds = 12
+    private static let kinds = records + feeds + subscriptions + assets + sharing
 
     @Test
     func `each kind of request takes its round trips, and no more`() async throws {
@@ -55,15 +56,174 @@ struct RoundTripTests {
         let it = try await EngineUnderTest.withNotes(behind: proxy)
         for kind in Self.kinds {
             var flights: [Int] = []
-            for number in 0..<12 {
+            for number in 0..<Self.rounds {
+                var round = Round(it: it, number: number)
+                round.prepared = try await kind.prepare(round)
                 _ = proxy.takeFlights()
-                let isAsExpected = try await kind.request(number, it)
+                let isAsExpected = try await kind.request(round)
                 #expect(isAsExpected, "\(kind.name)")
                 flights.append(proxy.takeFlights())
             }
             // The first ones prepare statements, and the server looks after itself once a second.
-            #expect(flights.min() == kind.flights, "\(kind.name): \(flights)")
+            let best = flights.min() ?? 0
+            #expect(kind.flights.contains(best), "\(kind.name): \(flights)")
         }
         await it.store.shutdown()
     }
+
+    @Test func `no operation of the protocol is left out`() throws {
+        struct Registry: Decodable {
+            struct Operation: Decodable { var name: String }
+            var operations: [Operation]
+        }
+        let text = try ProtocolFiles.text("registry.json")
+        let registry = try JSONDecoder().decode(Registry.self, from: Data(text.utf8))
+        #expect(Set(registry.operations.map(\.name)) == Set(Self.kinds.compactMap(\.operation)))
+    }
+}
+
+// MARK: - Kinds
+
+extension RoundTripTests {
+    private static let records = [
+        Kind("save", "modify_records", flights: 3...3) { round in
+            let fields = ["n": FieldValue.int64(Int64(round.number))]
+            return try await round.it.modify([save("r\(round.number)", fields)]).areSaved
+        },
+        Kind("save of ten", "modify_records", flights: 3...3) { round in
+            let saves = (0..<10).map { save("ten \(round.number) \($0)", ["n": .int64(1)]) }
+            return try await round.it.modify(saves).areSaved
+        },
+        Kind("change", "modify_records", flights: 3...3) { round in
+            let change = save("r1", ["n": .int64(Int64(1_000 + round.number))])
+            return try await round.it.modify([change], policy: .allKeys).areSaved
+        },
+        Kind("delete", "modify_records", flights: 4...4) { round in
+            try await round.it.modify([], deletes: [id("ten \(round.number) 0")])[0].error == nil
+        },
+        Kind("fetch", "fetch_records", flights: 1...1) { round in
+            try await round.it.fetch([id("r1"), id("r2")]).count == 2
+        },
+        Kind("query", "query_records", flights: 1...1) { round in
+            let query = Query(recordType: "Note", predicate: NumberedNotes.equals("n", .int64(2)))
+            return try await round.it.query(QueryRead(query: query, zone: notes)).records.count == 1
+        },
+        Kind("explanation", "explain_record", flights: 14...14) { round in
+            try await ExplainTests.explanation(round.it, of: id("r1")).record.id == id("r1")
+        },
+        Kind("schema", "check_schema", flights: 8...8) { round in
+            let schema = try round.it.store.schemas.schema(
+                ofContainer: EngineUnderTest.container,
+                environment: .development
+            )
+            return !schema.recordTypes.isEmpty
+        },
+        Kind("sign-in", nil, flights: 9...9) { round in
+            try round.it.signIn(named: "alice").userRecordName == EngineUnderTest.alice
+        },
+    ]
+
+    private static let feeds = [
+        Kind("new zone", "modify_zones", flights: 7...8) { round in
+            try await round.it.modifyZones(["zone \(round.number)"])[0].error == nil
+        },
+        Kind("zones", "fetch_zones", flights: 3...3) { round in
+            try await round.it.zones().isEmpty == false
+        },
+        Kind("changes of a zone", "fetch_changes", flights: 2...2) { round in
+            try await round.it.changes(FeedRead(zone: notes, limit: 10)).items.count == 10
+        },
+        Kind("changes of a database", "fetch_database_changes", flights: 2...2) { round in
+            try await round.it.databaseChanges(DatabaseFeedRead()).items.count > 1
+        },
+        Kind("token", "fetch_token", flights: 1...1) { round in
+            try await round.it.token(of: notes).isEmpty == false
+        },
+    ]
+
+    private static let subscriptions = [
+        Kind("new subscription", "modify_subscriptions", flights: 21...22) { round in
+            try await round.it.modifySubscriptions([query("s\(round.number)", type: "T\(round.number)")])[0]
+                .error == nil
+        },
+        Kind("subscriptions", "fetch_subscriptions", flights: 2...2) { round in
+            try await round.it.subscriptions().count == Self.rounds
+        },
+        Kind("begin of listening", "listen", flights: 15...23) { round in
+            try await round.it.startWatching().subscriptions.count == Self.rounds
+        },
+        Kind("deleted subscription", "modify_subscriptions", flights: 12...13) { round in
+            try await round.it.modifySubscriptions([], deletes: ["s\(round.number)"])[0].error == nil
+        },
+    ]
+
+    private static let assets = [
+        Kind("begun upload", "upload_assets", flights: 7...8) { round in
+            try await round.it.begin([file(round.number)])[0].number != nil
+        },
+        Kind("complete upload", "upload_assets", flights: 4...5) { round in
+            let begun = try await round.it.begin([file(round.number)])[0]
+            return "\(begun.number?.rawValue ?? 0)"
+        } request: { round in
+            try await round.it.complete(AssetNumber(rawValue: Int64(round.prepared) ?? 0))
+            return true
+        },
+        Kind("begun download", "download_assets", flights: 2...2) { round in
+            guard round.number == 0 else { return "" }
+            let saved = try await round.it.modify([save("photo", ["f": .asset(file(1))])])
+            return "\(saved)"
+        } request: { round in
+            try await round.it.locate([file(1)], of: id("photo")).count == 1
+        },
+    ]
+
+    private static let sharing = [
+        Kind("new share", "modify_records", flights: 15...16) { round in
+            let root = "shared \(round.number)"
+            let share = saveOfShare("share of \(root)", ShareChanges(root: root))
+            return try await round.it.modify([share, save(root)], policy: .changedKeys).areSaved
+        },
+        Kind("accepted share", "accept_shares", flights: 41...44) { round in
+            try await round.it.share("root \(round.number)", named: "share \(round.number)").token
+        } request: { round in
+            let outcome = try await round.it.accept(round.prepared, by: round.it.bobShared)
+            guard case .shareAccepted = outcome else { return false }
+            return true
+        },
+        Kind("save of a participant", "modify_records", flights: 14...15) { round in
+            let change = sharedSave("root 1", ["n": .int64(Int64(round.number))])
+            return try await round.it.modify([change], policy: .allKeys, by: round.it.bobShared).areSaved
+        },
+        Kind("fetch of a participant", "fetch_records", flights: 4...4) { round in
+            try await round.it.record(sharedID("root 1"), by: round.it.bobShared) != nil
+        },
+        Kind("metadata of a share", "fetch_share_metadata", flights: 6...6) { round in
+            try await round.it.share(named: "share \(round.number)")?.token ?? ""
+        } request: { round in
+            let found = try await round.it.metadata(round.prepared, by: round.it.bobShared)
+            guard case .shareMetadata = found else { return false }
+            return true
+        },
+        Kind("people to invite", "fetch_share_participants", flights: 2...2) { round in
+            let lookup = IdentityLookup.userRecordName(EngineUnderTest.bob)
+            let result = await withCheckedContinuation { continuation in
+                round.it.store.fetchShareParticipants([lookup], for: round.it.privately) {
+                    continuation.resume(returning: $0)
+                }
+            }
+            guard case .identity = try result.get()[0] else { return false }
+            return true
+        },
+        Kind("request for access", "request_share_access", flights: 19...20) { round in
+            let name = "closed \(round.number)"
+            let share = try await round.it.share(name, named: "share of \(name)") {
+                $0.allowsAccessRequests = true
+            }
+            return share.token
+        } request: { round in
+            let request = RequestShareAccess(tokens: [round.prepared])
+            let result = await round.it.write(.requestShareAccess(request), by: round.it.bobShared)
+            return try result.get()[0] == .done
+        },
+    ]
 }

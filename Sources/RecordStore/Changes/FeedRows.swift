@@ -44,6 +44,12 @@ extension TableReader {
         try self.row(ZoneRow.byNumber, zone.database, zone.number)?.encryptionScope ?? .perRecord
     }
 
+    /// The same of some zones, in their order.
+    func encryptionScopes(of zones: [ZoneKey]) throws(StorageFailure) -> [EncryptionScope] {
+        try self.rows(ZoneRow.byNumber, keys: zones.map { ZoneRow.byNumber.key($0.database, $0.number) })
+            .map { $0?.encryptionScope ?? .perRecord }
+    }
+
     /// Counts the zones of a database, up to `limit`.
     func countOfZones(in database: DatabaseID, limit: Int) throws(StorageFailure) -> Int {
         try self.count(RowRange(ZoneRow.byNumber, database), limit: limit)

@@ -33,18 +33,17 @@ extension Store {
     ) {
         self.read(.long, for: requester, reply) { (snapshot) throws(StorageFailure) in
             let found = try snapshot.zones(of: requester.database, after: position ?? -1, limit: limit)
-            var zones: [ZoneExtent] = []
-            zones.reserveCapacity(found.count)
-            for zone in found {
-                zones.append(
-                    ZoneExtent(
-                        name: zone.name,
-                        records: zone.recordCount,
-                        bytes: zone.byteCount,
-                        position: zone.position,
-                        share: try snapshot.zoneWideShare(of: zone.key)?.name,
-                        encryptionScope: try snapshot.encryptionScope(of: zone.key)
-                    )
+            let keys = found.map(\.key)
+            let shares = try snapshot.zoneWideShares(of: keys)
+            let encryptionScopes = try snapshot.encryptionScopes(of: keys)
+            let zones = found.indices.map { index in
+                ZoneExtent(
+                    name: found[index].name,
+                    records: found[index].recordCount,
+                    bytes: found[index].byteCount,
+                    position: found[index].position,
+                    share: shares[index]?.name,
+                    encryptionScope: encryptionScopes[index]
                 )
             }
             return .success(

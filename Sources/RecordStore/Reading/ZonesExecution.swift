@@ -31,11 +31,18 @@ package struct ZonesExecution {
         var results: [ReadOutcome] = []
         results.reserveCapacity(ids.count)
         var bytes = 0
-        for id in ids {
-            let zone = try self.zone(id, at: self.snapshot.key(of: id, for: self.requester))
-            bytes += zone?.responseBytes ?? 0
-            guard bytes <= self.bytesMax else { return .failure(.answerTooLarge(bytes: bytes)) }
-            results.append(zone.map { .zone($0) } ?? .failed(.missing(id)))
+        var rest = ids[...]
+        while !rest.isEmpty {
+            var named: [Named] = []
+            for id in rest.prefix(Self.piece) {
+                named.append(Named(id: id, key: try self.snapshot.key(of: id, for: self.requester)))
+            }
+            rest = rest.dropFirst(Self.piece)
+            for (zone, named) in zip(try self.zones(named), named) {
+                bytes += zone?.responseBytes ?? 0
+                guard bytes <= self.bytesMax else { return .failure(.answerTooLarge(bytes: bytes)) }
+                results.append(zone.map { .zone($0) } ?? .failed(.missing(named.id)))
+            }
         }
         return .success(results)
     }
@@ -49,9 +56,10 @@ package struct ZonesExecution {
             let zones = try self.snapshot.zones(of: database, from: name, limit: Self.piece)
             // The least name that is greater.
             next = zones.count < Self.piece ? nil : zones.last.map { $0.name + "\0" }
-            for named in zones {
-                let id = Access.zone(storedAs: named.name, for: self.requester)
-                guard let zone = try self.zone(id, at: named.key) else { continue }
+            let named = zones.map {
+                Named(id: Access.zone(storedAs: $0.name, for: self.requester), key: $0.key)
+            }
+            for case let zone? in try self.zones(named) {
                 bytes += zone.responseBytes
                 guard bytes <= self.bytesMax else { return .failure(.answerTooLarge(bytes: bytes)) }
                 results.append(.zone(zone))
@@ -60,22 +68,39 @@ package struct ZonesExecution {
         return .success(results)
     }
 
-    /// `nil` if the zone is not there for the requester.
-    private func zone(_ id: ZoneID, at key: ZoneKey?) throws(StorageFailure) -> Zone? {
-        guard let key else { return nil }
-        guard self.requester.scope != .public, !id.isDefault else {
-            return Zone(id: id, scope: self.requester.scope)
+    private struct Named {
+        let id: ZoneID
+        /// `nil` if there is no such zone.
+        let key: ZoneKey?
+    }
+
+    /// Reads what is known of some zones, in their order; `nil` for one that is not there for the
+    /// requester.
+    private func zones(_ named: [Named]) throws(StorageFailure) -> [Zone?] {
+        let scope = self.requester.scope
+        // A public database and a default zone have neither.
+        func hasRow(_ id: ZoneID) -> Bool { scope != .public && !id.isDefault }
+        let keys = named.compactMap { hasRow($0.id) ? $0.key : nil }
+        var encryptionScopes = try self.snapshot.encryptionScopes(of: keys)[...]
+        var shares = scope == .private ? try self.snapshot.zoneWideShares(of: keys)[...] : []
+        var zones: [Zone?] = []
+        zones.reserveCapacity(named.count)
+        for zone in named {
+            guard let key = zone.key, hasRow(zone.id) else {
+                zones.append(zone.key.map { _ in Zone(id: zone.id, scope: scope) })
+                continue
+            }
+            var found = Zone(id: zone.id, scope: scope, encryptionScope: encryptionScopes.removeFirst())
+            if scope == .shared {
+                let access = try self.snapshot.sharedAccess(to: key, of: self.requester.database)
+                found.share = access.zoneWide?.share.name
+                zones.append(access.isEmpty ? nil : found)
+            } else {
+                found.share = shares.removeFirst()?.name
+                zones.append(found)
+            }
         }
-        let encryptionScope = try self.snapshot.encryptionScope(of: key)
-        var zone = Zone(id: id, scope: self.requester.scope, encryptionScope: encryptionScope)
-        if self.requester.scope == .shared {
-            let access = try self.snapshot.sharedAccess(to: key, of: self.requester.database)
-            guard !access.isEmpty else { return nil }
-            zone.share = access.zoneWide?.share.name
-        } else {
-            zone.share = try self.snapshot.zoneWideShare(of: key)?.name
-        }
-        return zone
+        return zones
     }
 }
 

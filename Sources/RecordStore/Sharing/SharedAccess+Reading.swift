@@ -7,9 +7,10 @@ extension TableReader {
         try self.rows(RowRange(ShareRow.byName, zone.database, zone.number)).map(\.stored)
     }
 
-    /// Reads the share of a zone as a whole.
-    func zoneWideShare(of zone: ZoneKey) throws(StorageFailure) -> StoredShare? {
-        try self.row(ShareRow.byName, zone.database, zone.number, ShareRecord.zoneWideName)?.stored
+    /// Reads the shares of zones as a whole, in their order.
+    func zoneWideShares(of zones: [ZoneKey]) throws(StorageFailure) -> [StoredShare?] {
+        let keys = zones.map { ShareRow.byName.key($0.database, $0.number, ShareRecord.zoneWideName) }
+        return try self.rows(ShareRow.byName, keys: keys).map { $0?.stored }
     }
 
     /// Reads what a user, by their shared database, may do in a zone of somebody else.

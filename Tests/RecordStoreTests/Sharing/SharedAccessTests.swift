@@ -40,8 +40,8 @@ struct SharedAccessTests {
         try self.it.join(share, permission: .readWrite)
         let access = try self.transaction.sharedAccess(to: SharingRows.notes, of: SharingRows.bobsShared)
         #expect(access.zoneWide?.mayWrite == true)
-        #expect(try self.transaction.zoneWideShare(of: SharingRows.notes) == share)
-        #expect(try self.transaction.zoneWideShare(of: SharingRows.other) == nil)
+        #expect(try self.transaction.zoneWideShares(of: [SharingRows.notes]) == [share])
+        #expect(try self.transaction.zoneWideShares(of: [SharingRows.other]) == [nil])
     }
 
     @Test func `a membership counts as long as its share is there`() throws {
