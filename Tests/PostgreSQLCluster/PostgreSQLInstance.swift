@@ -122,6 +122,17 @@ package final class PostgreSQLInstance: @unchecked Sendable {
         self.server = nil
     }
 
+    /// Kills the server with all its processes, so that nothing is left of what they had in memory.
+    package func kill() async throws {
+        guard let server else { return }
+        let path = "/proc/\(server.processID)/task/\(server.processID)/children"
+        let children = try String(contentsOfFile: path, encoding: .utf8).split(separator: " ")
+        server.signal(SIGKILL)
+        for child in children.compactMap({ Int32($0) }) { _ = Foundation.kill(child, SIGKILL) }
+        _ = await server.outcome()
+        self.server = nil
+    }
+
     // MARK: The small disk
 
     private var small: String { self.folder + "/small" }

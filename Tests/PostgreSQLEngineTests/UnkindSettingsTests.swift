@@ -40,8 +40,28 @@ struct UnkindSettingsTests {
         return it
     }
 
-    private static func setting(_ name: String, in database: String) throws -> String {
-        try PostgreSQLCluster.running().row("SELECT current_setting('\(name)')", in: database)[0]
+    /// Who sets what a session begins with, from the weakest to the strongest.
+    private enum Level: CaseIterable {
+        case database, role, roleInDatabase
+
+        func statement(_ database: String, _ role: String) -> String {
+            switch self {
+            case .database: "ALTER DATABASE \(database)"
+            case .role: "ALTER ROLE \(role)"
+            case .roleInDatabase: "ALTER ROLE \(role) IN DATABASE \(database)"
+            }
+        }
+    }
+
+    /// What a session has, when it begins with a setting that one level has made.
+    private static func setting(_ name: String, begun value: String, by level: Level) throws -> String {
+        let cluster = try PostgreSQLCluster.running()
+        let database = try cluster.emptyDatabase()
+        let role = "role_\(database)"
+        try cluster.administer("CREATE ROLE \(role) LOGIN")
+        try cluster.administer("\(level.statement(database, role)) SET \(name) = \(value)")
+        let session = try PostgreSQLConnection(cluster.target(database: database, user: role))
+        return try session.query(SQL("SELECT current_setting('\(name)')", reach: .store)).text(0, 0)
     }
 
     // MARK: Contents
@@ -117,9 +137,10 @@ struct UnkindSettingsTests {
         ("off", "on"), ("local", "local"), ("remote_write", "remote_write"), ("on", "on"),
         ("remote_apply", "remote_apply"),
     ])
-    func `a session commits to the disk, whatever the database says`(set: String, used: String) throws {
-        let database = try Self.database(["synchronous_commit = \(set)"])
-        #expect(try Self.setting("synchronous_commit", in: database) == used)
+    func `a session commits to the disk, whatever database and role say`(set: String, used: String) throws {
+        for level in Level.allCases {
+            #expect(try Self.setting("synchronous_commit", begun: set, by: level) == used, "\(level)")
+        }
     }
 
     @Test
@@ -145,9 +166,11 @@ struct UnkindSettingsTests {
     }
 
     @Test
-    func `a statement takes as long as it takes, whatever the database says`() throws {
+    func `a statement takes as long as it takes, whatever database and role say`() throws {
+        for level in Level.allCases {
+            #expect(try Self.setting("statement_timeout", begun: "'1s'", by: level) == "0", "\(level)")
+        }
         let database = try Self.database(["statement_timeout = '1s'"])
-        #expect(try Self.setting("statement_timeout", in: database) == "0")
         let slept = try PostgreSQLCluster.running().row("SELECT pg_sleep(1.5)::text", in: database)
         #expect(slept == [""])
     }
