@@ -99,6 +99,15 @@ struct DataFolder: Hashable {
         )
     }
 
+    /// The error for a folder that is not there.
+    var isAbsent: CommandFailure {
+        CommandFailure(
+            .noStore,
+            "nothing is at \(self.path): no server has made a folder there. Name the server's with --data, or start a server: "
+                + "tidemark serve --data \(ShellText.quoted(self.path)). If one was started a moment ago, ask again."
+        )
+    }
+
     /// The error for a folder without a store.
     var hasNoStore: CommandFailure {
         CommandFailure(

@@ -32,10 +32,27 @@ struct FolderContents {
         )
     }
 
-    /// The names that no server makes, when there is no store yet; at most ten.
-    var foreignNames: [String] {
-        guard !self.folder.hasStore else { return [] }
-        return Array(self.names(in: self.folder.path).filter { !Self.known.contains($0) }.prefix(10))
+    /// Refuses to make a store in a folder that has the files of somebody else.
+    ///
+    /// Hidden files, as the home of a user has, and files that settings name are no reason. `paths` are
+    /// those of the settings, alone or in longer texts.
+    ///
+    /// - Throws: `cannotCreate`.
+    func refuseForeign(exceptNamedIn paths: [String]) throws(CommandFailure) {
+        guard !self.folder.hasStore else { return }
+        let foreign = self.names(in: self.folder.path).filter { name in
+            let path = self.folder.path + "/" + name
+            return !Self.known.contains(name) && !name.hasPrefix(".") && !paths.contains { $0.contains(path) }
+        }
+        guard !foreign.isEmpty else { return }
+        let few = foreign.prefix(5).joined(separator: ", ") + (foreign.count > 5 ? ", …" : "")
+        let inside = ShellText.quoted(self.folder.path + "/tidemark")
+        throw CommandFailure(
+            .cannotCreate,
+            "\(self.folder.path) has no store, and files that are not Tidemark's: \(few). A store gets a folder of its own. "
+                + "Name an absent or empty one: tidemark serve --data \(inside). If the folder is meant to be the server's, "
+                + "move these files away."
+        )
     }
 
     private func hasContent(_ name: String) -> Bool {

@@ -31,6 +31,7 @@ struct ServerRun {
         try certificates.check()
         let identityKeys = try await IdentityKeysFile(self.settings.identity, logger: logger)
         try self.folder.refuseUnlessServable()
+        try FolderContents(folder: self.folder).refuseForeign(exceptNamedIn: self.namedPaths)
         try PostgreSQLOpening.check(self.folder, settings: self.settings)
         if try PostgreSQLOpening.url(of: self.folder, settings: self.settings) == nil {
             try FolderContents(folder: self.folder).refuseRemains()
@@ -69,6 +70,12 @@ struct ServerRun {
         )
     }
 
+    /// What may be a path in the data folder, of all settings and of their file.
+    private var namedPaths: [String] {
+        let texts = TextSetting.allCases.map { $0.read(self.settings) } + [self.reader.filePath ?? ""]
+        return texts.flatMap { [$0, URL(fileURLWithPath: $0).standardizedFileURL.path] }
+    }
+
     /// Opens the store and serves it.
     private func serve(
         on socket: BoundSocket,
@@ -80,7 +87,7 @@ struct ServerRun {
         try self.folder.make()
         try self.narrowModes(logger: logger)
         let lock = try DataFolderLock(folder: self.folder)
-        self.warnOfContents(logger: logger)
+        self.warnOfFullDisk(logger: logger)
         let tls = try certificates.load(logger: logger)
         let supervisor = Supervisor(environment: ProcessInfo.processInfo.environment, logger: logger)
         supervisor.tell(.opening)
@@ -243,21 +250,6 @@ struct ServerRun {
         logger.warning(
             "removed other users' access to the data folder",
             metadata: [LogKeys.path: "\(narrowed.joined(separator: " "))"]
-        )
-    }
-
-    /// Warns of a full disk, and before a store is made in somebody else's folder.
-    private func warnOfContents(logger: Logger) {
-        self.warnOfFullDisk(logger: logger)
-        let names = FolderContents(folder: self.folder).foreignNames
-        guard !names.isEmpty else { return }
-        logger.warning(
-            "a store is made in a folder that has other files",
-            metadata: [
-                LogKeys.path: "\(self.folder.path)", "files": "\(names.joined(separator: " "))",
-                LogKeys.advice:
-                    "If this is a mistake, stop the server, remove what it made, and name its own folder with --data.",
-            ]
         )
     }
 

@@ -55,12 +55,18 @@ struct RunningServerTests {
     }
 
     @Test
-    func `status of a folder without a store is an error`() async throws {
-        let outcome = try await ChildProcess.tidemark("status", "--data", self.data)
-        #expect(outcome.exitCode == 66 && outcome.output.isEmpty)
-        // One that was started just before may make it.
-        #expect(outcome.errors.contains("waiting for a server that is preparing \(self.data)"))
+    func `status of an absent folder says so at once, and waits for a store in an empty one`() async throws {
+        let absent = try await ChildProcess.tidemark("status", "--data", self.data)
+        #expect(absent.exitCode == 66 && absent.output.isEmpty)
+        #expect(absent.errors.contains("nothing is at \(self.data)"), "\(absent.errors)")
+        #expect(!absent.errors.contains("waiting"))
         #expect(!FileManager.default.fileExists(atPath: self.data))
+        // A server that was started just before has made the folder.
+        try FileManager.default.createDirectory(atPath: self.data, withIntermediateDirectories: true)
+        let empty = try await ChildProcess.tidemark("status", "--data", self.data)
+        #expect(empty.exitCode == 66 && empty.output.isEmpty)
+        #expect(empty.errors.contains("waiting for a server that is preparing \(self.data)"))
+        #expect(empty.errors.contains("is not a data folder"))
     }
 
     private func client(_ server: ServerUnderTest, trusting file: String) -> RecordClient {

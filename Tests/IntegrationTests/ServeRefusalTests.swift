@@ -152,18 +152,41 @@ struct ServeRefusalTests {
     }
 
     @Test
-    func `a store in a folder with other files is one warning that names them`() async throws {
-        let server = try ServerProcess()
-        try FileManager.default.createDirectory(atPath: server.dataPath, withIntermediateDirectories: true)
-        try Data("x".utf8).write(to: URL(fileURLWithPath: server.dataPath + "/thesis.odt"))
-        try await server.start()
-        #expect(await server.end(SIGTERM) == 0)
-        let warning = "a store is made in a folder that has other files"
-        #expect(server.log().contains(warning) && server.log().contains("thesis.odt"), "\(server.log())")
-        // It has been said.
-        try await server.start()
-        #expect(await server.end(SIGTERM) == 0)
-        #expect(server.log().components(separatedBy: warning).count == 2)
+    func `a folder with the files of others gets no store, and what to do is said`() async throws {
+        try FileManager.default.createDirectory(atPath: self.data, withIntermediateDirectories: true)
+        func write(_ name: String) throws {
+            try Data("{}".utf8).write(to: URL(fileURLWithPath: self.data + "/" + name))
+        }
+        // Of a user, of a file system, and of this run.
+        for name in [".pgpass", "tidemark.json"] { try write(name) }
+        for name in ["lost+found", "tls"] {
+            let path = self.data + "/" + name
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        }
+        try write("thesis.odt")
+        let config = self.data + "/tidemark.json"
+        let metrics = "metrics_file=\(self.data)/metrics.prom"
+        let refused = try await ChildProcess.run(
+            ChildProcess.tidemark,
+            [
+                "serve", "--data", self.data, "--listen", "127.0.0.1:0", "--config", config, "--set", metrics,
+            ]
+        )
+        #expect(refused.exitCode == 73, "\(refused.errors)")
+        #expect(refused.errors.contains("files that are not Tidemark's: thesis.odt."), "\(refused.errors)")
+        #expect(refused.errors.contains("--data \(self.data)/tidemark"))
+        let names = try FileManager.default.contentsOfDirectory(atPath: self.data)
+        #expect(Set(names) == [".pgpass", "tidemark.json", "lost+found", "tls", "thesis.odt"])
+
+        try FileManager.default.removeItem(atPath: self.data + "/thesis.odt")
+        let server = try await ServerUnderTest.start(data: self.data, "--config", config, "--set", metrics)
+        server.process.signal(SIGTERM)
+        #expect(await server.process.outcome().exitCode == 0)
+        // A folder that has a store is the server's, whatever else is in it.
+        try write("thesis.odt")
+        let again = try await ServerUnderTest.start(data: self.data, "--config", config, "--set", metrics)
+        again.process.signal(SIGTERM)
+        #expect(await again.process.outcome().exitCode == 0)
     }
 
     @Test(arguments: ["", "/data"])

@@ -40,7 +40,7 @@ struct UnkindSettingsTests {
         return it
     }
 
-    /// Who sets what a session begins with, from the weakest to the strongest.
+    /// A level that sets what a session begins with, from the weakest to the strongest.
     private enum Level: CaseIterable {
         case database, role, roleInDatabase
 

@@ -8,8 +8,8 @@ struct Status: AsyncParsableCommand {
         commandName: "status",
         abstract: "Print in one line whether a server serves the folder and responds.",
         discussion: """
-            Connects to the server and waits two seconds for its TLS handshake. An absent or empty folder \
-            gets five seconds, because a server may be about to start. Exits with 0 if the server responds, 3 if no server has locked the \
+            Connects to the server and waits two seconds for its TLS handshake. An empty folder gets five \
+            seconds, because a server may be about to make its store. Exits with 0 if the server responds, 3 if no server has locked the \
             folder, 69 if one has but does not respond (it starts, or hangs), 66 \
             if the folder has no store. A second line names settings of PostgreSQL \
             that were off when the server started, and without which a crash loses \
@@ -46,6 +46,7 @@ struct Status: AsyncParsableCommand {
         var wait = ServerWait(folder: folder)
         while true {
             try DataFolderAccess(folder: folder).checkReading()
+            guard FileManager.default.fileExists(atPath: folder.path) else { throw folder.isAbsent }
             if DataFolderLock.isHeld(in: folder) { break }
             if folder.hasStore { return Report(.notServing, folder, nil) }
             guard try await wait.goesOn(without: .store) else { throw folder.hasNoStore }
