@@ -29,6 +29,16 @@ struct AccountNameTests {
             #expect(
                 try await run(["explain-record", "one", "--json"]).contains(#/"_[0-9a-f]{32}" : "alice"/#)
             )
+            // Without a user both look where all users do, and not at the only user's records.
+            for command in ["access", "explain-record"] {
+                let missing = try await ChildProcess.run(
+                    ChildProcess.tidemark,
+                    [command, "one", "--container", BackupScene.containerID, "--data", server.dataPath]
+                )
+                #expect(missing.exitCode == 65)
+                #expect(missing.errors.contains("of the public database."), "\(missing.errors)")
+                #expect(missing.errors.contains("--as"), "\(missing.errors)")
+            }
         }
     }
 }

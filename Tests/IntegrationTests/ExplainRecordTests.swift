@@ -190,7 +190,8 @@ struct ExplainRecordTests {
 
         let refusals: [([String], Int32, String)] = [
             (["absent", "--as", "test", "--zone", "Notes"], 65, "no record absent"),
-            (["note", "--as", "test", "--zone", "Nowhere"], 65, "in the zone Nowhere"),
+            (["note", "--as", "test", "--zone", "Nowhere"], 65, "Nowhere of the private database of test."),
+            (["note"], 65, "of the public database. For a record in a private database name its owner"),
             (["note", "--as", "nobody"], 65, "nobody"),
             ([], 64, "record"),
         ]

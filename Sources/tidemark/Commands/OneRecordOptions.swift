@@ -52,7 +52,15 @@ struct OneRecordOptions: ParsableArguments {
     }
 
     var missing: CommandFailure {
-        CommandFailure(.data, "there is no record \(self.record) in the zone \(self.zone).")
+        let record = "there is no record \(self.record) in the zone \(self.zone)"
+        guard let user else {
+            return CommandFailure(
+                .data,
+                "\(record) of the public database. For a record in a private database name its owner with --as, or in "
+                    + "\(DefaultOptions.userVariable)."
+            )
+        }
+        return CommandFailure(.data, "\(record) of the private database of \(user).")
     }
 
     /// An operator who looks at the database.
