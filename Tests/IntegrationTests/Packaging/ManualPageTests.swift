@@ -62,6 +62,33 @@ struct ManualPageTests {
         #expect(walked == pages.count)
     }
 
+    @Test func `the settings file has a page with all settings, which groff formats without a warning`()
+        async throws
+    {
+        let program = ChildProcess.buildFolder.appendingPathComponent("tidemark")
+        let json = try await ChildProcess.run(program, ["settings", "--all", "--json"]).output
+        struct Setting: Decodable { var name: String }
+        let settings = try JSONDecoder().decode([Setting].self, from: Data(json.utf8))
+        let folder = try TemporaryDirectory()
+        let path = folder.path + "/tidemark.json.5"
+        let made = try await PackagingFile.run(
+            "/bin/bash",
+            "-c",
+            #"set -o pipefail; "$1" settings --all --json | python3 -B "$2" "$3" 2026-11-26 >"$4""#,
+            "-",
+            program.path,
+            PackagingFile.folder.appendingPathComponent("settings_page.py").path,
+            Release.version,
+            path
+        )
+        #expect(made.exitCode == 0, "\(made.errors)")
+        let page = try String(contentsOfFile: path, encoding: .utf8).replacing(#"\-"#, with: "-")
+        #expect(settings.count > 50)
+        for setting in settings { #expect(page.contains("\\fB\(setting.name)\\fR"), "\(setting.name)") }
+        let formatted = try await PackagingFile.run("/usr/bin/groff", "-man", "-Tutf8", "-ww", "-z", path)
+        #expect(formatted.exitCode == 0 && formatted.errors.isEmpty, "\(formatted.errors)")
+    }
+
     @Test(arguments: ["tidemark", "tidemark-listen", "tidemark-load"])
     func `each shell has completions`(program: String) async throws {
         func script(_ shell: String) async throws -> String {
