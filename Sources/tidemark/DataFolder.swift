@@ -104,7 +104,7 @@ struct DataFolder: Hashable {
         CommandFailure(
             .noStore,
             "nothing is at \(self.path): no server has made a folder there. Name the server's with --data, or start a server: "
-                + "tidemark serve --data \(ShellText.quoted(self.path)). If one was started a moment ago, ask again."
+                + "tidemark serve --data \(ShellText.quoted(self.path))"
         )
     }
 
