@@ -140,7 +140,6 @@ package final class PostgreSQLEngine: StorageEngine {
         } catch {
             switch error {
             case .isMissing: return
-            case .formatTooOld(let found, _) where StoreTables.areUpgraded(from: Int64(found)): return
             default: throw error
             }
         }

@@ -27,14 +27,12 @@ package enum PostgreSQLEngineError: Error, Hashable, Sendable {
     /// A move into the database was interrupted (`PostgreSQLFilledStore`).
     case moveIsUnfinished(target: String)
     case formatTooNew(found: Int, known: Int)
-    case formatTooOld(found: Int, known: Int)
+    /// A version before the first release made the tables.
+    case formatUnreleased
     /// Synchronous replication is demanded, and the server has none.
     case standbyMissing(target: String, isConfigured: Bool)
     /// The caller does not admit the server beside those that run.
     case notAdmitted
-    /// A server of an earlier version has the store, and lets no others in; its lease ends after so many
-    /// seconds unless it is renewed.
-    case isServed(node: String, secondsLeft: Int)
     case failed(state: String, reason: String)
 }
 

@@ -179,7 +179,7 @@ enum EngineOpening {
         CommandFailure(
             .unavailable,
             "\(data) is of a version before 0.1.0, which this version can't read. With the version that wrote it, "
-                + "copy what you need (tidemark zone export, tidemark records export), and import that into a new folder."
+                + "copy what you need (tidemark zone export, tidemark records export), and import that into a new store."
         )
     }
 

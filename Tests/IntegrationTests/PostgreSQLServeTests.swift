@@ -75,6 +75,20 @@ struct PostgreSQLServeTests {
     }
 
     @Test
+    func `tables of a version before the first release are refused, with what to do`() async throws {
+        let arguments = ["--engine", "postgres", "--database-url", self.url]
+        await self.end(try await self.started(arguments))
+        try PostgreSQLCluster.running().row(
+            "ALTER TABLE tidemark.store DROP COLUMN release",
+            in: self.database
+        )
+        let outcome = await (try self.serve(arguments)).outcome()
+        #expect(outcome.exitCode == 69)
+        #expect(outcome.errors.contains("the store in PostgreSQL is of a version before 0.1.0"))
+        #expect(outcome.errors.contains("tidemark zone export"))
+    }
+
+    @Test
     func `two servers serve one database, one of them stands still, and one is killed`() async throws {
         let arguments = ["--engine", "postgres", "--database-url", self.url, "--log-level", "info"]
         let other = self.directory.path + "/other"

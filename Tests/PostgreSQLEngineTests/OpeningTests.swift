@@ -144,7 +144,7 @@ struct OpeningTests {
     }
 
     @Test
-    func `a server that is too old, and tables of another format, are refused`() throws {
+    func `a server that is too old, and tables of a later format, are refused`() throws {
         #expect(throws: PostgreSQLEngineError.serverTooOld(found: 14, needed: 15)) {
             try StoreOpening.check(version: 140_012, encoding: "UTF8")
         }
@@ -152,17 +152,9 @@ struct OpeningTests {
         let target = try cluster.target(database: cluster.emptyDatabase())
         try PostgreSQLEngine.prepare(target)
         let connection = try PostgreSQLConnection(target)
-        for (format, error) in [
-            (StoreTables.format + 1, PostgreSQLEngineError.formatTooNew(found: 4, known: 3)),
-            (0, .formatTooOld(found: 0, known: 3)),
-        ] {
-            _ = try connection.query(
-                SQL("UPDATE tidemark.store SET format = $1", reach: .store),
-                [.integer(format)]
-            )
-            for role in [PostgreSQLEngineConfiguration.Role.command(makesTables: true), .server(node: "n")] {
-                #expect(Self.failure(target, role) == error)
-            }
+        _ = try connection.query(SQL("UPDATE tidemark.store SET format = 2", reach: .store))
+        for role in [PostgreSQLEngineConfiguration.Role.command(makesTables: true), .server(node: "n")] {
+            #expect(Self.failure(target, role) == .formatTooNew(found: 2, known: 1))
         }
     }
 
@@ -181,38 +173,24 @@ struct OpeningTests {
         }
     }
 
-    @Test(arguments: [1, 2])
-    func `tables of an earlier format are brought to this one, when their server has gone`(
+    @Test(arguments: [1, 2, 3])
+    func `tables of a version before the first release are refused, and left as they are`(
         format: Int
-    ) async throws {
+    ) throws {
         let cluster = try PostgreSQLCluster.running()
-        let target = try cluster.target(database: cluster.emptyDatabase())
-        let made = try Self.open(target)
-        try made.administer { try $0.put(SecretRow(name: "old", bytes: [1])) }
-        await made.shutdown()
-        let connection = try PostgreSQLConnection(target)
-        let additionsOfFormat2 = ["DROP TABLE tidemark.node", "DROP TABLE tidemark.cluster"]
-        for text in (format == 1 ? additionsOfFormat2 : []) + [
-            "ALTER TABLE tidemark.zone DROP COLUMN encryption_scope",
-            #"ALTER TABLE tidemark."user" DROP COLUMN restricted_ms"#,
-            """
-            UPDATE tidemark.store SET format = \(format), node = 'old', term = 7,
-                until_ms = (extract(epoch FROM clock_timestamp()) * 1000)::bigint + 20000
-            """,
-        ] {
-            _ = try connection.query(SQL(text, reach: .store))
+        let name = try cluster.emptyDatabase()
+        let target = try cluster.target(database: name)
+        try PostgreSQLEngine.prepare(target)
+        try cluster.row("ALTER TABLE tidemark.store DROP COLUMN release", in: name)
+        try cluster.row("UPDATE tidemark.store SET format = \(format)", in: name)
+        for role in [PostgreSQLEngineConfiguration.Role.command(makesTables: true), .server(node: "n")] {
+            #expect(Self.failure(target, role) == .formatUnreleased)
         }
-        #expect(Self.failure(target, .command(makesTables: false)) == .formatTooOld(found: format, known: 3))
-        guard case .isServed("old", let seconds)? = Self.failure(target, .server(node: "new")) else {
-            Issue.record("a server beside one of format \(format)")
-            return
-        }
-        #expect((1...20).contains(seconds))
-        _ = try connection.query(SQL("UPDATE tidemark.store SET until_ms = 0", reach: .store))
-        let new = try Self.open(target, .server(node: "new"))
-        try new.administer { try $0.put(SecretRow(name: "new", bytes: [1])) }
-        let names = try new.readTables { try $0.rows(RowRange(SecretRow.byKey)).map(\.name) }
-        #expect(names == ["new", "old"])
-        await new.shutdown()
+        #expect(throws: PostgreSQLEngineError.formatUnreleased) { try PostgreSQLEngine.check(target) }
+        let left = try cluster.row(
+            "SELECT format::text, (SELECT count(*)::text FROM tidemark.node) FROM tidemark.store",
+            in: name
+        )
+        #expect(left == ["\(format)", "0"])
     }
 }

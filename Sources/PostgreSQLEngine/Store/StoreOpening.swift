@@ -19,7 +19,6 @@ struct StoreOpening {
         }
         try Self.check(version: connection.serverVersion, encoding: connection.parameter("server_encoding"))
         try PoolerCheck(target: self.target).refusePooler(of: connection)
-        if makesTables { try self.upgrade(connection) }
         if let identity = try self.identity(connection) { return identity }
         guard makesTables else { throw .isMissing(target: self.target.text) }
         try self.makeTables(connection)
@@ -34,15 +33,9 @@ struct StoreOpening {
         guard encoding == "UTF8" else { throw .wrongEncoding(found: encoding) }
     }
 
-    private static func check(format: Int64) throws(PostgreSQLEngineError) {
-        let known = Int(StoreTables.format)
-        if format > StoreTables.format { throw .formatTooNew(found: Int(format), known: known) }
-        if format < StoreTables.format { throw .formatTooOld(found: Int(format), known: known) }
-    }
-
     /// Finds the store, checks its format, and returns its identity; `nil` if there is no store.
     private func identity(_ connection: PostgreSQLConnection) throws(PostgreSQLEngineError) -> [UInt8]? {
-        let found: (format: Int64, identity: [UInt8])?
+        let found: (format: Int64, isReleased: Bool, identity: [UInt8])?
         do throws(PostgreSQLError) {
             found = try Self.find(connection)
         } catch {
@@ -52,13 +45,16 @@ struct StoreOpening {
             if try self.hasUnfinishedMove(connection) { throw .moveIsUnfinished(target: self.target.text) }
             return nil
         }
-        try Self.check(format: found.format)
+        guard found.isReleased else { throw .formatUnreleased }
+        guard found.format <= StoreTables.format else {
+            throw .formatTooNew(found: Int(found.format), known: Int(StoreTables.format))
+        }
         return found.identity
     }
 
     private static func find(
         _ connection: PostgreSQLConnection
-    ) throws(PostgreSQLError) -> (format: Int64, identity: [UInt8])? {
+    ) throws(PostgreSQLError) -> (format: Int64, isReleased: Bool, identity: [UInt8])? {
         let setting = try connection.query(
             SQL("SELECT current_setting('transaction_read_only')", reach: .store)
         )
@@ -68,9 +64,13 @@ struct StoreOpening {
         )
         guard tables.integer(0, 0) != 0 else { return nil }
         let rows = try connection.query(
-            SQL(#"SELECT format, "identity" FROM tidemark.store WHERE id = 1"#, reach: .store)
+            SQL(
+                // Tables of before the first release lack the column.
+                #"SELECT format, to_jsonb(store) ? 'release', "identity" FROM tidemark.store WHERE id = 1"#,
+                reach: .store
+            )
         )
-        return rows.isEmpty ? nil : (rows.integer(0, 0), rows.bytes(0, 1))
+        return rows.isEmpty ? nil : (rows.integer(0, 0), rows.integer(0, 1) != 0, rows.bytes(0, 2))
     }
 
     private func hasUnfinishedMove(
@@ -81,43 +81,6 @@ struct StoreOpening {
         } catch {
             throw PostgreSQLEngineError(error, self.target)
         }
-    }
-
-    /// Brings tables of an earlier format to this one, unless a server of theirs still runs.
-    private func upgrade(_ connection: PostgreSQLConnection) throws(PostgreSQLEngineError) {
-        let served: StoreRow?
-        do throws(PostgreSQLError) {
-            guard let format = try Self.find(connection)?.format, StoreTables.areUpgraded(from: format)
-            else { return }
-            served = try Self.upgrade(connection)
-        } catch {
-            throw PostgreSQLEngineError(error, self.target)
-        }
-        guard let served else { return }
-        let left = served.untilMilliseconds.adding(clamped: 999 - served.nowMilliseconds)
-        throw .isServed(node: served.node, secondsLeft: Int(left / 1_000))
-    }
-
-    /// Returns the row of the store if a server of an earlier format keeps house.
-    private static func upgrade(
-        _ connection: PostgreSQLConnection
-    ) throws(PostgreSQLError) -> StoreRow? {
-        try connection.send(TransactionSQL.begin)
-        let row = StoreRow(try connection.query(StoreRow.lockOfFormat1))
-        // Somebody else may have done it while the row was locked.
-        let format = try self.find(connection)?.format ?? StoreTables.format
-        let isOld = StoreTables.areUpgraded(from: format)
-        guard isOld, !row.node.isEmpty, row.untilMilliseconds > row.nowMilliseconds else {
-            if isOld {
-                for statement in StoreTables.additions(since: format) { try connection.send(statement) }
-            }
-            try connection.send(TransactionSQL.commit)
-            try connection.receive()
-            return nil
-        }
-        try connection.send(TransactionSQL.rollback)
-        try connection.receive()
-        return row
     }
 
     private static func newIdentity() -> [UInt8] { (0..<16).map { _ in UInt8.random(in: .min ... .max) } }

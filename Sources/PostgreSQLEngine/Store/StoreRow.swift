@@ -40,11 +40,6 @@ struct StoreRow {
         "SELECT \(columns), \(nodes), format FROM tidemark.store WHERE id = 1 FOR UPDATE",
         reach: .directory
     )
-    /// The same row before there were several servers.
-    static let lockOfFormat1 = SQL(
-        "SELECT \(columns), 0::bigint, format FROM tidemark.store WHERE id = 1 FOR UPDATE",
-        reach: .directory
-    )
     static let write = SQL(
         """
         UPDATE tidemark.store SET generation = $1, schema_version = $2, last_record = $3, last_index = $4,

@@ -3,7 +3,7 @@ import RecordStore
 /// The tables of a store, as this version makes them.
 package enum StoreTables {
     /// The number of the format of the tables.
-    package static let format: Int64 = 3
+    package static let format: Int64 = 1
 
     /// The statements that make an empty store, in their order.
     static var definition: [SQL] {
@@ -13,30 +13,13 @@ package enum StoreTables {
         return text.map { SQL($0, reach: .store) }
     }
 
-    /// Whether a server brings tables of a format to this one.
-    static func areUpgraded(from format: Int64) -> Bool { (1..<self.format).contains(format) }
-
-    /// The statements that bring the tables of an earlier format to this one.
-    static func additions(since format: Int64) -> [SQL] {
-        let steps = (format < 2 ? self.nodeTables : []) + self.columnsOfFormat3
-        let text = steps + ["UPDATE tidemark.store SET format = \(self.format) WHERE id = 1"]
-        return text.map { SQL($0, reach: .store) }
-    }
-
-    /// Null in rows from before: each record has a key of its own, and no user is restricted.
-    private static let columnsOfFormat3 = [
-        #"ALTER TABLE tidemark."zone" ADD COLUMN encryption_scope bigint"#,
-        #"ALTER TABLE tidemark."user" ADD COLUMN restricted_ms bigint"#,
-    ]
-
-    /// Makes the row of the store, which has an identity.
+    /// Makes the row of the store, with its identity and the first release of its format.
     static let storeRow = SQL(
-        "INSERT INTO tidemark.store VALUES (1, \(StoreTables.format), $1, 0, 0, 0, 0, '', 0, 0)",
+        "INSERT INTO tidemark.store VALUES (1, \(StoreTables.format), $1, 0, 0, 0, 0, '', 0, 0, '0.1.0')",
         reach: .store
     )
 
-    /// Since format 2, in which several servers write: the servers of the store, and the cluster whose
-    /// history the store has.
+    /// The servers of the store, and the cluster whose history the store has.
     ///
     /// A transaction on contents of databases locks the row of its server. One that changes anything else
     /// locks the row of the store, and then those of all servers.
@@ -58,15 +41,16 @@ package enum StoreTables {
 
     /// The tables that no rule declares.
     ///
-    /// `store` has one row. The body of a
-    /// record is in no index, and neither is its position: an update needs no new entry of any index.
+    /// `store` has one row. The body of a record is in no index, and neither is its position: an
+    /// update needs no new entry of any index.
     private static let ownTables = [
         """
         CREATE TABLE tidemark.store (
             id bigint PRIMARY KEY, format bigint NOT NULL, "identity" bytea NOT NULL,
             generation bigint NOT NULL, schema_version bigint NOT NULL, last_record bigint NOT NULL,
             last_index bigint NOT NULL,
-            node text NOT NULL, term bigint NOT NULL, until_ms bigint NOT NULL
+            node text NOT NULL, term bigint NOT NULL, until_ms bigint NOT NULL,
+            release text COLLATE "C" NOT NULL
         ) WITH (fillfactor = 10)
         """,
         """

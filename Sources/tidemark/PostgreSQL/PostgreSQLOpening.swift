@@ -275,7 +275,7 @@ enum PostgreSQLOpening {
                     + "createdb --encoding UTF8 --template template0 NAME"
             )
         case .poolsTransactions, .moveIsUnfinished, .isReadOnly, .notPermitted, .isMissing, .formatTooNew,
-            .formatTooOld, .notAdmitted, .isServed, .standbyMissing, .failed:
+            .formatUnreleased, .notAdmitted, .standbyMissing, .failed:
             return self.stateFailure(error)
         }
     }
@@ -317,18 +317,7 @@ enum PostgreSQLOpening {
                 "the store in PostgreSQL has format \(found), and this version knows \(known). Use the version that "
                     + "wrote it, or a newer one."
             )
-        case .formatTooOld(let found, let known):
-            return CommandFailure(
-                .unavailable,
-                "the store in PostgreSQL has format \(found), and this version works with \(known). Start the server of "
-                    + "this version, which brings it up to date; one of format 0 is damaged."
-            )
-        case .isServed(let node, let seconds):
-            return CommandFailure(
-                .unavailable,
-                "the server of \(node) serves this store, has an earlier version, and admits no second one. Stop it; "
-                    + "if it is gone, wait \(seconds) s."
-            )
+        case .formatUnreleased: return EngineOpening.formatUnreleased("the store in PostgreSQL")
         case .standbyMissing(let target, let isConfigured):
             let lack =
                 isConfigured
