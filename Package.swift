@@ -330,7 +330,7 @@ let testTargets: [Target] = [
     ),
     .target(
         name: "MemoryEngine",
-        dependencies: ["RecordStore", "RecordModel"],
+        dependencies: ["EngineThreads", "RecordStore", "RecordModel"],
         path: "Tests/MemoryEngine",
         swiftSettings: settings
     ),

@@ -1,5 +1,5 @@
+import EngineThreads
 package import RecordStore
-import Synchronization
 
 /// How an engine in memory runs.
 package struct MemoryEngineConfiguration: Sendable {
@@ -39,35 +39,95 @@ package struct MemoryEngineConfiguration: Sendable {
 /// It shows that the contract in `Sources/RecordStore/Engine` is all that an engine has to know. It is
 /// for tests alone.
 package final class MemoryEngine: StorageEngine {
-    private let configuration: MemoryEngineConfiguration
     private let storage: MemoryStorage
+    private let queue: WriteQueue
     private let writer: MemoryWriter
-    private let searches: MemoryReads
-    private let reads: MemoryReads
+    private let searches: ReadQueue
+    private let reads: ReadQueue
+    private let end = ShutdownLatch()
 
     package init(_ configuration: MemoryEngineConfiguration) {
-        self.configuration = configuration
-        self.storage = MemoryStorage.standing(for: configuration.folder)
-        self.writer = MemoryWriter(self.storage, configuration)
-        self.searches = MemoryReads(self.storage, configuration)
-        self.reads = MemoryReads(self.storage, configuration)
-        self.writer.start()
-        self.searches.start()
-        self.reads.start()
+        let storage = MemoryStorage.standing(for: configuration.folder)
+        self.storage = storage
+        self.queue = WriteQueue(
+            WaitingWrites(
+                requestsMax: configuration.waitingRequestsMax,
+                bytesMax: configuration.waitingBytesMax,
+                waitNanoseconds: configuration.writerWaitNanoseconds
+            ),
+            time: configuration.monotonicNanoseconds
+        )
+        self.writer = MemoryWriter(storage, configuration, self.queue)
+        func reads() -> ReadQueue {
+            ReadQueue(
+                WaitingReads(
+                    threads: configuration.readThreads,
+                    waitNanoseconds: configuration.readerWaitNanoseconds
+                ),
+                time: configuration.monotonicNanoseconds,
+                clock: configuration.clock
+            )
+        }
+        self.searches = reads()
+        self.reads = reads()
+        EngineThread.start("memory-writer") { [writer = self.writer, end = self.end] in
+            writer.run()
+            end.happened()
+        }
+        for queue in [self.searches, self.reads] {
+            for _ in 0..<configuration.readThreads {
+                EngineThread.start("memory-read") {
+                    while let next = queue.take() {
+                        queue.execute(next) { job in
+                            if !storage.execute(job) { job.fail(.storage(.unexpected(code: 0))) }
+                        }
+                    }
+                }
+            }
+        }
     }
 
     deinit { self.close() }
 
     private func close() {
-        self.writer.close()
+        self.queue.close()
         self.searches.close()
         self.reads.close()
     }
 
-    package func write(_ job: WriteJob) { self.writer.add(job) }
+    package func write(_ job: WriteJob) {
+        if case .aside(let milliseconds) = job.schedule {
+            let wait = MonotonicTime.nanoseconds(ofMilliseconds: milliseconds)
+            let due = milliseconds > 0 ? self.queue.now + wait : .min
+            return self.queue.executeAside(job, due: due) { error in
+                .storage(error as? StorageFailure ?? .unexpected(code: 0))
+            }
+        }
+        switch self.queue.add(job) {
+        case .admitted: return
+        case .refused(let milliseconds):
+            self.writer.countRefusal()
+            job.fail(.overloaded(retryAfterMilliseconds: milliseconds))
+        case .closed: job.fail(.shuttingDown)
+        }
+    }
 
+    /// Executes a read on the caller's thread if it may be short, and else on one of the engine's.
     package func read(_ job: ReadJob) {
-        if case .search = job.effort { self.searches.run(job) } else { self.reads.run(job) }
+        guard !self.reads.isClosed else { return job.fail(.shuttingDown) }
+        var queue = self.reads
+        switch job.effort {
+        case .short: if self.storage.execute(job) { return }
+        case .long: break
+        case .search(let isAttempted):
+            if isAttempted, self.storage.execute(job, isAttempt: true) { return }
+            queue = self.searches
+        }
+        switch queue.add(job) {
+        case .admitted: return
+        case .refused(let milliseconds): job.fail(.overloaded(retryAfterMilliseconds: milliseconds))
+        case .closed: job.fail(.shuttingDown)
+        }
     }
 
     package func readTables<Value>(_ read: (any IndexReader) throws -> Value) throws -> Value {
@@ -77,13 +137,7 @@ package final class MemoryEngine: StorageEngine {
     package func administer<Value: Sendable>(
         _ work: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) throws -> Value {
-        let value = Mutex<Value?>(nil)
-        try self.writer.administer { transaction in
-            let result = try work(transaction)
-            value.withLock { $0 = result }
-        }
-        guard let value = value.withLock({ $0 }) else { throw StorageFailure.unexpected(code: 0) }
-        return value
+        try self.queue.administer(work)
     }
 
     package func report(to observer: any CommitObserver) { self.writer.report(to: observer) }
@@ -94,24 +148,25 @@ package final class MemoryEngine: StorageEngine {
 
     package func shutdown() async {
         self.close()
-        await self.writer.ended()
+        await self.end.wait()
     }
 }
 
 extension MemoryEngine: LoadGate {
     package var mayReject: Bool {
-        self.writer.mayReject || self.searches.mayReject || self.reads.mayReject
+        self.queue.mayReject || self.searches.mayReject || self.reads.mayReject
     }
 
     package func rejection(ofChangeBy requester: Requester, records: Int, bytes: Int) -> StoreError? {
-        self.writer.rejection(of: requester, records: records, bytes: bytes).map {
+        self.queue.rejection(of: requester, records: records, bytes: bytes).map {
             .overloaded(retryAfterMilliseconds: $0)
         }
     }
 
     package var figures: LoadFigures {
-        var figures = self.writer.figures
-        for counted in [self.searches.overload, self.reads.overload] {
+        var figures = LoadFigures()
+        (figures.requestsWaiting, figures.bytesWaiting) = self.queue.load
+        for counted in [self.queue.overload, self.searches.overload, self.reads.overload] {
             figures.reservationsGiven += counted.reserved
             figures.reservationsKept += counted.kept
         }

@@ -1,9 +1,10 @@
+import EngineThreads
 import RecordModel
 import RecordStore
 
 /// A transaction: a copy of the contents that becomes the store's when it is committed, and is dropped
 /// when it fails.
-final class MemoryTransaction: ContentsReader, WriteTransaction {
+final class MemoryTransaction: ContentsReader, BatchTransaction {
     /// What a zone has more than its row says, and where its last change is.
     fileprivate struct ZoneGrowth {
         var position: Int64 = 0
@@ -20,41 +21,56 @@ final class MemoryTransaction: ContentsReader, WriteTransaction {
     }
 
     /// The state to which a job that failed is taken back.
-    struct Savepoint {
-        fileprivate let contents: StoreContents
-        fileprivate let growth: Growth
-        fileprivate let report: CommitReport
+    private struct Savepoint {
+        let contents: StoreContents
+        let growth: Growth
+        let report: CommitReport
     }
 
     let nowMilliseconds: Int64
     private(set) var memory: RuleMemory
     private(set) var positionsTaken = 0
     /// In the unit of the overload rule.
-    private(set) var workDone = 0
+    var workDone = 0
     private(set) var report: CommitReport
     /// The positions of watched databases that somebody asked for or that were changed.
     private(set) var watchedPositions: [DatabaseID: Int64]
     private var growth = Growth()
+    /// What all databases may have together; `nil` for no bound.
+    private let bytesMax: Int64?
 
     init(
         _ contents: StoreContents,
         memory: RuleMemory = RuleMemory(),
         watched: [DatabaseID: EnvironmentID] = [:],
         watchedPositions: [DatabaseID: Int64] = [:],
-        nowMilliseconds: Int64
+        nowMilliseconds: Int64,
+        bytesMax: Int64? = nil
     ) {
         self.nowMilliseconds = nowMilliseconds
+        self.bytesMax = bytesMax
         self.memory = memory
         self.report = CommitReport(watched: watched)
         self.watchedPositions = watchedPositions
         super.init(contents)
     }
 
-    var savepoint: Savepoint {
-        Savepoint(contents: self.contents, growth: self.growth, report: self.report)
+    func isolate(_ job: WriteJob) -> Result<WriteJob.Progress, JobFailure> {
+        let savepoint = Savepoint(contents: self.contents, growth: self.growth, report: self.report)
+        do throws(StorageFailure) {
+            let progress = try self.execute(job)
+            if job.makesRoom || self.bytesMax.map({ self.bytesStored() <= $0 }) ?? true {
+                return .success(progress)
+            }
+            self.takeBack(to: savepoint)
+            return .failure(.diskFull)
+        } catch {
+            self.takeBack(to: savepoint)
+            return .failure(.storage(error))
+        }
     }
 
-    func takeBack(to savepoint: Savepoint) {
+    private func takeBack(to savepoint: Savepoint) {
         self.contents = savepoint.contents
         self.growth = savepoint.growth
         self.report = savepoint.report
@@ -163,7 +179,7 @@ final class MemoryTransaction: ContentsReader, WriteTransaction {
     }
 
     /// The bytes of all databases that are counted, with what the transaction has written.
-    func bytesStored(in isCounted: ([ColumnValue]) -> Bool = { _ in true }) -> Int64 {
+    private func bytesStored(in isCounted: ([ColumnValue]) -> Bool = { _ in true }) -> Int64 {
         let databases = DatabaseRow.table
         return self.all(databases).filter(isCounted).reduce(0) { sum, row in
             let number = DatabaseID(rawValue: databases.integer("number", of: row))

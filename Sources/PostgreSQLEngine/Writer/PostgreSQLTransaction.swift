@@ -1,3 +1,4 @@
+import EngineThreads
 import RecordModel
 import RecordStore
 
@@ -379,4 +380,20 @@ extension SQLValue {
     static func integers(_ numbers: [Int64]) -> SQLValue { .integers(numbers.map { Optional($0) }) }
     static func texts(_ texts: [String]) -> SQLValue { .texts(texts.map { Optional($0) }) }
     static func byteStrings(_ values: [[UInt8]]) -> SQLValue { .byteStrings(values.map { Optional($0) }) }
+}
+
+extension PostgreSQLTransaction: BatchTransaction {
+    func isolate(_ job: WriteJob) throws(StorageFailure) -> Result<WriteJob.Progress, JobFailure> {
+        let savepoint = try self.setSavepoint()
+        do throws(StorageFailure) {
+            let progress = try self.execute(job)
+            try self.release()
+            return .success(progress)
+        } catch {
+            // Then all of them begin anew.
+            guard self.need == nil else { throw error }
+            try self.takeBack(to: savepoint)
+            return .failure(.storage(error))
+        }
+    }
 }

@@ -8,8 +8,7 @@ import Synchronization
 /// A transaction locks the databases of its jobs, and nothing else that other servers lock. One that turns
 /// out to change more begins anew with the whole store locked.
 ///
-/// A job that fails for a reason of ours takes back the transaction. That is then executed again with each
-/// job in a savepoint, so that this job is taken back alone. Without a connection nothing is executed, and
+/// `BatchExecution` says what happens when one job fails. Without a connection nothing is executed, and
 /// every job fails until there is one again.
 ///
 /// SAFETY: what is below `housekeeping` is used on the writer's thread only; the rest is immutable or locked.
@@ -116,9 +115,9 @@ final class PostgreSQLWriter: @unchecked Sendable {
             }
             untilHousekeeping = 0
             if let administration = batch.administration {
-                self.execute(administration, of: batch)
+                self.runAdministration(administration, of: batch)
             } else {
-                self.execute(batch)
+                self.runBatch(batch)
                 self.keepHouseBetweenBatches()
             }
         }
@@ -303,7 +302,7 @@ final class PostgreSQLWriter: @unchecked Sendable {
 
     // MARK: The store's own work
 
-    private func execute(
+    private func runAdministration(
         _ administration: WaitingWrites.Administration,
         of batch: WaitingWrites.Batch
     ) {

@@ -10,9 +10,8 @@ import Synchronization
 /// It takes everything that waits, executes it in one transaction, and leaves it to `LogSync` to
 /// reply when the transaction is on disk. Meanwhile it executes the next.
 ///
-/// A request that fails half-way for a reason of ours takes back the transaction. That is then
-/// executed again with each request in a savepoint, so that this one is taken back alone. One that
-/// exceeds a bound of work is left out then. A disk that is full or fails takes back all.
+/// `BatchExecution` says what happens when one request fails. A disk that is full or fails takes back
+/// all of them.
 ///
 /// SAFETY: `checkpointPace`, `transaction` and `database` are used on the writer's thread only; the
 /// rest is immutable or locked.
@@ -74,114 +73,56 @@ final class Writer: @unchecked Sendable {
             }
             untilHousekeeping = 0
             if let administration = batch.administration {
-                self.execute(administration, batch, transaction)
+                self.runAdministration(administration, batch, transaction)
             } else {
-                self.execute(batch, transaction, housekeeping)
+                self.runBatch(batch, transaction, housekeeping)
             }
         }
         self.sync.close()
         self.checkpoint.close(emptiesLog: self.checkpointPace.isShort)
     }
 
-    private struct Committed {
-        var finished: [FinishedJob]
-        var announced: LogSync.Announced
-        var unfinished: Unfinished?
-        /// What jobs took beyond what their sizes said.
-        var excesses: [WaitingWrites.Excess]
-        /// How many were looked at.
-        var executed: Int
-    }
-
-    /// Executed in part: what came behind it was not executed.
-    private struct Unfinished {
-        let job: WriteJob
-        let rest: WriteJob
-        /// What the part took.
-        let work: Int
-    }
-
-    /// The reply of a job, which is called when its commit is durable.
-    private struct FinishedJob {
-        let job: WriteJob
-        let reply: @Sendable () -> Void
-    }
-
-    /// The result of an execution of a job.
-    private enum Execution {
-        case finished(@Sendable () -> Void)
-        case unfinished(job: WriteJob, rest: WriteJob)
-    }
-
-    private func execute(
+    /// Executes what there is room for; the rest is refused.
+    private func runBatch(
         _ batch: WaitingWrites.Batch,
         _ transaction: WriterTransaction,
         _ housekeeping: WriterHousekeeping
     ) {
-        let start = self.queue.now
         let now = self.clock()
-        let works = batch.jobs.filter { job in
-            guard job.deadlineMilliseconds < now else { return true }
-            job.fail(.deadlinePassed)
-            return false
-        }
-        guard !works.isEmpty, !self.sync.isLost else {
-            self.queue.executed(batch, since: start)
-            for work in works { work.fail(Self.lost) }
-            return
-        }
-        self.execute(works, of: batch, since: start, now, transaction, housekeeping)
-    }
-
-    /// Executes what there is room for; the rest is refused.
-    private func execute(
-        _ jobs: [WriteJob],
-        of batch: WaitingWrites.Batch,
-        since start: Int64,
-        _ now: Int64,
-        _ transaction: WriterTransaction,
-        _ housekeeping: WriterHousekeeping
-    ) {
-        let works = self.room.isShort ? self.refuseWhatTakesRoom(jobs) : jobs
-        guard !works.isEmpty else { return self.queue.executed(batch, since: start) }
-        do {
-            let committed = try self.commit(works, nowMilliseconds: now, transaction, housekeeping)
-            var batch = batch
-            self.queue.putBack(works[committed.executed...], of: &batch)
-            if let unfinished = committed.unfinished {
-                self.queue.putBack(unfinished.rest, of: unfinished.job, work: unfinished.work)
+        var execution = BatchExecution(batch, of: self.queue, nowMilliseconds: now)
+        while true {
+            guard !self.sync.isLost else { return execution.failed(Self.lost) }
+            if self.room.isShort {
+                let refused = execution.refuse(.diskFull) { !self.room.admits($0) }
+                if refused > 0 { self.report(.changesRefused(refused)) }
             }
-            self.queue.executed(batch, since: start, excesses: committed.excesses)
-            let finished = committed.finished
-            self.finish(committed.announced, transaction, isAlone: self.queue.isEmpty) { loss in
-                for end in finished {
-                    if loss == nil { end.reply() } else { end.job.fail(Self.lost) }
+            guard !execution.jobs.isEmpty else { return execution.failed(.diskFull) }
+            do {
+                let announced = try self.commitTogether(
+                    &execution,
+                    nowMilliseconds: now,
+                    transaction,
+                    housekeeping
+                )
+                let finished = execution.committed()
+                return self.finish(announced, transaction, isAlone: self.queue.isEmpty) { loss in
+                    for end in finished {
+                        if loss == nil { end.reply() } else { end.job.fail(Self.lost) }
+                    }
                 }
+            } catch {
+                transaction.rollback()
+                if self.room.make(after: error) { continue }
+                if error.isOfWriting {
+                    // The room has told of what the disk refused.
+                    self.report(.changesRefused(execution.jobs.count))
+                } else {
+                    self.reachability.failed(.writes)
+                    for _ in execution.jobs { self.report(.storageUnavailable(code: error.code)) }
+                }
+                return execution.failed(error.isForWantOfRoom ? .diskFull : .storage(error))
             }
-        } catch {
-            transaction.rollback()
-            if self.room.make(after: error) {
-                return self.execute(works, of: batch, since: start, now, transaction, housekeeping)
-            }
-            self.queue.executed(batch, since: start)
-            if error.isOfWriting {
-                // The room has told of what the disk refused.
-                self.report(.changesRefused(works.count))
-            } else {
-                self.reachability.failed(.writes)
-                for _ in works { self.report(.storageUnavailable(code: error.code)) }
-            }
-            let failure = error.isForWantOfRoom ? JobFailure.diskFull : .storage(error)
-            for work in works { work.fail(failure) }
         }
-    }
-
-    private func refuseWhatTakesRoom(_ jobs: [WriteJob]) -> [WriteJob] {
-        let refused = jobs.filter { !self.room.admits($0) }
-        guard !refused.isEmpty else { return jobs }
-        self.report(.changesRefused(refused.count))
-        for job in refused { job.fail(.diskFull) }
-        return jobs.filter { self.room.admits($0) }
     }
 
     /// Nothing can be made durable any more, in this process.
@@ -206,89 +147,31 @@ final class Writer: @unchecked Sendable {
         }
     }
 
+    /// Executes jobs in one transaction and commits it.
+    ///
+    /// SQLite copies each page that a savepoint touches: all pay for it only when one is needed.
+    ///
     /// - Throws: When nothing of the transaction can be written.
-    private func commit(
-        _ works: [WriteJob],
+    private func commitTogether(
+        _ execution: inout BatchExecution,
         nowMilliseconds now: Int64,
         _ transaction: WriterTransaction,
         _ housekeeping: WriterHousekeeping
-    ) throws(StorageFailure) -> Committed {
-        var exceeding: WaitingWrites.Exceeding?
-        do throws(StorageFailure) {
-            // SQLite copies each page that a savepoint touches: all pay for it only when one is needed.
-            return try self.commit(
-                works,
-                inSavepoints: false,
-                &exceeding,
-                nowMilliseconds: now,
-                transaction,
-                housekeeping
-            )
-        } catch {
-            if case .unavailable = error { throw error }
-            transaction.rollback()
-            return try self.commit(
-                works,
-                inSavepoints: true,
-                &exceeding,
-                nowMilliseconds: now,
-                transaction,
-                housekeeping
-            )
-        }
-    }
-
-    private func commit(
-        _ works: [WriteJob],
-        inSavepoints: Bool,
-        _ exceeding: inout WaitingWrites.Exceeding?,
-        nowMilliseconds now: Int64,
-        _ transaction: WriterTransaction,
-        _ housekeeping: WriterHousekeeping
-    ) throws(StorageFailure) -> Committed {
-        var finished: [FinishedJob] = []
-        finished.reserveCapacity(works.count)
-        var unfinished: Unfinished?
-        var excesses: [WaitingWrites.Excess] = []
-        var executed = 0
-        try transaction.begin(nowMilliseconds: now)
-        for (offset, work) in works.enumerated() where unfinished == nil {
-            executed += 1
-            if let known = exceeding, known.offset == offset {
-                finished.append(FinishedJob(job: work) { work.fail(.storage(known.failure)) })
-                if let excess = work.excess(of: known.work) { excesses.append(excess) }
-                continue
-            }
-            let before = transaction.meter.done
-            let execution: Execution
+    ) throws(StorageFailure) -> LogSync.Announced {
+        while true {
             do throws(StorageFailure) {
-                execution =
-                    inSavepoints
-                    ? try self.executeInSavepoint(work, transaction) : try Self.execute(work, transaction)
+                try transaction.begin(nowMilliseconds: now)
+                try execution.run(in: transaction, report: self.report)
+                self.keepHouse(housekeeping, transaction)
+                let announced = try transaction.commit(self.sync)
+                for event in housekeeping.takeEvents() { self.report(event) }
+                self.statistics.withLock { $0.commits += 1 }
+                return announced
             } catch {
-                exceeding = .init(offset: offset, error, metered: transaction.meter.done - before)
-                throw error
+                guard execution.isolates(after: error) else { throw error }
+                transaction.rollback()
             }
-            switch execution {
-            case .finished(let reply):
-                finished.append(FinishedJob(job: work, reply: reply))
-            case .unfinished(let job, let rest):
-                unfinished = Unfinished(job: job, rest: rest, work: transaction.meter.done - before)
-                continue
-            }
-            if let excess = work.excess(of: transaction.meter.done - before) { excesses.append(excess) }
         }
-        self.keepHouse(housekeeping, transaction)
-        let announced = try transaction.commit(self.sync)
-        for event in housekeeping.takeEvents() { self.report(event) }
-        self.statistics.withLock { $0.commits += 1 }
-        return Committed(
-            finished: finished,
-            announced: announced,
-            unfinished: unfinished,
-            excesses: excesses,
-            executed: executed
-        )
     }
 
     /// Does some housekeeping beside requests.
@@ -304,41 +187,7 @@ final class Writer: @unchecked Sendable {
         }
     }
 
-    private static func execute(
-        _ job: WriteJob,
-        _ transaction: WriterTransaction
-    ) throws(StorageFailure) -> Execution {
-        transaction.origin = job.origin
-        switch try job.execute(transaction) {
-        case .finished(let reply): return .finished(reply)
-        case .unfinished(let rest): return .unfinished(job: job, rest: rest)
-        }
-    }
-
-    /// A job that fails by itself is taken back alone, and leaves its neighbours as they are.
-    ///
-    /// - Throws: When nothing can be written now, whatever the job.
-    private func executeInSavepoint(
-        _ job: WriteJob,
-        _ transaction: WriterTransaction
-    ) throws(StorageFailure) -> Execution {
-        let before = transaction.meter.done
-        do throws(StorageFailure) {
-            return try transaction.isolated { () throws(StorageFailure) in
-                try Self.execute(job, transaction)
-            }
-        } catch {
-            switch error {
-            case .unavailable: throw error
-            case .unexpected(let code): self.report(.requestFaulted(code: code))
-            case .conflict, .outcomeUnknown, .exceeds: break
-            }
-            transaction.meter.done = before + error.work(metered: transaction.meter.done - before)
-            return .finished { job.fail(.storage(error)) }
-        }
-    }
-
-    private func execute(
+    private func runAdministration(
         _ administration: WaitingWrites.Administration,
         _ batch: WaitingWrites.Batch,
         _ transaction: WriterTransaction
@@ -354,7 +203,7 @@ final class Writer: @unchecked Sendable {
         } catch {
             transaction.rollback()
             if self.room.make(after: StorageFailure(error)) {
-                return self.execute(administration, batch, transaction)
+                return self.runAdministration(administration, batch, transaction)
             }
             self.queue.executed(batch, since: start)
             administration.reply(error)

@@ -1,3 +1,4 @@
+import EngineThreads
 import GRDBSQLite
 import RecordStore
 
@@ -201,6 +202,23 @@ final class WriterTransaction {
                 throw .unavailable(code: lost.code)
             }
             throw error
+        }
+    }
+}
+
+extension WriterTransaction: BatchTransaction {
+    var workDone: Int {
+        get { self.meter.done }
+        set { self.meter.done = newValue }
+    }
+
+    func isolate(_ job: WriteJob) throws(StorageFailure) -> Result<WriteJob.Progress, JobFailure> {
+        do throws(StorageFailure) {
+            return .success(try self.isolated { () throws(StorageFailure) in try self.execute(job) })
+        } catch {
+            // Nothing can be written now, whatever the job.
+            if case .unavailable = error { throw error }
+            return .failure(.storage(error))
         }
     }
 }
