@@ -358,7 +358,8 @@ let testTargets: [Target] = [
     .testTarget(
         name: "PostgreSQLEngineTests",
         dependencies: [
-            "EngineConformanceTests", "PostgreSQLEngine", "PostgreSQLCluster", "SQLiteEngine", "RecordStore",
+            "EngineConformanceTests", "EngineThreads", "PostgreSQLEngine", "PostgreSQLCluster",
+            "SQLiteEngine", "RecordStore",
             "RecordModel", "TestSupport", "tidemark",
         ],
         path: "Tests/PostgreSQLEngineTests",

@@ -11,20 +11,33 @@ package final class WriteQueue: @unchecked Sendable {
         case closed
     }
 
+    private let settings: QueueSettings
     private let condition = TimedCondition()
     private var waiting: WaitingWrites
     private var writerWaits = false
     private var syncs = DurationCounts()
+    private var refused: UInt64 = 0
     /// What the rule says, for those who have not locked.
     private let isCrowding = Atomic<Bool>(false)
     /// Nanoseconds of a clock that only goes forward.
     private let time: @Sendable () -> Int64
 
     /// - Parameters:
-    ///   - waiting: The rule, without jobs.
+    ///   - settings: The bounds, and what one commit takes.
+    ///   - burst: Work that may always wait for some time; `nil` if none may.
     ///   - time: Nanoseconds of a clock that only goes forward.
-    package init(_ waiting: consuming WaitingWrites, time: @escaping @Sendable () -> Int64) {
-        self.waiting = waiting
+    package init(
+        _ settings: QueueSettings,
+        burst: OverloadRule.Settings.Burst? = nil,
+        time: @escaping @Sendable () -> Int64
+    ) {
+        self.waiting = WaitingWrites(
+            requestsMax: settings.waitingRequestsMax,
+            bytesMax: settings.waitingBytesMax,
+            waitNanoseconds: settings.writerWaitNanoseconds,
+            burst: burst
+        )
+        self.settings = settings
         self.time = time
     }
 
@@ -44,7 +57,14 @@ package final class WriteQueue: @unchecked Sendable {
     /// `mayReject`.
     package func rejection(of requester: Requester, records: Int, bytes: Int) -> UInt32? {
         self.condition.withLock {
-            self.waiting.rejection(of: requester, records: records, bytes: bytes, now: self.time())
+            let milliseconds = self.waiting.rejection(
+                of: requester,
+                records: records,
+                bytes: bytes,
+                now: self.time()
+            )
+            if milliseconds != nil { self.refused += 1 }
+            return milliseconds
         }
     }
 
@@ -58,6 +78,7 @@ package final class WriteQueue: @unchecked Sendable {
                 self.isCrowding.store(self.waiting.mayReject, ordering: .relaxed)
             }
             if case .refuse(let milliseconds) = decision {
+                self.refused += 1
                 return .refused(retryAfterMilliseconds: milliseconds)
             }
             if self.writerWaits { self.condition.signal() }
@@ -69,11 +90,7 @@ package final class WriteQueue: @unchecked Sendable {
     ///
     /// - Returns: The batch, which is empty if nothing came in that time; `nil` when the queue is
     ///   closed and empty.
-    package func takeBatch(
-        recordsMax: Int,
-        bytesMax: Int,
-        waitMillisecondsMax: Int64
-    ) -> WaitingWrites.Batch? {
+    package func takeBatch(waitMillisecondsMax: Int64) -> WaitingWrites.Batch? {
         self.condition.withLock {
             self.waiting.timePassed(now: self.time())
             while self.waiting.isEmpty {
@@ -92,8 +109,8 @@ package final class WriteQueue: @unchecked Sendable {
                 }
             }
             return self.waiting.takeBatch(
-                recordsMax: recordsMax,
-                bytesMax: bytesMax,
+                recordsMax: self.settings.commitRecordsMax,
+                bytesMax: self.settings.commitBytesMax,
                 now: self.time()
             )
         }
@@ -129,6 +146,9 @@ package final class WriteQueue: @unchecked Sendable {
             self.syncs.add(nanoseconds: nanoseconds)
         }
     }
+
+    /// Changes that were refused for want of room.
+    package var refusals: UInt64 { self.condition.withLock { self.refused } }
 
     package var logSyncs: DurationCounts { self.condition.withLock { self.syncs } }
 

@@ -1,4 +1,4 @@
-import EngineThreads
+package import EngineThreads
 package import RecordStore
 import Synchronization
 
@@ -9,10 +9,10 @@ import Synchronization
 ///
 /// Any number of servers have a store, each with a row of its own (`NodeRegistration`), and commands of an
 /// operator write beside them.
-package final class PostgreSQLEngine: StorageEngine {
-    private let queue: WriteQueue
+package final class PostgreSQLEngine: QueuedEngine {
+    package let queue: WriteQueue
+    package let readQueues: ReadQueues
     private let writer: PostgreSQLWriter
-    private let reads: ReadPool
     private let polling: ChangePolling
     /// The connection of `readTables`.
     private let tables: TableSession
@@ -49,12 +49,8 @@ package final class PostgreSQLEngine: StorageEngine {
             clock: clock
         )
         self.queue = WriteQueue(
-            WaitingWrites(
-                requestsMax: configuration.waitingRequestsMax,
-                bytesMax: configuration.waitingBytesMax,
-                waitNanoseconds: configuration.writerWaitNanoseconds,
-                burst: Self.burst
-            ),
+            configuration.queues,
+            burst: Self.burst,
             time: configuration.monotonicNanoseconds
         )
         self.writer = PostgreSQLWriter(
@@ -66,7 +62,7 @@ package final class PostgreSQLEngine: StorageEngine {
             clock: clock,
             report: report
         )
-        self.reads = ReadPool(
+        self.readQueues = ReadSession.start(
             configuration,
             witness: witness,
             reachability,
@@ -159,39 +155,16 @@ package final class PostgreSQLEngine: StorageEngine {
 
     deinit {
         self.queue.close()
-        self.reads.close()
+        self.readQueues.close()
         self.polling.close()
     }
 
     package var prefetches: Bool { true }
 
-    package func write(_ job: WriteJob) {
-        if case .aside(let milliseconds) = job.schedule {
-            let wait = MonotonicTime.nanoseconds(ofMilliseconds: milliseconds)
-            let due = milliseconds > 0 ? self.queue.now + wait : .min
-            return self.queue.executeAside(job, due: due) { error in
-                .storage(error as? StorageFailure ?? .unexpected(code: 0))
-            }
-        }
-        switch self.queue.add(job) {
-        case .admitted: return
-        case .refused(let milliseconds):
-            self.writer.countRefusal()
-            job.fail(.overloaded(retryAfterMilliseconds: milliseconds))
-        case .closed: job.fail(.shuttingDown)
-        }
-    }
-
-    package func read(_ job: ReadJob) { self.reads.run(job) }
+    package func read(_ job: ReadJob) { self.readQueues.add(job) }
 
     package func readTables<Value>(_ read: (any IndexReader) throws -> Value) throws -> Value {
         try self.tables.read(read)
-    }
-
-    package func administer<Value: Sendable>(
-        _ work: @escaping @Sendable (any WriteTransaction) throws -> Value
-    ) throws -> Value {
-        try self.queue.administer(work)
     }
 
     package func report(to observer: any CommitObserver) { self.writer.report(to: observer) }
@@ -204,30 +177,8 @@ package final class PostgreSQLEngine: StorageEngine {
 
     package func shutdown() async {
         self.queue.close()
-        self.reads.close()
+        self.readQueues.close()
         self.polling.close()
         await self.end.wait()
-    }
-}
-
-extension PostgreSQLEngine: LoadGate {
-    package var mayReject: Bool { self.queue.mayReject || self.reads.mayReject }
-
-    package func rejection(ofChangeBy requester: Requester, records: Int, bytes: Int) -> StoreError? {
-        guard self.queue.mayReject,
-            let milliseconds = self.queue.rejection(of: requester, records: records, bytes: bytes)
-        else { return nil }
-        self.writer.countRefusal()
-        return .overloaded(retryAfterMilliseconds: milliseconds)
-    }
-
-    package var figures: LoadFigures {
-        var figures = LoadFigures()
-        (figures.requestsWaiting, figures.bytesWaiting) = self.queue.load
-        for counted in [self.queue.overload] + self.reads.overload {
-            figures.reservationsGiven += counted.reserved
-            figures.reservationsKept += counted.kept
-        }
-        return figures
     }
 }

@@ -17,14 +17,8 @@ package struct PostgreSQLEngineConfiguration: Sendable {
     package var target: ConnectionTarget
     package var role: Role
     package var housekeeping = HousekeepingRules()
-    package var waitingRequestsMax = 4_096
-    package var waitingBytesMax = 64 * 1024 * 1024
-    package var writerWaitNanoseconds: Int64 = 10_000_000
-    package var readerWaitNanoseconds: Int64 = 25_000_000
-    package var commitRecordsMax = 4_000
-    package var commitBytesMax = 8 * 1024 * 1024
-    /// Threads for searches, and as many for all other reads, each with a connection.
-    package var readThreads = 2
+    /// Each thread that reads has a connection.
+    package var queues = QueueSettings()
     /// Whether every commit of a server has to wait for a synchronous standby.
     package var isSynchronous = false
     /// Whether times in rows are those of PostgreSQL's clock, in place of the one that the engine is given.

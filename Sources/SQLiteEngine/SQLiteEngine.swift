@@ -1,5 +1,5 @@
 import GRDB
-import EngineThreads
+package import EngineThreads
 package import RecordStore
 import Synchronization
 
@@ -7,8 +7,8 @@ import Synchronization
 ///
 /// One thread writes, many waiting requests in one transaction; readers never wait for it. Another
 /// process may open the same folder for administration while this one serves.
-package final class SQLiteEngine: StorageEngine {
-    private let queue: WriteQueue
+package final class SQLiteEngine: QueuedEngine {
+    package let queue: WriteQueue
     private let writer: Writer
     let reads: ReadPool
     private let tables: TableConnection
@@ -36,14 +36,7 @@ package final class SQLiteEngine: StorageEngine {
         let reserve = DiskReserve(configuration)
         let database = try reserve.lend { () throws(SQLiteEngineError) in try file.openWriter() }
         self.room = DiskRoom(reserve: reserve, file: file, report: report)
-        let queue = WriteQueue(
-            WaitingWrites(
-                requestsMax: configuration.waitingRequestsMax,
-                bytesMax: configuration.waitingBytesMax,
-                waitNanoseconds: configuration.writerWaitNanoseconds
-            ),
-            time: configuration.monotonicNanoseconds
-        )
+        let queue = WriteQueue(configuration.queues, time: configuration.monotonicNanoseconds)
         self.queue = queue
         do {
             self.checkpoint = try IdleCheckpoint(
@@ -58,7 +51,6 @@ package final class SQLiteEngine: StorageEngine {
         self.reachability = Reachability(report: report)
         self.writer = Writer(
             queue: self.queue,
-            configuration: configuration,
             checkpoint: self.checkpoint,
             room: self.room,
             reachability: self.reachability,
@@ -144,23 +136,13 @@ package final class SQLiteEngine: StorageEngine {
         if let failure = start.wait() { throw failure }
     }
 
-    package func write(_ job: WriteJob) {
-        if case .aside(let milliseconds) = job.schedule {
-            let wait = MonotonicTime.nanoseconds(ofMilliseconds: milliseconds)
-            let due = milliseconds > 0 ? self.queue.now + wait : .min
-            return self.queue.executeAside(job, due: due) { [reachability, report] error in
-                let failure = StorageFailure(error)
-                Self.tell(of: failure, .writes, reachability, report)
-                return failure.isForWantOfRoom ? .diskFull : .storage(failure)
-            }
-        }
-        switch self.queue.add(job) {
-        case .admitted: return
-        case .refused(let milliseconds):
-            self.writer.countRefusal()
-            job.fail(.overloaded(retryAfterMilliseconds: milliseconds))
-        case .closed:
-            job.fail(.shuttingDown)
+    package var readQueues: ReadQueues { self.reads.queues }
+
+    package var failureAside: @Sendable (any Error) -> JobFailure {
+        { [reachability, report] error in
+            let failure = StorageFailure(error)
+            Self.tell(of: failure, .writes, reachability, report)
+            return failure.isForWantOfRoom ? .diskFull : .storage(failure)
         }
     }
 
@@ -190,14 +172,9 @@ package final class SQLiteEngine: StorageEngine {
         try self.tables.read(read)
     }
 
-    package func administer<Value: Sendable>(
-        _ work: @escaping @Sendable (any WriteTransaction) throws -> Value
-    ) throws -> Value {
-        try self.queue.administer(work)
-    }
-
     package var statistics: EngineStatistics {
         var statistics = self.writer.counted
+        statistics.requestsRefused = self.queue.refusals
         statistics.logSyncs = self.queue.logSyncs
         let path = StoreFile.path(in: self.configuration.directory)
         statistics.databaseBytes = DatabaseFile.bytes(at: path)
@@ -217,27 +194,5 @@ package final class SQLiteEngine: StorageEngine {
         await self.shutdown.wait()
         // The writer has closed it.
         await self.checkpoint.ended()
-    }
-}
-
-extension SQLiteEngine: LoadGate {
-    package var mayReject: Bool { self.queue.mayReject || self.reads.mayReject }
-
-    package func rejection(ofChangeBy requester: Requester, records: Int, bytes: Int) -> StoreError? {
-        guard self.queue.mayReject,
-            let milliseconds = self.queue.rejection(of: requester, records: records, bytes: bytes)
-        else { return nil }
-        self.writer.countRefusal()
-        return .overloaded(retryAfterMilliseconds: milliseconds)
-    }
-
-    package var figures: LoadFigures {
-        var figures = LoadFigures()
-        (figures.requestsWaiting, figures.bytesWaiting) = self.queue.load
-        for counted in [self.queue.overload] + self.reads.overload {
-            figures.reservationsGiven += counted.reserved
-            figures.reservationsKept += counted.kept
-        }
-        return figures
     }
 }

@@ -33,19 +33,9 @@ package struct SQLiteEngineConfiguration: Sendable {
     package var durability: Durability = .full
     /// The operator's choices for the store's housekeeping.
     package var housekeeping = HousekeepingRules()
-    /// Beyond these, requests are refused with a time to come back.
-    package var waitingRequestsMax = 4_096
-    package var waitingBytesMax = 64 * 1024 * 1024
-    /// What may wait for the writer, and for the threads that read, in the time that it takes to execute.
-    package var writerWaitNanoseconds: Int64 = 10_000_000
-    package var readerWaitNanoseconds: Int64 = 25_000_000
+    package var queues = QueueSettings()
     /// A clock that only goes forward.
     package var monotonicNanoseconds: @Sendable () -> Int64 = { MonotonicTime.nanoseconds() }
-    /// What one transaction takes from the queue.
-    package var commitRecordsMax = 4_000
-    package var commitBytesMax = 8 * 1024 * 1024
-    /// For queries, and as many for all other reads that are not short.
-    package var readThreads = 2
     /// Bytes of the reserve for deletes and administration on a full disk (`DiskReserve`).
     ///
     /// With 0 this process keeps no reserve, and may use a server's.

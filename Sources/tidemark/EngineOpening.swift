@@ -41,16 +41,9 @@ enum EngineOpening {
             return try PostgreSQLOpening.make(folder, url, settings: settings, faults: faults)
         }
         var configuration = SQLiteEngineConfiguration(directory: folder.path)
-        configuration.housekeeping.requestIDRetentionSeconds =
-            settings.server.storage.requestIDRetentionSeconds
-        configuration.housekeeping.tombstoneRetentionSeconds =
-            settings.server.storage.tombstoneRetentionSeconds
+        configuration.housekeeping = HousekeepingRules(settings)
+        configuration.queues = QueueSettings(settings)
         configuration.reserveBytes = SQLiteEngineConfiguration.serverReserveBytes
-        configuration.waitingRequestsMax = settings.writer.requestsMax
-        configuration.waitingBytesMax = settings.writer.bytesMax
-        configuration.writerWaitNanoseconds = Int64(settings.writer.waitMilliseconds) * 1_000_000
-        configuration.readThreads = settings.writer.readThreads
-        configuration.readerWaitNanoseconds = Int64(settings.writer.readerWaitMilliseconds) * 1_000_000
         do {
             let log = EngineLog(faults, of: folder)
             let engine = try SQLiteEngine(configuration: configuration, clock: SystemTime.milliseconds) {
@@ -225,5 +218,26 @@ enum EngineOpening {
         case .cannotOpen(let path, let reason):
             return CommandFailure(.cannotCreate, "\(path) cannot be opened: \(reason).")
         }
+    }
+}
+
+extension HousekeepingRules {
+    /// The operator's choices.
+    init(_ settings: Settings) {
+        self.init()
+        self.requestIDRetentionSeconds = settings.server.storage.requestIDRetentionSeconds
+        self.tombstoneRetentionSeconds = settings.server.storage.tombstoneRetentionSeconds
+    }
+}
+
+extension QueueSettings {
+    /// The operator's choices.
+    init(_ settings: Settings) {
+        self.init()
+        self.waitingRequestsMax = settings.writer.requestsMax
+        self.waitingBytesMax = settings.writer.bytesMax
+        self.writerWaitNanoseconds = Int64(settings.writer.waitMilliseconds) * 1_000_000
+        self.readThreads = settings.writer.readThreads
+        self.readerWaitNanoseconds = Int64(settings.writer.readerWaitMilliseconds) * 1_000_000
     }
 }

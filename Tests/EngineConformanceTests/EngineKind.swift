@@ -135,14 +135,14 @@ extension SQLiteEngineConfiguration {
     fileprivate init(_ settings: EngineSettings, directory: String) {
         self.init(directory: directory)
         self.durability = .relaxed
-        self.waitingRequestsMax = settings.waitingRequestsMax
-        self.waitingBytesMax = settings.waitingBytesMax
+        self.queues.waitingRequestsMax = settings.waitingRequestsMax
+        self.queues.waitingBytesMax = settings.waitingBytesMax
         self.filePagesMax = settings.filePagesMax
         self.housekeeping.tombstoneRetentionSeconds = settings.tombstoneRetentionSeconds
-        self.commitRecordsMax = settings.commitRecordsMax
+        self.queues.commitRecordsMax = settings.commitRecordsMax
         self.logSecondsMax = settings.logSecondsMax
-        self.readThreads = settings.readThreads
-        self.readerWaitNanoseconds = settings.readerWaitNanoseconds
+        self.queues.readThreads = settings.readThreads
+        self.queues.readerWaitNanoseconds = settings.readerWaitNanoseconds
         if let time = settings.time {
             self.monotonicNanoseconds = { time.milliseconds * 1_000_000 }
         }
@@ -168,13 +168,13 @@ extension MemoryEngineConfiguration {
                     ?? Int64((ContinuousClock.now - start) / .nanoseconds(1))
             }
         )
-        self.waitingRequestsMax = settings.waitingRequestsMax
-        self.waitingBytesMax = settings.waitingBytesMax
+        self.queues.waitingRequestsMax = settings.waitingRequestsMax
+        self.queues.waitingBytesMax = settings.waitingBytesMax
         self.bytesMax = settings.filePagesMax.map { Int64(($0 - Self.emptyPages) * Self.pageBytes) }
         self.housekeeping.tombstoneRetentionSeconds = settings.tombstoneRetentionSeconds
-        self.commitRecordsMax = settings.commitRecordsMax
-        self.readThreads = settings.readThreads
-        self.readerWaitNanoseconds = settings.readerWaitNanoseconds
+        self.queues.commitRecordsMax = settings.commitRecordsMax
+        self.queues.readThreads = settings.readThreads
+        self.queues.readerWaitNanoseconds = settings.readerWaitNanoseconds
         if let syncFile = settings.syncFile { self.sync = { syncFile(0) } }
     }
 }
@@ -185,12 +185,12 @@ extension PostgreSQLEngineConfiguration {
             target: try PostgreSQLCluster.running().target(standingFor: directory),
             role: .server(node: "\(directory) \(UInt64.random(in: .min ... .max))")
         )
-        self.waitingRequestsMax = settings.waitingRequestsMax
-        self.waitingBytesMax = settings.waitingBytesMax
+        self.queues.waitingRequestsMax = settings.waitingRequestsMax
+        self.queues.waitingBytesMax = settings.waitingBytesMax
         self.housekeeping.tombstoneRetentionSeconds = settings.tombstoneRetentionSeconds
-        self.commitRecordsMax = settings.commitRecordsMax
-        self.readThreads = settings.readThreads
-        self.readerWaitNanoseconds = settings.readerWaitNanoseconds
+        self.queues.commitRecordsMax = settings.commitRecordsMax
+        self.queues.readThreads = settings.readThreads
+        self.queues.readerWaitNanoseconds = settings.readerWaitNanoseconds
         if let syncFile = settings.syncFile { self.mayCommit = { syncFile(0) == 0 } }
         if let time = settings.time {
             self.monotonicNanoseconds = { time.milliseconds * 1_000_000 }

@@ -33,18 +33,16 @@ final class MemoryWriter: @unchecked Sendable {
 
     func report(to observer: any CommitObserver) { self.observer.withLock { $0 = observer } }
 
-    var statistics: EngineStatistics { self.counted.withLock { $0 } }
-
-    func countRefusal() { self.counted.withLock { $0.requestsRefused += 1 } }
+    var statistics: EngineStatistics {
+        var statistics = self.counted.withLock { $0 }
+        statistics.requestsRefused = self.queue.refusals
+        return statistics
+    }
 
     /// Works until the queue is closed and empty.
     func run() {
         var waitMilliseconds: Int64 = 0
-        while let batch = self.queue.takeBatch(
-            recordsMax: self.configuration.commitRecordsMax,
-            bytesMax: self.configuration.commitBytesMax,
-            waitMillisecondsMax: waitMilliseconds
-        ) {
+        while let batch = self.queue.takeBatch(waitMillisecondsMax: waitMilliseconds) {
             waitMilliseconds = 0
             if let administration = batch.administration {
                 self.runAdministration(administration, of: batch)

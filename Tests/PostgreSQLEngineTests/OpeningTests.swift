@@ -1,3 +1,4 @@
+import EngineThreads
 import PostgreSQLCluster
 import TestSupport
 import Testing

@@ -33,9 +33,9 @@ struct OverloadTests {
             configureEngine: { configuration in
                 configuration.durability = .full
                 configuration.syncFile = { disk.sync($0) }
-                configuration.commitRecordsMax = 1
+                configuration.queues.commitRecordsMax = 1
                 // What may be ahead is a few requests: each takes longer than that.
-                configuration.writerWaitNanoseconds = 1
+                configuration.queues.writerWaitNanoseconds = 1
                 configuration.monotonicNanoseconds = { time.milliseconds * 1_000_000 + looks.next() }
             }
         ) { server in

@@ -86,12 +86,11 @@ final class PostgreSQLWriter: @unchecked Sendable {
 
     var statistics: EngineStatistics {
         var statistics = self.counted.withLock { $0 }
+        statistics.requestsRefused = self.queue.refusals
         // PostgreSQL has no reserve. One missing byte makes alerts and plots show a full disk.
         if self.room.isFull { statistics.reserveMissingBytes = 1 }
         return statistics
     }
-
-    func countRefusal() { self.counted.withLock { $0.requestsRefused += 1 } }
 
     func report(to observer: any CommitObserver) { self.reporting.setObserver(observer) }
 
@@ -102,8 +101,6 @@ final class PostgreSQLWriter: @unchecked Sendable {
         // While there are no jobs; `nil` if no work is known of.
         var untilHousekeeping: Int64? = 0
         while let batch = self.queue.takeBatch(
-            recordsMax: self.configuration.commitRecordsMax,
-            bytesMax: self.configuration.commitBytesMax,
             waitMillisecondsMax: untilHousekeeping ?? self.waitMilliseconds
         ) {
             self.measureIfDue()

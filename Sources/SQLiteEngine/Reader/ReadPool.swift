@@ -4,15 +4,11 @@ import Synchronization
 
 /// Connections for short reads on the caller's thread, and threads with their own for long ones.
 ///
-/// Queries have threads of their own. A page of one may compare for dozens of times as long as any
-/// other read takes, and can't be put aside for it. So those who count a lot make queries wait, and
-/// neither feeds nor fetches.
+/// Those who count a lot make queries wait, and neither feeds nor fetches (`ReadQueues`).
 final class ReadPool: Sendable {
     private let file: DatabaseFile
     private let idle: Mutex<[ReadConnection]>
-    private let queries: ReadQueue
-    /// All other reads.
-    private let reads: ReadQueue
+    let queues: ReadQueues
     private let sync: LogSync
     private let reachability: Reachability
     private let report: @Sendable (EngineEvent) -> Void
@@ -30,31 +26,22 @@ final class ReadPool: Sendable {
         report: @escaping @Sendable (EngineEvent) -> Void
     ) throws {
         self.file = file
-        func queue() -> ReadQueue {
-            ReadQueue(
-                WaitingReads(
-                    threads: configuration.readThreads,
-                    waitNanoseconds: configuration.readerWaitNanoseconds
-                ),
-                time: configuration.monotonicNanoseconds,
-                clock: clock
-            )
-        }
-        self.queries = queue()
-        self.reads = queue()
+        self.queues = ReadQueues(
+            configuration.queues,
+            time: configuration.monotonicNanoseconds,
+            clock: clock
+        )
         self.sync = sync
         self.reachability = reachability
         self.report = report
         var idle: [ReadConnection] = []
         for _ in 0..<Self.inlineConnections { idle.append(try ReadConnection(file: file)) }
         self.idle = Mutex(idle)
-        for number in 0..<configuration.readThreads {
-            for (name, queue) in [("find", self.queries), ("read", self.reads)] {
-                let connection = try ReadConnection(file: file)
-                EngineThread.start("tidemark-\(name)-\(number)") {
-                    while let next = queue.take() {
-                        queue.execute(next) { self.finish($0, on: connection) }
-                    }
+        try self.queues.start(configuration.queues.readThreads) { queue in
+            let connection = try ReadConnection(file: file)
+            return {
+                while let next = queue.take() {
+                    queue.execute(next) { self.finish($0, on: connection) }
                 }
             }
         }
@@ -65,21 +52,13 @@ final class ReadPool: Sendable {
     /// A short read, and the attempt of a search, run on this thread if a connection is free; all else
     /// runs on a thread of the pool.
     func run(_ job: ReadJob) {
-        let isInline =
+        let isDone =
             switch job.effort {
-            case .short: true
-            case .long: false
-            case .search(let isAttempted): isAttempted
+            case .short: self.attempt { self.execute(job, isAttempt: false, on: $0) }
+            case .long, .search(isAttempted: false): false
+            case .search(isAttempted: true): self.attempt { self.execute(job, isAttempt: true, on: $0) }
             }
-        var queue = self.reads
-        if case .search = job.effort { queue = self.queries }
-        let isAttempt = queue === self.queries
-        if isInline, self.attempt({ self.execute(job, isAttempt: isAttempt, on: $0) }) { return }
-        switch queue.add(job) {
-        case .admitted: return
-        case .refused(let milliseconds): job.fail(.overloaded(retryAfterMilliseconds: milliseconds))
-        case .closed: job.fail(.shuttingDown)
-        }
+        if !isDone { self.queues.add(job) }
     }
 
     private func finish(_ job: ReadJob, on connection: ReadConnection) {
@@ -119,22 +98,16 @@ final class ReadPool: Sendable {
 
     /// Runs a read on this thread if a connection is free; false: it was not, or the read gave up.
     private func attempt(_ read: (ReadConnection) -> Bool) -> Bool {
-        guard !self.reads.isClosed, let connection = self.idle.withLock({ $0.popLast() }) else {
+        guard !self.queues.isClosed, let connection = self.idle.withLock({ $0.popLast() }) else {
             return false
         }
         defer { self.idle.withLock { $0.append(connection) } }
         return read(connection)
     }
 
-    var mayReject: Bool { self.queries.mayReject || self.reads.mayReject }
-
-    /// Of queries, and of all other reads.
-    var overload: [OverloadRule.Counted] { [self.queries.overload, self.reads.overload] }
-
     /// Lets the threads finish what waits.
     func close() {
-        self.queries.close()
-        self.reads.close()
+        self.queues.close()
         self.idle.withLock { $0 = [] }
     }
 }

@@ -17,7 +17,6 @@ import Synchronization
 /// rest is immutable or locked.
 final class Writer: @unchecked Sendable {
     private let queue: WriteQueue
-    private let configuration: SQLiteEngineConfiguration
     private let clock: @Sendable () -> Int64
     private let report: @Sendable (EngineEvent) -> Void
     private let statistics = Mutex(EngineStatistics())
@@ -32,7 +31,6 @@ final class Writer: @unchecked Sendable {
 
     init(
         queue: WriteQueue,
-        configuration: SQLiteEngineConfiguration,
         checkpoint: IdleCheckpoint,
         room: DiskRoom,
         reachability: Reachability,
@@ -45,7 +43,6 @@ final class Writer: @unchecked Sendable {
         self.room = room
         self.reachability = reachability
         self.sync = sync
-        self.configuration = configuration
         self.clock = clock
         self.report = report
         self.checkpointPace = CheckpointPace(nowMilliseconds: clock())
@@ -53,16 +50,12 @@ final class Writer: @unchecked Sendable {
 
     var counted: EngineStatistics { self.statistics.withLock { $0 } }
 
-    func countRefusal() { self.statistics.withLock { $0.requestsRefused += 1 } }
-
     /// Works until the queue is closed and empty.
     func run(_ transaction: WriterTransaction, _ housekeeping: WriterHousekeeping, _ database: Database) {
         self.room.start(database)
         // While there are no jobs; `nil` if no work is known of.
         var untilHousekeeping: Int64? = 0
         while let batch = self.queue.takeBatch(
-            recordsMax: self.configuration.commitRecordsMax,
-            bytesMax: self.configuration.commitBytesMax,
             waitMillisecondsMax: untilHousekeeping ?? Self.waitMillisecondsMax
         ) {
             // What has waited for room is nobody's to ask for.

@@ -74,15 +74,8 @@ enum PostgreSQLOpening {
                 assets.admits(SharedAssets.Server(node), beside: others.map(SharedAssets.Server.init))
             }
         }
-        configuration.housekeeping.requestIDRetentionSeconds =
-            settings.server.storage.requestIDRetentionSeconds
-        configuration.housekeeping.tombstoneRetentionSeconds =
-            settings.server.storage.tombstoneRetentionSeconds
-        configuration.waitingRequestsMax = settings.writer.requestsMax
-        configuration.waitingBytesMax = settings.writer.bytesMax
-        configuration.writerWaitNanoseconds = Int64(settings.writer.waitMilliseconds) * 1_000_000
-        configuration.readThreads = settings.writer.readThreads
-        configuration.readerWaitNanoseconds = Int64(settings.writer.readerWaitMilliseconds) * 1_000_000
+        configuration.housekeeping = HousekeepingRules(settings)
+        configuration.queues = QueueSettings(settings)
         let identity = try self.attempt { () throws(PostgreSQLEngineError) in
             try PostgreSQLEngine.prepare(target)
         }
