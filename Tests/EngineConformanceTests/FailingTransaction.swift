@@ -34,18 +34,18 @@ final class FailingTransaction: WriteTransaction {
         return try self.transaction.zone(named: name, in: database)
     }
 
-    func createZone(
+    func insertZone(
         named name: String,
         in database: DatabaseID,
         at position: Int64
     ) throws(StorageFailure) -> ZoneKey {
         try self.pass()
-        return try self.transaction.createZone(named: name, in: database, at: position)
+        return try self.transaction.insertZone(named: name, in: database, at: position)
     }
 
-    func deleteZone(_ zone: ZoneKey, named name: String, at position: Int64) throws(StorageFailure) {
+    func deleteZone(_ zone: ZoneKey, named name: String) throws(StorageFailure) -> StoredAmount {
         try self.pass()
-        try self.transaction.deleteZone(zone, named: name, at: position)
+        return try self.transaction.deleteZone(zone, named: name)
     }
 
     func record(named name: String, in zone: ZoneKey) throws(StorageFailure) -> StoredRecord? {

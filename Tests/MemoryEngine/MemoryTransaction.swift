@@ -241,7 +241,7 @@ final class MemoryTransaction: ContentsReader, BatchTransaction {
         self.all(ZoneRow.table, .integer(zone.database.rawValue)).first { Self.ownKey(of: $0) == zone }
     }
 
-    func createZone(
+    func insertZone(
         named name: String,
         in database: DatabaseID,
         at position: Int64
@@ -251,48 +251,21 @@ final class MemoryTransaction: ContentsReader, BatchTransaction {
             "position": .integer(position),
         ]
         _ = try self.contents.tables.put([ZoneRow.table.row(values)], in: ZoneRow.table)
-        self.count(Self.rows(of: RowBytes.zone(named: name)), in: database)
-        self.note(.zoneCreated(name), at: position, in: database)
         return ZoneKey(database: database, number: position)
     }
 
-    private static func rows(of bytes: Int) -> StoredAmount {
-        StoredAmount(records: 0, recordBytes: 0, assets: 0, assetBytes: 0, rowBytes: Int64(bytes))
-    }
-
-    /// The contents stay, and count, until they are swept.
-    func deleteZone(_ zone: ZoneKey, named name: String, at position: Int64) throws(StorageFailure) {
+    func deleteZone(_ zone: ZoneKey, named name: String) throws(StorageFailure) -> StoredAmount {
         let table = ZoneRow.table
         guard let row = self.row(of: zone) else { throw .unexpected(code: 4) }
-        let growth = self.growth.zones[zone] ?? ZoneGrowth()
-        let records = table.integer("record_count", of: row) + growth.records
-        let recordBytes = table.integer("byte_count", of: row) + growth.recordBytes
-        let bytes = recordBytes + table.integer("row_bytes", of: row) + growth.rowBytes
-        self.growth.zones[zone] = nil
-        self.count(
-            StoredAmount(
-                records: -records,
-                recordBytes: -recordBytes,
-                assets: 0,
-                assetBytes: 0,
-                rowBytes: recordBytes
-                    + Int64(RowBytes.zoneTombstone(named: name) - RowBytes.zone(named: name))
-            ),
-            in: zone.database
-        )
+        let growth = self.growth.zones.removeValue(forKey: zone) ?? ZoneGrowth()
         self.contents.tables.delete(keys: [table.key(of: row)], from: table)
-        let database = ColumnValue.integer(zone.database.rawValue)
-        let number = ColumnValue.integer(zone.number)
-        let tombstone: [String: ColumnValue] = [
-            "database": database, "position": .integer(position), "name": .text(name), "number": number,
-            "deleted_ms": .integer(self.nowMilliseconds),
-        ]
-        let sweep: [String: ColumnValue] = [
-            "database": database, "zone": number, "byte_count": .integer(bytes),
-        ]
-        _ = try self.contents.tables.put([ZoneTombstoneRow.table.row(tombstone)], in: ZoneTombstoneRow.table)
-        _ = try self.contents.tables.put([SweepRow.table.row(sweep)], in: SweepRow.table)
-        self.note(.zoneDeleted(name), at: position, in: zone.database)
+        return StoredAmount(
+            records: table.integer("record_count", of: row) + growth.records,
+            recordBytes: table.integer("byte_count", of: row) + growth.recordBytes,
+            assets: 0,
+            assetBytes: 0,
+            rowBytes: table.integer("row_bytes", of: row) + growth.rowBytes
+        )
     }
 
     // MARK: Tables

@@ -13,8 +13,7 @@ extension PostgreSQLTransaction {
         return key
     }
 
-    /// The number of a zone is the position of its creation: no other zone of the database ever has it.
-    func createZone(
+    func insertZone(
         named name: String,
         in database: DatabaseID,
         at position: Int64
@@ -24,43 +23,25 @@ extension PostgreSQLTransaction {
             ZoneSQL.insertZone,
             [.integer(database.rawValue), .text(name), .integer(position)]
         )
-        self.growth.count(rowBytes: RowBytes.zone(named: name), in: database)
         let key = ZoneKey(database: database, number: position)
         self.knowledge.zones[WriterKnowledge.ZoneName(database: database, name: name)] = key
-        self.note(.zoneCreated(name), at: position, in: database)
         return key
     }
 
-    /// The contents stay, and count, until they are swept.
-    func deleteZone(_ zone: ZoneKey, named name: String, at position: Int64) throws(StorageFailure) {
+    func deleteZone(_ zone: ZoneKey, named name: String) throws(StorageFailure) -> StoredAmount {
         try self.requireStore()
         let row = try self.connection.rows(ZoneSQL.contents, zone.parameters)
         guard !row.isEmpty else { throw .unexpected(code: 4) }
         let growth = self.growth.zones.removeValue(forKey: zone) ?? Growth.Zone()
-        let records = try row.integer(0, 0).counted() + growth.records
-        let recordBytes = try row.integer(0, 1).counted() + growth.recordBytes
-        let bytes = try recordBytes + row.integer(0, 2).counted() + growth.rowBytes
-        self.growth.count(
-            StoredAmount(
-                records: -records,
-                recordBytes: -recordBytes,
-                assets: 0,
-                assetBytes: 0,
-                rowBytes: recordBytes
-                    + Int64(RowBytes.zoneTombstone(named: name) - RowBytes.zone(named: name))
-            ),
-            in: zone.database
-        )
         self.knowledge.zones[WriterKnowledge.ZoneName(database: zone.database, name: name)] = nil
         try self.connection.write(ZoneSQL.deleteZone, zone.parameters)
-        let database = ColumnValue.integer(zone.database.rawValue)
-        let number = ColumnValue.integer(zone.number)
-        try self.put(
-            [[database, .integer(position), .text(name), number, .integer(self.nowMilliseconds)]],
-            in: ZoneTombstoneRow.table
+        return StoredAmount(
+            records: try row.integer(0, 0).counted() + growth.records,
+            recordBytes: try row.integer(0, 1).counted() + growth.recordBytes,
+            assets: 0,
+            assetBytes: 0,
+            rowBytes: try row.integer(0, 2).counted() + growth.rowBytes
         )
-        try self.put([[database, number, .integer(bytes)]], in: SweepRow.table)
-        self.note(.zoneDeleted(name), at: position, in: zone.database)
     }
 
     // MARK: References

@@ -18,7 +18,5 @@ package protocol ChangeTransaction: UsageTransaction {
     func isWatched(_ database: DatabaseID) -> Bool
     /// Adds a change to what the observer is told when the transaction has been committed, if the
     /// database is watched.
-    ///
-    /// Zones are for the engine to note.
     func note(_ kind: CommittedChange.Kind, at position: Int64, in database: DatabaseID)
 }

@@ -19,22 +19,21 @@ package protocol WriteTransaction: ChangeTransaction, RecordReader, IndexWriter 
     /// Knowledge of rules about tables that they need not read again.
     var memory: RuleMemory { get }
 
-    /// Creates a zone that is absent, with a number that no zone of the database had before.
+    /// Writes the row (`ZoneRow`) of a zone that is absent.
     ///
-    /// Its row (`ZoneRow`) is the engine's to write, and counts for the database.
-    func createZone(
+    /// Its number is the position of the creation: no other zone of the database ever has it. Rules
+    /// call `createZone`.
+    func insertZone(
         named name: String,
         in database: DatabaseID,
         at position: Int64
     ) throws(StorageFailure) -> ZoneKey
-    /// Deletes a zone with everything in it, in time that does not depend on how much that is.
+    /// Deletes the row of a zone, in time that does not depend on how much the zone has.
     ///
-    /// In place of its row come a `ZoneTombstoneRow`, which counts, and a `SweepRow` with the bytes
-    /// that its contents count for until they are swept. The zone may be one of a shared database,
-    /// which has no contents.
+    /// The zone may be one of a shared database, which has no contents. Rules call `removeZone`.
     ///
-    /// Rules call `removeZone`, which ends its shares before, and deletes its subscriptions.
-    func deleteZone(_ zone: ZoneKey, named name: String, at position: Int64) throws(StorageFailure)
+    /// - Returns: What its contents count for, with what the transaction has written.
+    func deleteZone(_ zone: ZoneKey, named name: String) throws(StorageFailure) -> StoredAmount
 
     /// Writes records of a zone, with what refers to others and what stands in indexes, and returns
     /// the numbers of those that are saved, in order.

@@ -101,7 +101,7 @@ struct ModifyZonesRule {
     private func create(_ save: ZoneSave, at position: Int64) throws(StorageFailure) {
         let database = self.requester.database
         let name = save.id.zoneName
-        _ = try self.transaction.createZone(named: name, in: database, at: position)
+        try self.transaction.createZone(named: name, in: database, at: position)
         guard save.encryptionScope != .perRecord else { return }
         var row = ZoneRow(database: database, name: name, number: position)
         row.position = position

@@ -1,11 +1,41 @@
 extension WriteTransaction {
+    /// Creates a zone that is absent.
+    func createZone(
+        named name: String,
+        in database: DatabaseID,
+        at position: Int64
+    ) throws(StorageFailure) {
+        _ = try self.insertZone(named: name, in: database, at: position)
+        self.count(rowBytes: RowBytes.zone(named: name), in: database)
+        self.note(.zoneCreated(name), at: position, in: database)
+    }
+
     /// Deletes a zone with everything in it, and the subscriptions that go with it.
     ///
-    /// Its shares end first, so that those who have joined them learn of it.
+    /// Its shares end first, so that those who have joined them learn of it. The bytes of its contents
+    /// count as rows until the sweep has removed them, or a user would fill the disk faster than it
+    /// sweeps.
     func removeZone(_ zone: ZoneKey, named name: String, at position: Int64) throws(StorageFailure) {
         for share in try self.rememberedShares(in: zone).all { try self.deleteShare(share) }
         self.memory.shares[zone] = nil
-        try self.deleteZone(zone, named: name, at: position)
+        var growth = try self.deleteZone(zone, named: name)
+        let bytes = growth.recordBytes + growth.rowBytes
+        let rows = RowBytes.zoneTombstone(named: name) - RowBytes.zone(named: name)
+        growth.rowBytes = growth.recordBytes + Int64(rows)
+        growth.records.negate()
+        growth.recordBytes.negate()
+        self.count(growth, in: zone.database)
+        try self.put(
+            ZoneTombstoneRow(
+                database: zone.database,
+                position: position,
+                name: name,
+                number: zone.number,
+                deletedMilliseconds: self.nowMilliseconds
+            )
+        )
+        try self.put(SweepRow(database: zone.database, zone: zone.number, bytes: bytes))
+        self.note(.zoneDeleted(name), at: position, in: zone.database)
         try self.deleteSubscriptions(of: zone, at: position)
     }
 

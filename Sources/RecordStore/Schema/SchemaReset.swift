@@ -50,7 +50,7 @@ struct SchemaReset {
                 at: self.transaction.takePosition(in: database)
             )
         }
-        _ = try self.transaction.createZone(
+        try self.transaction.createZone(
             named: ZoneID.defaultZoneName,
             in: database,
             at: self.transaction.takePosition(in: database)

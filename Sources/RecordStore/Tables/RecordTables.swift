@@ -76,6 +76,14 @@ package struct ZoneTombstoneRow: TableRow {
     var number: Int64
     var deletedMilliseconds: Int64
 
+    init(database: DatabaseID, position: Int64, name: String, number: Int64, deletedMilliseconds: Int64) {
+        self.database = database
+        self.position = position
+        self.name = name
+        self.number = number
+        self.deletedMilliseconds = deletedMilliseconds
+    }
+
     package init(_ columns: inout ColumnReader) throws(StorageFailure) {
         self.database = try columns.next()
         self.position = try columns.next()
@@ -105,6 +113,12 @@ package struct SweepRow: TableRow {
     var zone: Int64
     /// The bytes that the rows of the zone count for until they are swept.
     var bytes: Int64
+
+    init(database: DatabaseID, zone: Int64, bytes: Int64) {
+        self.database = database
+        self.zone = zone
+        self.bytes = bytes
+    }
 
     package init(_ columns: inout ColumnReader) throws(StorageFailure) {
         self.database = try columns.next()

@@ -8,7 +8,7 @@ extension SharingTestTransaction {
         throw Self.absent
     }
 
-    func createZone(
+    func insertZone(
         named name: String,
         in database: DatabaseID,
         at position: Int64

@@ -137,9 +137,9 @@ final class SharingTestTransaction: MemoryRows, WriteTransaction {
         )
     }
 
-    func deleteZone(_ zone: ZoneKey, named name: String, at position: Int64) throws(StorageFailure) {
+    func deleteZone(_ zone: ZoneKey, named name: String) throws(StorageFailure) -> StoredAmount {
         try self.tables.delete(ZoneRow(database: zone.database, name: name, number: zone.number))
-        self.note(.zoneDeleted(name), at: position, in: zone.database)
+        return StoredAmount()
     }
 
     // MARK: Rows

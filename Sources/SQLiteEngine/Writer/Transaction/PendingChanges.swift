@@ -87,19 +87,26 @@ struct PendingChanges {
         self.usages[self.usageOffset(of: database)].rowBytes += rowBytes
     }
 
-    /// Notes that a zone is gone, and returns the bytes that it had in all.
+    /// Notes that a zone is gone, and returns what it had in all.
     ///
-    /// The parameters say what it had before the transaction.
-    mutating func drop(records: Int, bytes: Int, rowBytes: Int, of zone: ZoneKey) -> Int {
-        let pending = self.zones[self.offset(of: zone)]
-        let gone = (bytes: bytes + pending.bytesAdded, rowBytes: rowBytes + pending.rowBytesAdded)
-        self.count(
-            records: -records - pending.recordsAdded,
-            bytes: -gone.bytes,
-            rowBytes: -gone.rowBytes,
-            in: zone
+    /// Its database has that still. The parameters say what it had before the transaction.
+    mutating func drop(
+        records: Int64,
+        recordBytes: Int64,
+        rowBytes: Int64,
+        of zone: ZoneKey
+    ) -> StoredAmount {
+        let offset = self.offset(of: zone)
+        let pending = self.zones[offset]
+        (self.zones[offset].recordsAdded, self.zones[offset].bytesAdded) = (0, 0)
+        self.zones[offset].rowBytesAdded = 0
+        return StoredAmount(
+            records: records + Int64(pending.recordsAdded),
+            recordBytes: recordBytes + Int64(pending.bytesAdded),
+            assets: 0,
+            assetBytes: 0,
+            rowBytes: rowBytes + Int64(pending.rowBytesAdded)
         )
-        return gone.bytes + gone.rowBytes
     }
 
     /// Notes what a database has more, or less, that is no zone's.

@@ -23,7 +23,7 @@ struct TransactionStatements {
 }
 
 struct ZoneStatements {
-    let find, insert, contents, delete, insertTombstone, insertSweep, lastChange: HotStatement
+    let find, insert, contents, delete, lastChange: HotStatement
 
     init(_ connection: OpaquePointer) throws(StorageFailure) {
         self.lastChange = try HotStatement(
@@ -40,16 +40,6 @@ struct ZoneStatements {
             on: connection
         )
         self.delete = try HotStatement("DELETE FROM zone WHERE database = ? AND name = ?", on: connection)
-        self.insertTombstone = try HotStatement(
-            """
-            INSERT INTO zone_tombstone (database, position, name, number, deleted_ms) VALUES (?, ?, ?, ?, ?)
-            """,
-            on: connection
-        )
-        self.insertSweep = try HotStatement(
-            "INSERT INTO sweep (database, zone, byte_count) VALUES (?, ?, ?)",
-            on: connection
-        )
     }
 }
 

@@ -16,21 +16,16 @@ extension WriterTransaction: WriteTransaction {
         try self.zones.key(of: name, in: database)
     }
 
-    func createZone(
+    func insertZone(
         named name: String,
         in database: DatabaseID,
         at position: Int64
     ) throws(StorageFailure) -> ZoneKey {
-        try self.zones.create(named: name, in: database, at: position)
+        try self.zones.insert(named: name, in: database, at: position)
     }
 
-    func deleteZone(_ zone: ZoneKey, named name: String, at position: Int64) throws(StorageFailure) {
-        try self.zones.delete(
-            zone,
-            named: name,
-            at: position,
-            nowMilliseconds: self.nowMilliseconds
-        )
+    func deleteZone(_ zone: ZoneKey, named name: String) throws(StorageFailure) -> StoredAmount {
+        try self.zones.delete(zone, named: name)
     }
 
     func advance(_ zone: ZoneKey, to position: Int64) { self.order.pending.move(to: position, in: zone) }

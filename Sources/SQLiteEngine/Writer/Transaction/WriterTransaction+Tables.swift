@@ -25,7 +25,7 @@ extension WriterTransaction: RowReader {
         ObjectIdentifier(IndexBuildRow.table): .builds, ObjectIdentifier(ZoneRow.table): .zones,
         ObjectIdentifier(ViewRefreshRow.table): .views, ObjectIdentifier(ShareNewsRow.table): .views,
         ObjectIdentifier(ShareRemovalRow.table): .sweep, ObjectIdentifier(PastRemovalRow.table): .sweep,
-        ObjectIdentifier(MembershipRow.table): .work(1),
+        ObjectIdentifier(SweepRow.table): .sweep, ObjectIdentifier(MembershipRow.table): .work(1),
         ObjectIdentifier(MembershipChangeRow.table): .work(2), ObjectIdentifier(PastRow.table): .work(1),
     ]
 

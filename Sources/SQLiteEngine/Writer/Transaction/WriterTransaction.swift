@@ -61,13 +61,7 @@ final class WriterTransaction {
             references: references,
             meter: self.meter
         )
-        self.zones = try WriterZones(
-            connection,
-            order: order,
-            entries: entries,
-            reports: reports,
-            work: work
-        )
+        self.zones = try WriterZones(connection, order: order, entries: entries)
         self.usage = try WriterUsage(
             connection,
             order: order,
