@@ -127,7 +127,7 @@ struct Serve: AsyncParsableCommand {
         )
         let settings = try await reader.read()
         do {
-            try await ServerRun(reader: reader, settings: settings, folder: self.data.folder).run()
+            try await ServeRun(reader: reader, settings: settings, folder: self.data.folder).run()
         } catch let failure as CommandFailure where settings.logFormat == .json {
             // A program reads this log, and the reason is a line of it like any other.
             settings.makeLogger(level: LogLevel(settings.logLevel)).critical(

@@ -10,7 +10,7 @@ import ServiceLifecycle
 import UnixSignals
 
 /// One run of a server, from its settings to its exit.
-struct ServerRun {
+struct ServeRun {
     let reader: SettingsReader
     /// As the reader had them at the start.
     let settings: Settings
