@@ -52,11 +52,11 @@ struct SourceFile {
         }
     }
 
+    /// Whether the first line says that the file is generated.
+    var isGenerated: Bool { self.lines.first?.hasPrefix("// DO NOT EDIT.") == true }
+
     /// Whether the first line says that the file is generated, or that it is a table.
-    var isMarkedTable: Bool {
-        let head = self.lines.prefix(2).joined(separator: " ")
-        return head.hasPrefix("// DO NOT EDIT.") || head.hasPrefix("// A table")
-    }
+    var isMarkedTable: Bool { self.isGenerated || self.lines.first?.hasPrefix("// A table") == true }
 }
 
 /// The Swift files below the four folders.

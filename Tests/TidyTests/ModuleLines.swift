@@ -1,0 +1,55 @@
+// A table of the lines of each module, without generated files. A bound only goes down.
+
+enum ModuleLines {
+    /// A module whose lines have fallen by so many below its bound gets a lower one.
+    private static let slack = 200
+
+    static let bounds: [String: Int] = [
+        "Clients/CloudKit": 22_500,
+        "Clients/CloudKitTesting": 1_600,
+        "Clients/CoreLocation": 700,
+        "Clients/Examples/ISOCodes": 600,
+        "Clients/Examples/Notes": 100,
+        "Clients/Examples/SharedList": 200,
+        "Clients/Listener": 1_700,
+        "Clients/LoadTest": 10_300,
+        "Clients/PredicateFormat": 1_900,
+        "Clients/RecordClient": 4_500,
+        "Protocol/RecordModel": 4_000,
+        "Protocol/Transport": 800,
+        "Protocol/WireProtocol": 3_900,
+        "Sources/AccessTokens": 700,
+        "Sources/AssetStorage": 400,
+        "Sources/AssetStore": 1_500,
+        "Sources/Console": 10_300,
+        "Sources/EngineThreads": 900,
+        "Sources/FileIO": 1_200,
+        "Sources/MonitoringEndpoint": 700,
+        "Sources/PostgreSQLEngine": 8_300,
+        "Sources/RecordJSON": 2_000,
+        "Sources/RecordServer": 12_100,
+        "Sources/RecordStore": 30_800,
+        "Sources/SQLiteEngine": 8_300,
+        "Sources/ServerCertificates": 700,
+        "Sources/ZoneBundles": 1_200,
+        "Sources/tidemark": 19_800,
+    ]
+
+    /// The lines of each module that is shipped.
+    static func counts(of files: [SourceFile]) -> [String: Int] {
+        files.filter { !$0.isTest && !$0.isGenerated }.reduce(into: [:]) { counts, file in
+            // A text that ends with a line break has an empty piece behind it.
+            counts[file.targetFolder, default: 0] += file.lines.count - (file.lines.last == "" ? 1 : 0)
+        }
+    }
+
+    /// Says which modules have grown, and which bounds are too high by now.
+    static func complaints(about counts: [String: Int], bounds: [String: Int]) -> [String] {
+        Set(counts.keys).union(bounds.keys).sorted().compactMap { module in
+            let (count, bound) = (counts[module] ?? 0, bounds[module] ?? 0)
+            if count > bound { return "\(module) has \(count) lines, at most \(bound): remove some" }
+            if count + self.slack <= bound { return "\(module) has \(count) lines: lower the bound \(bound)" }
+            return nil
+        }
+    }
+}
