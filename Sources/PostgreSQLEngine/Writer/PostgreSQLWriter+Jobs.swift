@@ -14,7 +14,7 @@ extension PostgreSQLWriter {
         } catch {
             let failure = error as? StorageFailure ?? .unexpected(code: 0)
             if self.noteWantOfRoom(failure) {
-                self.report(.changesRefused(jobs.count))
+                self.report(.changesRefused(execution.jobs.count))
             } else if case .unavailable(let code) = failure {
                 self.reachability.failed(.writes)
                 for _ in execution.jobs { self.report(.storageUnavailable(code: code)) }

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from peer import (
     CREDIT, END, HEADER, ITEMS, PONG, PRIVATE, PUBLIC, PUBLIC_ZONE, RATE_LIMITED, REQUEST, Gone, Peer, all_zones, body, check_schema,
-    count, data_field, fetch, field, int64, listen, modify, modify_zones, query_subscription, record_id, reference, save, subscribe, unequal)
+    count, data_field, explain, fetch, field, int64, int64_list, listen, modify, modify_zones, query_subscription, record_id, reference, save, subscribe, unequal)
 
 FRAME_BYTES = 3 * 1024 * 1024
 ZONE = "greed"
@@ -267,6 +267,116 @@ class Fields(Attack):
         self.one_at_a_time(forever(lambda number: modify(PRIVATE, [save(ZONE, f"plain-{number}", "GreedPlain", fields)])))
 
 
+class Types(Attack):
+    """Writer time: saves that each declare two types with 998 fields, 4 at a time."""
+
+    @staticmethod
+    def declaring(number):
+        fields = body(*(int64(f"f{item:04}", item) for item in range(998)))
+        return modify(PRIVATE, [save(ZONE, f"types-{number}-{item}", f"Greed{os.getpid()}y{number}x{item}", fields)
+                                for item in range(2)])
+
+    def prepare(self):
+        peer = self.user()
+        peer.perform(modify_zones([ZONE]))
+        peer.close()
+
+    def greedy(self):
+        self.several(1, lambda _: self.keep_asking(self.user(), forever(self.declaring), 4))
+
+    def ordinary(self):
+        fields = body(*(int64(f"f{item:04}", item) for item in range(998)))
+        self.one_at_a_time(forever(lambda number: modify(
+            PRIVATE, [save(ZONE, f"plain-{number}-{item}", "GreedPlain", fields) for item in range(2)])))
+
+
+class Lists(Attack):
+    """Writer time: saves of as many index entries as a request may have, which are all others than before, 4 at a time."""
+
+    @staticmethod
+    def listing(number):
+        return modify(PRIVATE, [save(ZONE, f"list-{number % 4}-{item}", "GreedList",
+                                     body(int64_list("n", ((number * 7 + entry * 977) % 100_003 for entry in range(4_900)))))
+                                for item in range(2)])
+
+    def prepare(self):
+        peer = self.user()
+        peer.perform(modify_zones([ZONE]))
+        peer.close()
+
+    def greedy(self):
+        self.several(1, lambda _: self.keep_asking(self.user(), forever(self.listing), 4))
+
+    def ordinary(self):
+        self.one_at_a_time(forever(self.listing))
+
+
+class LargeRecords(Attack):
+    """Writer time: saves of one field of 34 records of 0.9 MB, as many as a request may change, 8 at a time."""
+
+    names = [f"large-{number}" for number in range(34)]
+
+    def prepare(self):
+        peer = self.user()
+        peer.perform(modify_zones([ZONE]))
+        content = body(data_field("content", b"x" * 900_000))
+        for start in range(0, 34, 2):
+            peer.perform(modify(PRIVATE, [save(ZONE, name, "GreedFile", content) for name in self.names[start:start + 2]]))
+        peer.close()
+
+    def changing(self, number):
+        fields = body(int64("n", number))
+        return modify(PRIVATE, [save(ZONE, name, "GreedFile", fields) for name in self.names])
+
+    def greedy(self):
+        self.several(1, lambda _: self.keep_asking(self.user(), forever(self.changing), 8))
+
+    def ordinary(self):
+        self.one_at_a_time(forever(self.changing))
+
+
+class SubscriptionSaves(Attack):
+    """Writer time: saves of 13 subscriptions with 300 comparisons each, 8 at a time."""
+
+    @staticmethod
+    def saving(number):
+        return subscribe([query_subscription(f"s{item}", "GreedWatched", unequal("n", range(
+            1_000 * number + item, 1_000 * number + item + 300))) for item in range(13)])
+
+    def prepare(self):
+        peer = self.user()
+        peer.perform(batch(PUBLIC_ZONE, "watched", 0, body(int64("n", 1)), "GreedWatched", PUBLIC))
+        peer.close()
+
+    def greedy(self):
+        self.several(1, lambda _: self.keep_asking(self.user(), forever(self.saving), 8))
+
+    def ordinary(self):
+        self.one_at_a_time(forever(self.saving))
+
+
+class Explanations(Attack):
+    """Reader time: explanations of a record beside as many subscriptions of 300 comparisons as there may be, 20 on each of 4 connections."""
+
+    request = staticmethod(explain(PUBLIC, PUBLIC_ZONE, "watched-0-0"))
+
+    def prepare(self):
+        peer = self.user()
+        peer.perform(batch(PUBLIC_ZONE, "watched", 0, body(int64("n", 1)), "GreedWatched", PUBLIC))
+        for start in range(0, 1_000 // self.scale, 10):
+            # A limit of them is a defence: those that there are will do.
+            if peer.perform(subscribe([query_subscription(f"s{start + item}", "GreedWatched", unequal(
+                    "n", range(start + item + 1_000, start + item + 1_300))) for item in range(10)]), is_needed=False):
+                break
+        peer.close()
+
+    def greedy(self):
+        self.several(4, lambda _: self.keep_asking(self.user(), forever(lambda _: self.request), 20))
+
+    def ordinary(self):
+        self.one_at_a_time(forever(lambda _: self.request))
+
+
 class Batches(Attack):
     """Writer time: batches of 400, 64 at a time on 6 connections."""
 
@@ -442,7 +552,8 @@ class Handshakes(Attack):
 
 ROWS = {
     "answers-zones": AnswersZones, "answers-records": AnswersRecords, "half-frames": HalfFrames, "counts": Counts, "fetches": Fetches,
-    "fields": Fields, "batches": Batches, "cascades": Cascades, "subscriptions": Subscriptions, "disk": Disk,
+    "fields": Fields, "types": Types, "lists": Lists, "large-records": LargeRecords, "subscription-saves": SubscriptionSaves,
+    "explanations": Explanations, "batches": Batches, "cascades": Cascades, "subscriptions": Subscriptions, "disk": Disk,
     "sign-ins": SignIns, "pongs": Pongs, "unknown-kinds": UnknownKinds, "handshakes": Handshakes,
 }
 

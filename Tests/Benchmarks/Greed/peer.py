@@ -89,6 +89,11 @@ def data_field(name, value):
     return field(1, name) + field(7, value)
 
 
+def int64_list(name, values):
+    """A Field of numbers that are not negative."""
+    return field(1, name) + field(18, field(1, b"".join(varint(value << 1) for value in values)))
+
+
 def reference(name, target):
     """A Field: a reference in the same zone, which deletes with its target."""
     return field(1, name) + field(9, field(1, target) + field(3, 1))
@@ -152,6 +157,10 @@ def subscribe(subscriptions):
 def query_subscription(name, record_type, predicate):
     query = field(1, record_type) + field(2, predicate) + field(3, zone_id(PUBLIC_ZONE)) + field(4, 3)
     return field(1, name) + field(2, query)
+
+
+def explain(scope, zone, name):
+    return reading(34, field(1, scope) + field(2, record_id(zone, name)))
 
 
 def listen():
