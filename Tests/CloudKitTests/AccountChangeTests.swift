@@ -5,7 +5,7 @@ import Testing
 @testable import CloudKit
 
 /// One after the other: whoever observes the notification hears of it from all.
-@Suite(.timeLimit(.minutes(5)), .serialized) struct AccountChangeTests {
+@Suite(.timeLimit(.minutes(10)), .serialized) struct AccountChangeTests {
     @Test func `a change of the server's word on the token is posted, and only that`() {
         let events = Events()
         let observer = OlderCalls.observe { events.note("changed") }

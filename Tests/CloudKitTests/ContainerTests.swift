@@ -3,7 +3,7 @@ import Testing
 
 @testable import CloudKit
 
-@Suite(.timeLimit(.minutes(5))) struct ContainerTests {
+@Suite(.timeLimit(.minutes(10))) struct ContainerTests {
     @Test func `the databases of a container are always the same objects`() {
         let container = CKContainer.unreachable()
         #expect(container.privateCloudDatabase === container.privateCloudDatabase)

@@ -4,7 +4,7 @@ import Testing
 
 /// What Apple has ended, and what a server of ours has not: declared, and answered with an error
 /// that says so.
-@Suite(.timeLimit(.minutes(5))) struct EndedFeatureTests {
+@Suite(.timeLimit(.minutes(10))) struct EndedFeatureTests {
     private let container = CKContainer.unreachable()
 
     @Test func `there are no tokens for web pages`() async {

@@ -2,7 +2,7 @@ import CloudKit
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct OperationLifeTests {
+@Suite(.timeLimit(.minutes(10))) struct OperationLifeTests {
     private let container = CKContainer.unreachable()
 
     @Test func `an operation goes from ready over executing to finished`() async {

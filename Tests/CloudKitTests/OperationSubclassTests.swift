@@ -53,7 +53,7 @@ private final class CallsMainTwice: CKModifyRecordsOperation, @unchecked Sendabl
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct OperationSubclassTests {
+@Suite(.timeLimit(.minutes(10))) struct OperationSubclassTests {
     @Test func `Self makes an instance of the subclass, of an operation and of a record`() {
         let operation = BlocksInInit.urgent()
         #expect(type(of: operation) == BlocksInInit.self && operation.qualityOfService == .userInitiated)

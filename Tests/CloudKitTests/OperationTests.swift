@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 // Items that the client itself refuses need no server: they show order and form of all callbacks.
-@Suite(.timeLimit(.minutes(5))) struct OperationTests {
+@Suite(.timeLimit(.minutes(10))) struct OperationTests {
     private let database = CKContainer.unreachable().privateCloudDatabase
     private let zone = CKRecordZone.ID(zoneName: "zone", ownerName: CKCurrentUserDefaultName)
 
@@ -144,7 +144,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct DatabaseMethodTests {
+@Suite(.timeLimit(.minutes(10))) struct DatabaseMethodTests {
     private let database = CKContainer.unreachable().privateCloudDatabase
     private let zone = CKRecordZone.ID(zoneName: "zone", ownerName: CKCurrentUserDefaultName)
 

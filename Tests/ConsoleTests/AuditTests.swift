@@ -5,7 +5,7 @@ import Testing
 @testable import Console
 
 /// The record of what people changed from pages.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct AuditTests {
     private let folder: TemporaryDirectory
     private let path: String

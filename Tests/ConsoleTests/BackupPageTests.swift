@@ -6,7 +6,7 @@ import Testing
 @testable import Console
 
 /// Backups on the page; the real ones are in `OperationProcessTests`.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct BackupPageTests {
     static func known(now: Int64) -> KnownBackups {
         var known = KnownBackups()

@@ -13,7 +13,7 @@ import Testing
         "no Chromium is installed: apt-get install chromium chromium-driver"
     ),
     .serialized,
-    .timeLimit(.minutes(5))
+    .timeLimit(.minutes(10))
 )
 struct BrowserChangeTests {
     private static let container = ServedConsole.container

@@ -21,7 +21,7 @@ let hasBrowser = [Browser.program, Browser.driver].allSatisfy {
         "no Chromium is installed: apt-get install chromium chromium-driver"
     ),
     .serialized,
-    .timeLimit(.minutes(5))
+    .timeLimit(.minutes(10))
 )
 struct BrowserTests {
     private static let place = ConsoleScene.place

@@ -5,7 +5,7 @@ import Testing
 @testable import Console
 
 /// Changes of schemas, users, keys and zones from pages, by the real command beside a real server.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct ChangeTests {
     private static let container = ServedConsole.container
     private static let development = ServedConsole.development

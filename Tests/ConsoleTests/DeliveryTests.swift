@@ -7,7 +7,7 @@ import Testing
 @testable import Console
 
 /// Why a record came to somebody or did not, and what a subscription would have fired for.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct DeliveryTests {
     private static let place = ConsoleScene.place
     private static let own = "database=private&user=alice"

@@ -11,7 +11,7 @@ import Testing
         if: hasBrowser || isBrowserWanted,
         "no Chromium is installed: apt-get install chromium chromium-driver"
     ),
-    .timeLimit(.minutes(3))
+    .timeLimit(.minutes(10))
 )
 struct EditBrowserTests {
     private static let title = "document.querySelector('h1').textContent"

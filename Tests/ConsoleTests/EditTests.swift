@@ -6,7 +6,7 @@ import Testing
 @testable import Console
 
 /// Records that are edited: as text, and through a real server.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct EditTests {
     private static let container = "iCloud.org.example.app"
 

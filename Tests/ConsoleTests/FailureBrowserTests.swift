@@ -12,7 +12,7 @@ import Testing
         "no Chromium is installed: apt-get install chromium chromium-driver"
     ),
     .serialized,
-    .timeLimit(.minutes(5))
+    .timeLimit(.minutes(10))
 )
 struct FailureBrowserTests {
     private static let place = ConsoleScene.place

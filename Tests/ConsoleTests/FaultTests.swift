@@ -8,7 +8,7 @@ import Testing
 @testable import Console
 
 /// Errors that no page expects.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct FaultTests {
     private struct Fault: Error {}
 

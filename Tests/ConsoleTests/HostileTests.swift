@@ -7,7 +7,7 @@ import Testing
 @testable import Console
 
 /// Contents that somebody chose to harm whoever looks at them, or that are as large as they may be.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct HostileTests {
     private static let place = ConsoleScene.place
     private static let own = "database=private&user=alice"

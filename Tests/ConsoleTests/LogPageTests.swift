@@ -5,7 +5,7 @@ import Testing
 @testable import Console
 
 /// The server's log: its lines, filters, pages, and lines as they come.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct LogPageTests {
     private let folder: TemporaryDirectory
 

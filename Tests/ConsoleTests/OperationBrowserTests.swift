@@ -16,7 +16,7 @@ import Testing
         "no Chromium is installed: apt-get install chromium chromium-driver"
     ),
     .serialized,
-    .timeLimit(.minutes(5))
+    .timeLimit(.minutes(10))
 )
 struct OperationBrowserTests {
     /// A console with figures, a log and backups, and what a test may steer.

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Telemetry, logs, backups and assets of a real server, in the console of a real folder.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct OperationProcessTests {
     private static let container = "iCloud.org.example.app"
 

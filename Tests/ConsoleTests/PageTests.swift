@@ -7,7 +7,7 @@ import Testing
 @testable import Console
 
 /// The pages of an empty store, and of one with records.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct PageTests {
     private static let place = ConsoleScene.place
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Console
 
 /// Plots: scales, lines and tables, and the pages that have them.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct PlotTests {
     static func telemetry(
         _ span: Telemetry.Span = .hour,

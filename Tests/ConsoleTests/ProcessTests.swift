@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `tidemark console` as a process, beside a server and without one.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct ProcessTests {
     private static let container = "iCloud.org.example.app"
 

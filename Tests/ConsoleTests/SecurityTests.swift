@@ -5,7 +5,7 @@ import Testing
 @testable import Console
 
 /// Checks that keep other pages, names and users of the machine out, request by request.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct SecurityTests {
     private static let policy =
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; "

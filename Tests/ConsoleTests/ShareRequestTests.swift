@@ -6,7 +6,7 @@ import Testing
 @testable import Console
 
 /// Requests for access to a share: a client asks, and the owner answers from the page of the share.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct ShareRequestTests {
     private static let container = ServedConsole.container
     private static let development = ServedConsole.development

@@ -5,7 +5,7 @@ import Testing
 @testable import Console
 
 /// Shares that are begun, changed and ended from pages, by the real command beside a real server.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct ShareTests {
     private static let container = ServedConsole.container
     private static let development = ServedConsole.development

@@ -8,7 +8,7 @@ import Testing
 @testable import Console
 
 /// Records that leave as files, and files that come.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct TransferTests {
     private static let place = ConsoleScene.place
     private static let own = "database=private&user=alice"

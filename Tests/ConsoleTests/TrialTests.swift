@@ -13,7 +13,7 @@ import Testing
         if: hasBrowser || isBrowserWanted,
         "no Chromium is installed: apt-get install chromium chromium-driver"
     ),
-    .timeLimit(.minutes(5))
+    .timeLimit(.minutes(10))
 )
 struct TrialTests {
     private static let container = "iCloud.org.example.iso-codes"

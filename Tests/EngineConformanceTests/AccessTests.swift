@@ -3,7 +3,7 @@ import RecordStore
 import Testing
 
 /// The permissions of users (`Protocol/README.md`, section 5.6).
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct AccessTests {
     private let denied = WriteOutcome.failed(.permissionDenied(.write))
 

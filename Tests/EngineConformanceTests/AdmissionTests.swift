@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What the engine does when it is asked too much, too late, or on a full disk.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct AdmissionTests {
     @Test(arguments: EngineKind.allCases)
     func `a request whose deadline has passed is not executed`(kind: EngineKind) async throws {

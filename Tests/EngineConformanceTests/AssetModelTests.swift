@@ -7,7 +7,7 @@ import Testing
 /// Random saves, deletes, uploads, sweeps and restarts, by an engine and by a model.
 ///
 /// `SEED=… swift test --filter AssetModelTests` repeats a run.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct AssetModelTests {
     private static let rounds = 1_500
     private static let schema = """

@@ -5,7 +5,7 @@ import Testing
 @testable import RecordStore
 
 /// Uploads as an engine sees them, and who may have which file.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct AssetRegistryTests {
     @Test(arguments: EngineKind.allCases)
     func `an upload has one number until it is complete, also after a restart`(kind: EngineKind) async throws

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Which assets a save may name, and what becomes of those that nobody names.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct AssetTests {
     private static let unavailable = StoreError.assetNotAvailable(field: "f")
 

@@ -3,7 +3,7 @@ import RecordStore
 import Testing
 
 /// What one failure does to its neighbours.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct BatchTests {
     @Test(arguments: EngineKind.allCases)
     func `one failure fails all items of an atomic zone and nothing is written`(kind: EngineKind) async throws

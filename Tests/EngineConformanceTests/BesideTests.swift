@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Two engines that have one store, as two processes would.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct BesideTests {
     @Test(arguments: EngineKind.allCases)
     func `two engines on the same files see what the other one does`(kind: EngineKind) async throws {

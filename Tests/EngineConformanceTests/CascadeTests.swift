@@ -7,7 +7,7 @@ import Testing
 /// Deletes that take along more than one transaction deletes (`Protocol/README.md`, section 5.2).
 ///
 /// `SEED=… swift test --filter CascadeTests` repeats a run.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct CascadeTests {
     private static let turn = 3
 

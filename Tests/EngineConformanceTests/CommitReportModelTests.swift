@@ -7,7 +7,7 @@ import Testing
 /// since.
 ///
 /// `SEED=… swift test --filter CommitReportModelTests` repeats a run.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct CommitReportModelTests {
     private static let names = (0..<12).map { "r\($0)" }
     private static let zones = ["notes", "other"].map { ZoneID(zoneName: $0) }

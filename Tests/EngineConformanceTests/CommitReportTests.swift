@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What a commit reports to those who watch.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct CommitReportTests {
     private static let run = ServerRun.fresh()
 

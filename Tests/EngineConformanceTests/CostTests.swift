@@ -6,7 +6,7 @@ import Testing
 @testable import RecordStore
 
 /// What one request may cost all others: work that can't be cut into turns has a bound.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct CostTests {
     // MARK: Index entries
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Tokens, keys of services and what identity providers say, in the directory.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct CredentialTests {
     private static let container = EngineUnderTest.container
     private static let alice = EngineUnderTest.token(of: "alice")

@@ -6,7 +6,7 @@ import Testing
 @testable import RecordStore
 
 /// A disk that gives other bytes than it took: one record is lost, and nothing else.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct DamageTests {
     private static func engine(_ kind: EngineKind) async throws -> EngineUnderTest {
         let it = try await EngineUnderTest.withNotes(kind)

@@ -50,8 +50,11 @@ struct DamagedRowTests {
             [Int64.max, .min].map { Damage(column, of: "zone", $0, saves: true) }
         }
 
-    private static func engine(_ kind: EngineKind) async throws -> EngineUnderTest {
-        let it = try await EngineUnderTest.withNotes(kind)
+    private static func engine(
+        _ kind: EngineKind,
+        configure: (inout EngineSettings) -> Void = { _ in }
+    ) async throws -> EngineUnderTest {
+        let it = try await EngineUnderTest.withNotes(kind, configure: configure)
         _ = try await it.modifyZones(["notes"], by: it.bobPrivately)
         #expect(
             try await it.modify([
@@ -94,11 +97,62 @@ struct DamagedRowTests {
             _ = try? await it.modify([], deletes: [id("b")])
             _ = try? await it.modifyZones([], deletes: ["notes"])
             _ = try? it.store.directory.usage(ofContainer: EngineUnderTest.container)
+            _ = try? it.newUser("carol", 0xca401)
             #expect(
                 try await it.modify([save("own")], by: it.bobPrivately).areSaved,
                 "\(damage): another's database"
             )
             await it.store.shutdown()
         }
+    }
+
+    @Test(arguments: StoredRows.kinds)
+    func `a version of credentials that no store wrote fails sign-ins, and not the process`(
+        kind: EngineKind
+    ) async throws {
+        let before = try await Self.engine(kind)
+        try Self.damage(before, Damage("credential_version", of: "user", .max, saves: false))
+        await #expect(throws: DirectoryError.unavailable) { try await before.reopened() }
+    }
+
+    @Test(arguments: StoredRows.kinds)
+    func `counters that no store wrote don't end the process where quotas read them`(
+        kind: EngineKind
+    ) async throws {
+        func quotas(_ settings: inout EngineSettings) {
+            settings.quotas = StorageQuotas(userBytes: 1 << 40, containerBytes: 1 << 40)
+        }
+        for column in ["record_bytes", "asset_bytes", "row_bytes"] {
+            for number in [Int64.max, .min] {
+                let before = try await Self.engine(kind, configure: quotas)
+                try Self.damage(
+                    before,
+                    Damage(column, of: "database", number, where: "number = ALICE", saves: true)
+                )
+                let it = try await before.reopened(configure: quotas)
+                _ = try? await it.modify([save("new", ["title": .string("n")])])
+                _ = try? await it.modifyZones(["new"])
+                _ = try? await it.begin([file(1)])
+                _ = try? await it.modify([], deletes: [id("b")])
+                _ = try? it.store.directory.usage(ofContainer: EngineUnderTest.container)
+                #expect(try await it.fetch([id("a")]).count == 1, "\(column) \(number)")
+                await it.store.shutdown()
+            }
+        }
+    }
+
+    @Test(arguments: [UInt8(0x00), 0x7F, 0xFF])
+    func `an order of changes that no store wrote fails its feed, and not the process`(
+        byte: UInt8
+    ) async throws {
+        let before = try await Self.engine(.sqlite)
+        let digits = String(repeating: byte < 16 ? "00" : String(byte, radix: 16), count: 40)
+        try StoredRows(of: before).execute("UPDATE @change SET entries = X'\(digits)'")
+        let it = try await before.reopened()
+        _ = try? await it.changes(FeedRead(zone: notes))
+        _ = try? await it.modify([save("a", ["title": .string("c")])], policy: .changedKeys)
+        _ = try? await it.modify([], deletes: [id("b")])
+        #expect(try await it.modify([save("own")], by: it.bobPrivately).areSaved)
+        #expect(try await it.fetch([id("a")]).count == 1)
     }
 }

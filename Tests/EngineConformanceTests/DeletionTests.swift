@@ -5,7 +5,7 @@ import Testing
 @testable import RecordStore
 
 /// Users and containers that an operator deletes.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct DeletionTests {
     private static let alice = Deletion.user(name: "alice", container: EngineUnderTest.container)
     private static let bob = Deletion.user(name: "bob", container: EngineUnderTest.container)

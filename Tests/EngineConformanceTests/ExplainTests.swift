@@ -6,7 +6,7 @@ import Testing
 @testable import RecordStore
 
 /// The ledger of what installations have fetched, and what is said of one record.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ExplainTests {
     @Test(arguments: EngineKind.allCases)
     func `an installation has what came before the token that it presents`(kind: EngineKind) async throws {

@@ -6,7 +6,7 @@ import Testing
 /// Random writes, and readers that page, stop, and go on from old tokens.
 ///
 /// `SEED=… swift test --filter FeedModelTests` repeats a run.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct FeedModelTests {
     private static let names = (0..<24).map { "r\($0)" }
 

@@ -5,7 +5,7 @@ import Testing
 @testable import RecordStore
 
 /// What feeds of zones and databases say, one rule at a time.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct FeedTests {
     private static func child(_ name: String, of parent: String) -> RecordSave {
         save(name, parent: .set(recordName: parent))

@@ -7,7 +7,7 @@ import Testing
 /// Random saves, deletes, undos, restarts and expiries, by an engine and by its own earlier states.
 ///
 /// `SEED=… swift test --filter HistoryModelTests` repeats a run.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct HistoryModelTests {
     private static let rounds = 240
 

@@ -5,7 +5,7 @@ import Testing
 @testable import RecordStore
 
 /// Histories of zones, and undos.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct HistoryTests {
     private static let installation = [UInt8](repeating: 7, count: 16)
     private static let dayMilliseconds: Int64 = 86_400_000

@@ -6,7 +6,7 @@ import Testing
 @testable import RecordStore
 
 /// What a listener is told when it begins, and what becomes of what it acknowledges.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ListeningTests {
     private static let other = ZoneID(zoneName: "other")
 

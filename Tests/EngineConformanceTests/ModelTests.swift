@@ -6,7 +6,7 @@ import Testing
 /// Random requests, executed by an engine and by a model.
 ///
 /// `SEED=… swift test --filter ModelTests` repeats a run.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ModelTests {
     private static let requests = 600
     private static let names = (0..<12).map { "r\($0)" }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Record types without a name: none is declared.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct NamelessTypeTests {
     @Test(arguments: EngineKind.allCases)
     func `a save without a record type is refused wherever it is, and declares nothing`(

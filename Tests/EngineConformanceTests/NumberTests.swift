@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Fields that a schema calls `NUMBER`: whole and fractional numbers in one order.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct NumberTests {
     /// Names in the order of their numbers; equal ones by name.
     private static let numbers: [(name: String, value: FieldValue)] = [

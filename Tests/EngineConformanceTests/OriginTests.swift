@@ -5,7 +5,7 @@ import Testing
 @testable import RecordStore
 
 /// A connection is not notified of a change that it made itself.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct OriginTests {
     private static let bobsNumber = 0
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Joining writes the owner's database first; the reader's follows from the outbox.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct OutboxTests {
     @Test(arguments: EngineKind.allCases)
     func `shares of several owners are joined in one request`(kind: EngineKind) async throws {

@@ -4,7 +4,7 @@ import RecordStore
 import Testing
 
 /// What one page of a query may compare, whatever its predicate is (`Protocol/README.md`, section 5.7).
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct QueryCostTests {
     private static let count = 200
     /// No index helps with what a number is not.

@@ -7,7 +7,7 @@ import Testing
 /// Random queries, answered by an engine and by a model.
 ///
 /// `SEED=… swift test --filter QueryRandomTests` repeats a run.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct QueryRandomTests {
     private static let dataSets = 40
     private static let queriesOfEach = 500

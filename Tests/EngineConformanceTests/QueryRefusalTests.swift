@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What a query may not ask, and whom it may not show what.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct QueryRefusalTests {
     @Test(arguments: EngineKind.allCases)
     func `a query of a zone that is not there is refused`(kind: EngineKind) async throws {

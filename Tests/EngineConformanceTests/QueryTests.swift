@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Queries through an engine: what is found, in which order, in which pages, and at what cost.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct QueryTests {
     @Test(arguments: EngineKind.allCases)
     func `an acknowledged save is found at once, and what it replaced is not`(kind: EngineKind) async throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import RecordStore
 
 /// What has no bytes of its own takes room all the same, and counts.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct QuotaRowTests {
     private static func stored(_ it: EngineUnderTest) throws -> Int64 {
         try it.store.directory.usage(ofContainer: EngineUnderTest.container).total(ofUser: "alice").bytes

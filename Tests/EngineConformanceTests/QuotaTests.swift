@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// How many bytes may be stored: bodies of records, assets, and what rows take.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct QuotaTests {
     private static let smallest: [String: FieldValue] = ["n": .int64(1)]
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Record names are any text without control characters, and are compared by their bytes.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct RecordNameTests {
     /// `é` as one character, and as an `e` with a combining accent: equal as strings, two names.
     private static let composed = "caf\u{E9}"

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RecordStore
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct RecordReaderTests {
     private static let names = ["r0", "none", "r1", "r2", "r3"]
 

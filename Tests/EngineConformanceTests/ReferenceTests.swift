@@ -3,7 +3,7 @@ import RecordStore
 import Testing
 
 /// References with an action, parents, and what a delete takes along (`Protocol/README.md`, section 5.5).
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ReferenceTests {
     @Test(arguments: EngineKind.allCases)
     func `a target must exist unless the action is none`(kind: EngineKind) async throws {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A request ID is one execution (`Protocol/README.md`, section 4.4).
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ReplayTests {
     @Test(arguments: EngineKind.allCases)
     func `a replay executes nothing and returns the first outcome`(kind: EngineKind) async throws {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Conflicts and unknown outcomes, at each place of a request.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct RetryTests {
     @Test(arguments: EngineKind.allCases)
     func `whichever primitive fails, a request is executed once`(kind: EngineKind) async throws {

@@ -3,7 +3,7 @@ import RecordStore
 import Testing
 
 /// Security roles of the public database (`Protocol/README.md`, section 5.6).
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct RoleTests {
     private static let container = EngineUnderTest.container
     private let created = StoreError.permissionDenied(.create)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The rows of the table in `Protocol/README.md`, section 5.2, and what a save does to fields.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct SaveTableTests {
     @Test(arguments: EngineKind.allCases)
     func `a new record is created and read back with what the server knows about it`(

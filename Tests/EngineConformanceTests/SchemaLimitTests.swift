@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// How many fields and record types a schema may have, however they come into it.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct SchemaLimitTests {
     private static let container = EngineUnderTest.container
 

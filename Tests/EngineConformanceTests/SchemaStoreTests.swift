@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Schemas as an operator changes them.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct SchemaStoreTests {
     private static let container = EngineUnderTest.container
     private static let grants =

@@ -3,7 +3,7 @@ import RecordStore
 import Testing
 
 /// The first save of a field settles its type for the environment.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct SchemaTests {
     @Test(arguments: EngineKind.allCases)
     func `a field keeps its type in all zones, databases and users of the environment`(

@@ -3,7 +3,7 @@ import RecordStore
 import Testing
 
 /// The judgement of saves that are not made, beside the outcomes of the same saves.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct SchemaTrialTests {
     private static let saves: [RecordSave] = [
         save("a", in: .default, ["s": .string("x"), "list": .emptyList]),

@@ -3,7 +3,7 @@ import RecordStore
 import Testing
 
 /// URLs of shares that lead nowhere.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ShareMissTests {
     @Test(arguments: EngineKind.allCases)
     func `whatever is wrong with a URL that leads nowhere, the answer is the same`(

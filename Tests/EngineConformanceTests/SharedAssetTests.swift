@@ -5,7 +5,7 @@ import Testing
 @testable import RecordStore
 
 /// Files of a zone that somebody takes part in: whose they are, and who gets them.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct SharedAssetTests {
     /// A list that is shared with Bob, and a record beside it that is not.
     private static func scene(

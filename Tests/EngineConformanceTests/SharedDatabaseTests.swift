@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What a user finds in their shared database, and what they may do with it.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct SharedDatabaseTests {
     /// A list with a task, shared with Bob, and a note beside it that is not.
     private static func scene(

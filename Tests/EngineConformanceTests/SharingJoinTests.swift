@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Users who join a share, ask for access, and are blocked.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct SharingJoinTests {
     @Test(arguments: EngineKind.allCases)
     func `who was not invited does not get in, and learns nothing`(kind: EngineKind) async throws {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What a share may be, who may change it, and what becomes of it.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct SharingRuleTests {
     @Test(arguments: EngineKind.allCases)
     func `a share has a URL, its owner, and a root that names it`(kind: EngineKind) async throws {

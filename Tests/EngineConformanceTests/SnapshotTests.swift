@@ -6,7 +6,7 @@ import Testing
 @testable import RecordStore
 
 /// All that a job reads is of one moment, whatever is committed meanwhile.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct SnapshotTests {
     @Test(arguments: EngineKind.allCases)
     func `a commit between two reads of a snapshot is seen by the next snapshot`(

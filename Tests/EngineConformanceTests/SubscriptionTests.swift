@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Saving, fetching and deleting subscriptions (`Protocol/README.md`, section 5.10).
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct SubscriptionTests {
     private static func withInfo(_ subscription: Subscription, _ alert: String) -> Subscription {
         var subscription = subscription

@@ -5,7 +5,7 @@ import Testing
 @testable import RecordStore
 
 /// Dry runs of subscriptions over the last changes.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct SubscriptionTrialTests {
     @Test(arguments: EngineKind.allCases)
     func `the last changes are told with verdicts, the newest first`(kind: EngineKind) async throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import RecordStore
 
 /// The rows of a declared table, which each index shows as its condition says.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct TableTests {
     private static let database = DatabaseID(rawValue: 1_000)
     private static let sizes: ClosedRange<Int64> = 1...12

@@ -6,7 +6,7 @@ import Testing
 
 /// Requests that wait for the engine are executed in turns by user, whatever one of them asks for
 /// (`Sources/RecordServer/OVERLOAD.md`).
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct TurnTests {
     /// An engine with one thread for queries and one for other reads, and a clock that the test turns.
     private static func engine(

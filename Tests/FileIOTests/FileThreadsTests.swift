@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct FileThreadsTests {
+@Suite(.timeLimit(.minutes(10))) struct FileThreadsTests {
     /// The niceness of the calling thread.
     private static var niceness: Int32 { getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) }
 

@@ -63,7 +63,7 @@ import Testing
         #expect(throws: FileError(errno: ELOOP)) { try OpenFile(path: self.path, .write) }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `opening a pipe for reading does not wait for its other end`() throws {
         #expect(mkfifo(self.path, 0o600) == 0)
         let status = try OpenFile(path: self.path, .read).status()

@@ -2,7 +2,7 @@ import CloudKit
 import CloudKitTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct Assets {
     @Test
     func `a file is saved and fetched, with its progress and by ranges`() async throws {

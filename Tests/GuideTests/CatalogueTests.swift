@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The catalogue, as the toolchain's own compiler of documentation sees it.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CatalogueTests {
     /// It warns of each link to an article or symbol that it can't resolve, in articles and in comments.
     @Test

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The shell blocks of the documents name subcommands and options that the programs have.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct CommandTests {
     private static let programs = ["tidemark", "tidemark-listen", "tidemark-load"]
 

@@ -19,7 +19,7 @@ func save(_ record: CKRecord, in database: CKDatabase) async throws {
 }
 // </block>
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct Errors {
     @Test
     func `a save is retried as the error advises`() async throws {

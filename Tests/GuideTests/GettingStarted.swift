@@ -2,7 +2,7 @@ import CloudKit
 import CloudKitTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct GettingStarted {
     @Test
     func `a program finds out whether it is signed in, saves a note and fetches it`() async throws {

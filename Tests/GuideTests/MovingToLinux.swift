@@ -2,7 +2,7 @@ import CloudKit
 import CloudKitTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct MovingToLinux {
     @Test
     func `an operation with blocks saves a note`() async throws {

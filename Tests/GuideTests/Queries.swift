@@ -2,7 +2,7 @@ import CloudKit
 import CloudKitTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct Queries {
     @Test
     func `a query is read page by page, and counted`() async throws {

@@ -2,7 +2,7 @@ import CloudKit
 import CloudKitTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct SavingRecords {
     @Test
     func `a conflict is resolved by saving the server's record`() async throws {

@@ -17,7 +17,7 @@ private func sharedList(in database: CKDatabase) async throws -> (share: CKShare
     return (share, item)
 }
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct Sharing {
     @Test
     func `a list is shared by its URL`() async throws {

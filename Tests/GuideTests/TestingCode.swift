@@ -2,7 +2,7 @@ import CloudKit
 import CloudKitTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct TestingCode {
     // <block> Write a test
     @Test func `a note that was saved is found`() async throws {

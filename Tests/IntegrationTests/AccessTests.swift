@@ -5,7 +5,7 @@ import Testing
 
 /// The permissions of users.
 struct AccessTests {
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `two users share the public database and nothing else`() async throws {
         try await TestServer.runOnChosenEngine { server in
             let alice = try await server.container(for: "alice")
@@ -29,7 +29,7 @@ struct AccessTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `nobody keeps another user's public record from being deleted`() async throws {
         try await TestServer.runOnChosenEngine { server in
             let alice = try await server.container(for: "alice").publicCloudDatabase
@@ -54,7 +54,7 @@ struct AccessTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `somebody who is not signed in reads the public database and writes nothing`() async throws {
         try await TestServer.runOnChosenEngine { server in
             let alice = try await server.container(for: "alice")
@@ -71,7 +71,7 @@ struct AccessTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `a wrong and a revoked token are refused alike`() async throws {
         try await TestServer.runOnChosenEngine { server in
             var connection = try await server.connection(for: "alice")
@@ -89,7 +89,7 @@ struct AccessTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `development and production never meet`() async throws {
         try await TestServer.runOnChosenEngine { server in
             let development = try await server.container(for: "alice")

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Commands name users as operators do, and not by their user record names.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct AccountNameTests {
     @Test
     func `users have the names that operators gave them, and a user record name where an app needs it`()

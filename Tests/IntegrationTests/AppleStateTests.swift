@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// An app with what it kept from iCloud meets the server.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct AppleStateTests {
     /// An archive of Apple's framework with some bytes under one key.
     private static func archive(_ type: String, _ key: String) -> Data {

@@ -7,7 +7,7 @@ import Testing
 import WireProtocol
 
 /// Uploads that no client of ours makes, against the real executable.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct AssetBadInputTests {
     private static let container = "iCloud.bad"
 

@@ -58,7 +58,7 @@ struct BadInputTests {
         return Frame(kind: .hello, payload: hello.encoded())
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `random bytes close the connection and cost a line in the log`() async throws {
         var generator = SeededGenerator.fromEnvironment()
         print("BadInputTests: SEED=\(generator.seed)")
@@ -83,7 +83,7 @@ struct BadInputTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `a client without the protocol's name is not talked to`() async throws {
         try await Self.run { target in
             for names in [[], ["h2"]] {
@@ -98,7 +98,7 @@ struct BadInputTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `a frame of nothing, of 4 GiB, and a request before the handshake are violations`() async throws {
         try await Self.run { target in
             let cases: [([UInt8], CloseReason)] = [
@@ -116,7 +116,7 @@ struct BadInputTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `a wrong token and a revoked one are refused with the same reason`() async throws {
         try await Self.run { target in
             let revoked = try await target.server.administer([
@@ -131,7 +131,7 @@ struct BadInputTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `a second hello and a frame of 4 GiB after the handshake end the connection`() async throws {
         try await Self.run { target in
             let zones = Operation.fetchZones(FetchZones(scope: .private, selection: .all))
@@ -158,7 +158,7 @@ struct BadInputTests {
         return Array(buffer.readableBytesView)
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `names that are too long are refused item by item, and 255 bytes are taken`() async throws {
         try await Self.run { target in
             let client = RecordClient(

@@ -5,7 +5,7 @@ import Testing
 
 /// Input that a server must refuse, each with the documented error, and nothing of it remains.
 struct BoundTests {
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `a record of two megabytes is too large, one below a megabyte is not`() async throws {
         try await Desk.run { desk in
             let large = desk.record("large", ["data": Data(count: 2 * 1_024 * 1_024)])
@@ -16,7 +16,7 @@ struct BoundTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `400 items are taken, 401 are not`() async throws {
         try await Desk.run { desk in
             let records = (0..<401).map { desk.record("r\($0)") }
@@ -32,7 +32,7 @@ struct BoundTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `a field keeps the type that it was first saved with`() async throws {
         try await Desk.run { desk in
             try await desk.database.save(desk.record("a", ["count": 1]))
@@ -47,7 +47,7 @@ struct BoundTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `the same record twice in a request is refused as a whole`() async throws {
         try await Desk.run { desk in
             let batch = [desk.record("a"), desk.record("b"), desk.record("b")]
@@ -61,7 +61,7 @@ struct BoundTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `a full disk refuses writes for a time and loses nothing acknowledged`() async throws {
         var options = TestServer.Options()
         options.diskBytesMax = 1_500_000

@@ -14,7 +14,7 @@ struct ChangeTests {
         Set(changes.modificationResultsByID.keys.map(\.recordName))
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `a token leads to exactly what happened after it, over a restart of the server`() async throws {
         try await Desk.run { desk in
             let notes = (1...30).map { desk.record("note-\($0)", ["number": $0]) }
@@ -43,7 +43,7 @@ struct ChangeTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `an operation fetches all pages, a parent before its children`() async throws {
         try await Desk.run { desk in
             let folder = try await desk.database.save(desk.record("folder"))
@@ -70,7 +70,7 @@ struct ChangeTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `tokens of others and of zones that are gone have expired`() async throws {
         try await Desk.run { desk in
             try await desk.database.save(desk.record("a"))
@@ -88,7 +88,7 @@ struct ChangeTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `a database's feed names zones that changed and zones that are gone`() async throws {
         try await Desk.run { desk in
             try await desk.database.save(desk.record("a"))
@@ -103,7 +103,7 @@ struct ChangeTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `a snapshot states its size at the start and ends with the token to follow on from`() async throws {
         try await Desk.run { desk in
             let notes = (1...300).map { desk.record("note-\($0)", ["number": $0]) }

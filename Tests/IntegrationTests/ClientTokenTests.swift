@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// `clientChangeTokenData`: what an operation keeps with the zones that it changes.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ClientTokenTests {
     /// Saves and deletes records, with data to keep.
     private static func modify(

@@ -5,7 +5,7 @@ import Testing
 @testable import tidemark
 
 /// What `serve` prints for a shell.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ClientVariablesTests {
     @Test(
         arguments: [

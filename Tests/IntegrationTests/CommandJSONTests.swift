@@ -6,7 +6,7 @@ import Testing
 @testable import tidemark
 
 /// Commands that change something, as scripts use them: one JSON object, and an exit code.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CommandJSONTests {
     private static let container = "iCloud.org.example.json"
 

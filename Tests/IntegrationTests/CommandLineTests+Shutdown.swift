@@ -6,7 +6,7 @@ import Testing
 import WireProtocol
 
 /// A server that is told to stop.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ShutdownTests {
     /// A hundred saves are on their way when the signal comes: what was taken is answered, and what
     /// was answered is on disk.

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `tidemark` as an operator meets it.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct CommandLineTests {
     private let directory: TemporaryDirectory
     private var data: String { self.directory.path + "/data" }

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// How long connections stay open.
-@Suite(.timeLimit(.minutes(5))) struct ConnectionLifeTests {
+@Suite(.timeLimit(.minutes(10))) struct ConnectionLifeTests {
     private static func container(_ connection: CKServerConnection) -> CKContainer {
         CKContainer(identifier: TestServer.defaultContainerIdentifier, connection: connection)
     }

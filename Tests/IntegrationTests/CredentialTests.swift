@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Services, rotated tokens and identity providers: the SDK against the real executable.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct CredentialTests {
     private static let container = "iCloud.org.example.keys"
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Commands whose line names neither a container nor a user.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct DefaultOptionTests {
     private static func run(
         _ line: String,

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `tidemark user delete` and `tidemark container delete` beside the server that serves the folder.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct DeletionCommandTests {
     @Test
     func `a user is deleted while the server runs: connection, records and files go`() async throws {

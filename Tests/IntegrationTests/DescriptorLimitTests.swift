@@ -8,7 +8,7 @@ import Testing
 @testable import tidemark
 
 /// What a server does about the number of files that it may have open.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct DescriptorLimitTests {
     private static let warning = "the limit of open files is too low"
 

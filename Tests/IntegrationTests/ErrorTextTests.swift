@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// What texts of errors say to people.
-@Suite(.timeLimit(.minutes(5))) struct ErrorTextTests {
+@Suite(.timeLimit(.minutes(10))) struct ErrorTextTests {
     private func text(_ body: () async throws -> Void) async -> String {
         await thrown(by: body)?.localizedDescription ?? ""
     }

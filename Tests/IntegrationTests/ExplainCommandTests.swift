@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `tidemark explain`, beside the server that serves the same folder.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ExplainCommandTests {
     private static let container = "iCloud.a"
 

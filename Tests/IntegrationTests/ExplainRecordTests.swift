@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Explanations of a record: for machines of alice, for bob who takes part, and for an operator.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ExplainRecordTests {
     private static let container = "iCloud.a"
 

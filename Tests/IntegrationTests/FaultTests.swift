@@ -5,7 +5,7 @@ import Testing
 
 /// What a test server can be told to do wrong, and what the SDK makes of it.
 struct FaultTests {
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `the third save answers zoneBusy with the time to come back`() async throws {
         try await Desk.run { desk in
             desk.server.faults.add(.save(.third), .zoneBusy(retryAfter: 2))
@@ -20,7 +20,7 @@ struct FaultTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `one refused item leaves the others alone, and fails them in an atomic batch`() async throws {
         try await Desk.run { desk in
             desk.server.faults.add(.save(.every), .itemFailure(1, .zoneBusy, retryAfter: 3))
@@ -39,7 +39,7 @@ struct FaultTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `a fault for one user does not befall another`() async throws {
         try await TestServer.run { server in
             server.faults.add(.fetchZone(.every, by: "bob"), .failure(.serviceUnavailable))
@@ -53,7 +53,7 @@ struct FaultTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a request that is sent again is answered as it was executed, whatever would befall it now`()
         async throws
     {
@@ -70,7 +70,7 @@ struct FaultTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a user is signed in in every container of a server, and a fault befalls him in any`() async throws {
         try await TestServer.run { server in
             server.faults.add(.fetchZone(.every, by: "bob"), .failure(.serviceUnavailable))
@@ -89,7 +89,7 @@ struct FaultTests {
     }
 
     @Test(
-        .timeLimit(.minutes(5)),
+        .timeLimit(.minutes(10)),
         arguments: [FaultPlan.Effect.dropConnectionAfterCommit, .dropConnectionBeforeExecution]
     )
     func `a save whose connection drops is sent again and takes effect once`(
@@ -113,7 +113,7 @@ struct FaultTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `a fetch and a new zone survive a connection that drops`() async throws {
         try await Desk.run { desk in
             try await desk.database.save(desk.record("a"))
@@ -125,7 +125,7 @@ struct FaultTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `a server that restarts under a client keeps its records, and the client finds it again`()
         async throws
     {
@@ -140,7 +140,7 @@ struct FaultTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `what is in flight when a server stops is answered`() async throws {
         try await Desk.run { desk in
             desk.server.faults.add(.save(.next), .delay(.milliseconds(300)))
@@ -154,7 +154,7 @@ struct FaultTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `a request that is held waits for the gate, and only that one`() async throws {
         try await Desk.run { desk in
             let gate = FaultPlan.Gate()
@@ -174,7 +174,7 @@ struct FaultTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `the clock moves by days without requests looking like replays`() async throws {
         try await Desk.run { desk in
             desk.server.clock.stop(at: Date(timeIntervalSince1970: 1_900_000_000))

@@ -9,7 +9,7 @@ import Testing
 struct FieldRoundTripTests {
     private static let records = 200
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `every field type comes back as it was saved`() async throws {
         var generator = SeededGenerator.fromEnvironment()
         print("FieldRoundTripTests: SEED=\(generator.seed)")

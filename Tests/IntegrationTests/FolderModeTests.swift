@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What other users may do with a data folder: refused, or taken from them.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct FolderModeTests {
     private let directory: TemporaryDirectory
     private var data: String { self.directory.path + "/data" }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Packages of others that look for modules of Apple, beside the SDK.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ForeignPackageTests {
     private static let manifest = """
         // swift-tools-version: 6.2

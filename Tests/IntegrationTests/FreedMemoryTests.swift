@@ -4,7 +4,7 @@ import Testing
 @testable import tidemark
 
 /// Memory that a request has used stays for the next one.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct FreedMemoryTests {
     private static let rounds = 200
     private static let bytes = 1 << 19

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What a server does on a disk that is really full, with the reserve that it keeps for it.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct FullDiskTests {
     @Test func `on a full disk saves are refused, and deletes and commands work, until there is room again`()
         async throws

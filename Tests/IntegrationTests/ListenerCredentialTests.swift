@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// As whom `tidemark-listen` listens, and what ends it because it can never work.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ListenerCredentialTests {
     @Test
     func `a service listens to the public database, and for a user whom it acts for`() async throws {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What `tidemark-listen` says, refuses and fetches, against the real server.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ListenerFetchTests {
     @Test
     func `its help has examples, and wrong usage ends with 64`() async throws {

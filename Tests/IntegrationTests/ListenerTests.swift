@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What `tidemark-listen` hears and does, against the real server.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ListenerTests {
     @Test
     func `a change of a zone is a line of JSON, with the time since its commit`() async throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// How a run of `tidemark-load` ends whose figures are not good enough.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct LoadTestBoundTests {
     private static let small = ["--connections", "2", "--records", "320", "--warm-up", "0.1"]
 

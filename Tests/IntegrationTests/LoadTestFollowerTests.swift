@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `--followers`: that feeds without a fault pass, and that a change which a feed passes over is found.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct LoadTestFollowerTests {
     @Test
     func `followers come to the end of feeds that have everything, and the run says so`() async throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// More than a server can do, from a process of its own; and what ends a run before its time.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct LoadTestOverloadTests {
     private static let small = ["--connections", "4", "--records", "4000", "--warm-up", "0.5"]
 

@@ -14,7 +14,7 @@ private let chromium = ["chromium-headless-shell", "chromium"].map { "/usr/bin/\
             || ProcessInfo.processInfo.environment["TIDEMARK_CHROMIUM"] == "1",
         "no Chromium is installed: apt-get install chromium-headless-shell"
     ),
-    .timeLimit(.minutes(3))
+    .timeLimit(.minutes(10))
 )
 struct LoadTestPageTests {
     /// Looks for whatever sticks out, and says so in the title.

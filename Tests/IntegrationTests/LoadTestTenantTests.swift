@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Tenants of very different greed against the real server, in a process of their own.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct LoadTestTenantTests {
     private struct Report: Decodable {
         struct Tenant: Decodable {

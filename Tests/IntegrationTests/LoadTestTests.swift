@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The load-test client, as a person uses it.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct LoadTestTests {
     private static let small = ["--connections", "4", "--records", "640", "--warm-up", "0.2"]
 

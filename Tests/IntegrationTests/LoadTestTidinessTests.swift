@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What `tidemark-load` finds wrong before it asks for anything, and what it leaves behind: nothing.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct LoadTestTidinessTests {
     private static let program = ChildProcess.buildFolder.appendingPathComponent("tidemark-load")
 

@@ -7,7 +7,7 @@ import Testing
 
 /// Records and zones that are there no more when a token has expired: no server says so, and
 /// readers hear of it all the same.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct LostRecordTests {
     /// Follows a zone by operations, as published code does: when its token has expired it begins
     /// without one.

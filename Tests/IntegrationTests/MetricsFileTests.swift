@@ -8,7 +8,7 @@ import WireProtocol
 @testable import tidemark
 
 /// What `metrics_file` is filled with.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct MetricsFileTests {
     private static let written = "tidemark_metrics_written_timestamp_seconds"
 

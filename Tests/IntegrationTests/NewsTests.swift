@@ -6,7 +6,7 @@ import Testing
 
 /// Whether a client has everything, through the SDK, against the real server.
 struct NewsTests {
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `a token of a zone is current until something is saved or deleted`() async throws {
         try await Desk.run { desk in
             let database = desk.database
@@ -32,7 +32,7 @@ struct NewsTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `a token of the database is current until a zone is made, changed or deleted`() async throws {
         try await Desk.run { desk in
             let database = desk.database
@@ -52,7 +52,7 @@ struct NewsTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `a zone that is gone has no news, and says so`() async throws {
         try await Desk.run { desk in
             let token = try await desk.database.currentToken(inZoneWith: desk.zone)
@@ -67,7 +67,7 @@ struct NewsTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `a task waits until another has fetched`() async throws {
         try await Desk.run { desk in
             let (database, zone) = (desk.database, desk.zone)
@@ -95,7 +95,7 @@ struct NewsTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `a wait outlives errors that pass, and ends with those that stay`() async throws {
         try await Desk.run { desk in
             let token = try await desk.database.currentToken(inZoneWith: desk.zone)

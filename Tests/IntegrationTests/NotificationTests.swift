@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Notifications through the SDK, over TLS, against the real server.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct NotificationTests {
     @Test
     func `changes of one connection are told to another, in order, and not to itself`() async throws {

@@ -54,7 +54,7 @@ private final class AllZones: CKFetchRecordZonesOperation, @unchecked Sendable {
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct OperationTests {
+@Suite(.timeLimit(.minutes(10))) struct OperationTests {
     /// A private database with the zone of the tests.
     private func withDatabase(
         _ body: (CKDatabase, CKContainer, TestServer) async throws -> Void

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `tidemark serve --engine postgres`, and the commands beside it.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct PostgreSQLServeTests {
     private let directory: TemporaryDirectory
     private let database: String

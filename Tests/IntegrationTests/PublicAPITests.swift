@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The digest of the public API, and what reads it.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct PublicAPITests {
     private static let api = Readme.repository.appendingPathComponent("Clients/API")
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The client that was written from the specification alone meets the real server.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct PythonClientTests {
     private static let python = URL(fileURLWithPath: "/usr/bin/python3")
     private static let scripts = URL(fileURLWithPath: #filePath)

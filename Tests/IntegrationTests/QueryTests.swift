@@ -40,7 +40,7 @@ struct QueryTests {
         page.matchResults.map { $0.0.recordName }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `a query sees what was acknowledged before it, in the order asked for`() async throws {
         try await Self.run(notes: 20) { desk in
             let open = Self.query("isOpen == %@ AND number > %d", true, 10, sortedBy: "number")
@@ -60,7 +60,7 @@ struct QueryTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `pages lead through all records once, over a restart of the server, with the keys asked for`()
         async throws
     {
@@ -87,7 +87,7 @@ struct QueryTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `a cursor is archived, and belongs to its user and its day`() async throws {
         try await Self.run(notes: 3) { desk in
             let page = try await desk.database.records(
@@ -118,7 +118,7 @@ struct QueryTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `an operation calls its blocks in order and ends with the cursor`() async throws {
         try await Self.run(notes: 5) { desk in
             let operation = CKQueryOperation(query: Self.query("number >= 2", sortedBy: "number"))
@@ -147,7 +147,7 @@ struct QueryTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `lists, words, OR and counts find what they say, in one zone and in all`() async throws {
         try await Self.run(notes: 12) { desk in
             let other = try await desk.database.save(CKRecordZone(zoneName: "other")).zoneID
@@ -170,7 +170,7 @@ struct QueryTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `records of the current user are found by CloudKit's name for him`() async throws {
         try await TestServer.runOnChosenEngine { server in
             for name in ["alice", "bob"] {
@@ -197,7 +197,7 @@ struct QueryTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `a client that was built for another schema is told all that is missing, until it is there`()
         async throws
     {
@@ -222,7 +222,7 @@ struct QueryTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `what cannot be asked is refused by name`() async throws {
         try await Self.run(notes: 1) { desk in
             func message(_ query: CKQuery) async -> (CKError.Code?, String) {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The first command of a newcomer, but for the build.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct QuickstartTests {
     @Test
     func `quickstart loads its data as the README shows, ends with 0, and leaves nothing behind`()

@@ -5,7 +5,7 @@ import Testing
 
 /// Records through the SDK, over TLS, against the real server.
 struct RecordTests {
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `a saved record is fetched with its fields, its tag and the server's dates`() async throws {
         try await Desk.run { desk in
             let now = Date(timeIntervalSince1970: 1_800_000_000)
@@ -31,7 +31,7 @@ struct RecordTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `a stale save fails with the server's, the client's and the ancestor record`() async throws {
         try await Desk.run { desk in
             let mine = try await desk.database.save(desk.record("a", ["title": "old"]))
@@ -54,7 +54,7 @@ struct RecordTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `inserting what exists is a conflict, updating what was deleted is an unknown item`() async throws {
         try await Desk.run { desk in
             let record = try await desk.database.save(desk.record("a", ["title": "there"]))
@@ -74,7 +74,7 @@ struct RecordTests {
     }
 
     @Test(
-        .timeLimit(.minutes(5)),
+        .timeLimit(.minutes(10)),
         arguments: [CKModifyRecordsOperation.RecordSavePolicy.changedKeys, .allKeys]
     )
     func `a policy that does not look at the tag overwrites what it sends`(
@@ -100,7 +100,7 @@ struct RecordTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `one failed item of an atomic batch fails its peers, and names the culprit`() async throws {
         try await Desk.run { desk in
             try await desk.database.save(desk.record("taken"))
@@ -119,7 +119,7 @@ struct RecordTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `without atomicity the other items are saved`() async throws {
         try await Desk.run { desk in
             try await desk.database.save(desk.record("taken"))
@@ -137,7 +137,7 @@ struct RecordTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `desired keys cut what is fetched, and system fields always come`() async throws {
         try await Desk.run { desk in
             try await desk.database.save(desk.record("a", ["title": "t", "count": 1, "extra": "e"]))
@@ -154,7 +154,7 @@ struct RecordTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `encrypted values come back apart from plain ones`() async throws {
         try await Desk.run { desk in
             let record = desk.record("a", ["title": "plain"])
@@ -169,7 +169,7 @@ struct RecordTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `an operation reports each record before it reports itself`() async throws {
         try await Desk.run { desk in
             let operation = CKModifyRecordsOperation(

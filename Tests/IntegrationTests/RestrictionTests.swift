@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Users whose data may be kept and not processed.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct RestrictionTests {
     @Test func `every request of a restricted user fails, until the restriction is lifted`() async throws {
         try await SharingScene.run { scene in

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// What the blocks for a whole operation are told when only items failed.
-@Suite(.timeLimit(.minutes(5))) struct ResultBlockTests {
+@Suite(.timeLimit(.minutes(10))) struct ResultBlockTests {
     /// What the blocks of an operation were told, as codes.
     private final class Log: Sendable {
         private let lines = Collected<String>()

@@ -8,7 +8,7 @@ import Testing
 import WireProtocol
 
 /// What an operator asks of a server that runs: its state, and another certificate.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct RunningServerTests {
     private let directory: TemporaryDirectory
     private var data: String { self.directory.path + "/data" }

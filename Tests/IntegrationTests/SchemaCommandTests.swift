@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `tidemark schema` and `tidemark user role`, beside the server that serves the same folder and alone.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct SchemaCommandTests {
     private static let container = "iCloud.a"
     private static let grants = """

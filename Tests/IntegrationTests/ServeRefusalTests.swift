@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What keeps a server from starting: said by name, and before anything is made.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ServeRefusalTests {
     private let directory: TemporaryDirectory
     private var data: String { self.directory.path + "/data" }

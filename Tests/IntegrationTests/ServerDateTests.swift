@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Dates that a client has from the server, in its queries and subscriptions.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ServerDateTests {
     private static let schema = """
         DEFINE SCHEMA

@@ -11,7 +11,7 @@ import WireProtocol
 @testable import tidemark
 
 /// What SIGHUP changes in a server that runs.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct SettingsReloadTests {
     private let folder: TemporaryDirectory
     private var data: String { self.folder.path + "/data" }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The example: two services with accounts of their own keep a list together, each a process.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct SharedListTests {
     private struct Service {
         let process: ChildProcess

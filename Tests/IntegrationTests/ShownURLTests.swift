@@ -6,7 +6,7 @@ import Testing
 @testable import tidemark
 
 /// A password in an address is printed nowhere, however wrongly the address is written.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ShownURLTests {
     private static let malformed = [
         "postgresql://tm:aSECRET@bSECRET@127.0.0.1:1/db", "postgresql:/tm:SECRET@127.0.0.1:1/db",

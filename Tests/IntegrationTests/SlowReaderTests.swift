@@ -9,7 +9,7 @@ import WireProtocol
 
 /// A client that asks for much and never reads the answers.
 struct SlowReaderTests {
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `a client that grants no credit is let go, and others are served meanwhile`() async throws {
         var options = TestServer.Options()
         options.slowReaderTimeout = .milliseconds(200)

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Subscriptions through the SDK, over TLS, against the real server.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct SubscriptionTests {
     private static func info(_ alert: String) -> CKSubscription.NotificationInfo {
         let info = CKSubscription.NotificationInfo()

@@ -5,7 +5,7 @@ import Logging
 import Testing
 
 /// What a test can ask of its server besides records.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct TestServerTests {
     private static let schema = """
         DEFINE SCHEMA

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The tests that `Clients/CloudKitTesting/README.md` shows, and that these are they.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct TestingGuideTests {
     @Test func `a note that was saved is found`() async throws {
         try await TestServer.run { server in

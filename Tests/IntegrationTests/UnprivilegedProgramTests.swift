@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Programs of a user without any rights on their machine, also when the tests have all of them.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct UnprivilegedProgramTests {
     /// Runs a program without capabilities, as a user's shell would.
     private static func run(

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `tidemark usage`, and quotas, beside the server that serves the same folder.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct UsageCommandTests {
     private static let container = "iCloud.a"
 

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// What an operator must change is told as such, and not as a network's failure that passes.
-@Suite(.timeLimit(.minutes(5))) struct WrongSetupTests {
+@Suite(.timeLimit(.minutes(10))) struct WrongSetupTests {
     /// What a container whose connection was changed says, also to work that would wait for a network.
     private func refusals(
         _ change: (inout CKServerConnection) throws -> Void,

@@ -5,7 +5,7 @@ import Testing
 
 /// Zones, references between records, and what a deletion takes with it.
 struct ZoneAndReferenceTests {
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `zones are created, listed, fetched and deleted with everything in them`() async throws {
         try await Desk.run { desk in
             try await desk.database.save(desk.record("a"))
@@ -27,7 +27,7 @@ struct ZoneAndReferenceTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `an encryption scope is fixed when a zone is created, and permits zone-wide shares only`()
         async throws
     {
@@ -65,7 +65,7 @@ struct ZoneAndReferenceTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `deleting a record deletes those that refer to it with deleteSelf, and theirs`() async throws {
         try await Desk.run { desk in
             let root = desk.record("root")
@@ -85,7 +85,7 @@ struct ZoneAndReferenceTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `a reference to what is absent, and one into another zone, is refused`() async throws {
         try await Desk.run { desk in
             let dangling = desk.record("a")
@@ -100,7 +100,7 @@ struct ZoneAndReferenceTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `a parent stays while it has children`() async throws {
         try await Desk.run { desk in
             let parent = desk.record("parent")

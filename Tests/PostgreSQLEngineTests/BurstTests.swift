@@ -11,7 +11,7 @@ import Testing
 ///
 /// Round trips are as long as the test says. What the rule measures is their time and that of the bytes,
 /// and not the time of this machine.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct BurstTests {
     /// With it a save takes about as long as in a debug build.
     private static let nanosecondsPerByte: Int64 = 300

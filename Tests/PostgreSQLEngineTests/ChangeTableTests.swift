@@ -10,7 +10,7 @@ import Testing
 /// The order of changes as its table has it.
 ///
 /// A feed skips rows of earlier positions, so that it alone does not show them.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ChangeTableTests {
     @Test
     func `the order of changes has one row for each record, at its last position`() async throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import RecordStore
 
 /// Clusters whose history may have gone back, and what tokens are worth then.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ClusterHistoryTests {
     private static func facts(
         system: Int64 = 1,

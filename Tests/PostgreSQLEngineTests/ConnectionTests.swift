@@ -4,7 +4,7 @@ import Testing
 @testable import PostgreSQLEngine
 
 /// libpq behind typed values and errors, against a real server.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ConnectionTests {
     private static func connection() throws -> PostgreSQLConnection {
         try PostgreSQLConnection(PostgreSQLCluster.running().target(database: "postgres"))

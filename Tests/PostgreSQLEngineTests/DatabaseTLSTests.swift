@@ -7,7 +7,7 @@ import Testing
 /// Connections over a network, with TLS and without.
 ///
 /// Addresses of the loopback network other than 127.0.0.1 count as other machines.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct DatabaseTLSTests {
     private static let elsewhere = "127.0.0.2"
 

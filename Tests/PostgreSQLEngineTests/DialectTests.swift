@@ -7,7 +7,7 @@ import Testing
 @testable import RecordStore
 
 /// Words that a statement may not use, and rows that it may reach.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct DialectTests {
     @Test(arguments: [
         "LISTEN news", "NOTIFY news", "SELECT pg_notify('a', 'b')", "SELECT pg_advisory_xact_lock(1)",

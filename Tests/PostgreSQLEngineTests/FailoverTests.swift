@@ -10,7 +10,7 @@ import Testing
 @testable import RecordStore
 
 /// A primary that dies, and its standby that takes its place.
-@Suite(.timeLimit(.minutes(5)), .serialized)
+@Suite(.timeLimit(.minutes(10)), .serialized)
 struct FailoverTests {
     private final class Notices: Sendable {
         private let all = Mutex<[ClusterNotice]>([])

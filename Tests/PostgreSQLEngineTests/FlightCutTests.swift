@@ -9,7 +9,7 @@ import Testing
 @testable import RecordStore
 
 /// Connections that are cut before, inside and behind each flight of a request, and of an opening.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct FlightCutTests {
     /// More than any request takes, reconnecting included.
     private static let flightsMax = 60

@@ -9,7 +9,7 @@ import Testing
 @testable import PostgreSQLEngine
 
 /// A PostgreSQL server that has no room for what is to be written.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct FullDatabaseTests {
     private static let diskBytes = 24 * 1_024 * 1_024
     private static let bodyBytes = 50_000

@@ -9,7 +9,7 @@ import Testing
 @testable import RecordStore
 
 /// A PostgreSQL server that is killed, and told by its operators to acknowledge commits early.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct KilledDatabaseTests {
     /// Tags of saves that were acknowledged, by record name.
     private final class Acknowledged: Sendable {

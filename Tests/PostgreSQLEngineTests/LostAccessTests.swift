@@ -8,7 +8,7 @@ import Testing
 @testable import PostgreSQLEngine
 
 /// A user who is refused by PostgreSQL while a server runs, and is let in again.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct LostAccessTests {
     private static let password = "correct horse"
 

@@ -8,7 +8,7 @@ import Testing
 @testable import PostgreSQLEngine
 
 /// Sessions that a server ends while clients save and read.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct LostConnectionTests {
     private static let savesPerClient = 50
 

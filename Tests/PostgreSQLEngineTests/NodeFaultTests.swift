@@ -10,7 +10,7 @@ import Testing
 @testable import PostgreSQLEngine
 
 /// Servers whose clock is off, that stand still, or that have another version.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct NodeFaultTests {
     private static let yearMilliseconds: Int64 = 365 * 86_400_000
 

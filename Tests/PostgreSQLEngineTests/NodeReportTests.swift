@@ -7,7 +7,7 @@ import Testing
 @testable import RecordStore
 
 /// Reports to a node of commits of others.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct NodeReportTests {
     /// The reports of a node about one database, in order.
     private struct Told {

@@ -9,7 +9,7 @@ import Testing
 @testable import PostgreSQLEngine
 
 /// Several servers of one store.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct NodesTests {
     private static let writersPerNode = 3
     private static let savesPerWriter = 60

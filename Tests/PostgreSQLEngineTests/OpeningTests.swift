@@ -7,7 +7,7 @@ import Testing
 @testable import RecordStore
 
 /// Faults of a server or a database, each with its error.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct OpeningTests {
     private static func open(
         _ target: ConnectionTarget,

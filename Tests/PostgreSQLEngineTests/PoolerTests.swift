@@ -6,7 +6,7 @@ import Testing
 @testable import PostgreSQLEngine
 
 /// Databases behind pgbouncer, and servers that do not prove which ones they are.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct PoolerTests {
     /// Starts pgbouncer before the cluster of the tests, on a socket beside the cluster's.
     private static func start(_ mode: String) async throws -> (process: ChildProcess, port: Int) {

@@ -8,7 +8,7 @@ import Testing
 @testable import RecordStore
 
 /// Reads whose rows were prefetched, remembered, or read once more.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct PrefetchTests {
     // MARK: Several reads in one snapshot
 

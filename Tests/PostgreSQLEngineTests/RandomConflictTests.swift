@@ -8,7 +8,7 @@ import Testing
 @testable import PostgreSQLEngine
 
 /// Deadlocks and serialization failures of PostgreSQL, at random statements and at commits.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct RandomConflictTests {
     private static let savesPerClient = 40
 

@@ -8,7 +8,7 @@ import Testing
 @testable import RecordStore
 
 /// Records that a server remembers from one commit to the next.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct RecordMemoryTests {
     private static let database = DatabaseID(rawValue: 7)
     private static let zone = ZoneKey(database: database, number: 3)

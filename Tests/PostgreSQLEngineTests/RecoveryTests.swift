@@ -7,7 +7,7 @@ import Testing
 @testable import RecordStore
 
 /// A recovery of PostgreSQL to an earlier point in time.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct RecoveryTests {
     private static func store(_ target: ConnectionTarget) async throws -> EngineUnderTest {
         try PostgreSQLEngine.prepare(target)

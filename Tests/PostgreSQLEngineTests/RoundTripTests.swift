@@ -9,7 +9,7 @@ import Testing
 @testable import RecordStore
 
 /// The round trips of each kind of request that comes alone: none may come back that was saved.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct RoundTripTests {
     private struct Round {
         let it: EngineUnderTest
@@ -44,7 +44,9 @@ struct RoundTripTests {
         }
     }
 
-    private static let rounds = 12
+    /// Rounds at the least, and at the most: the first ones prepare statements, and once a second the
+    /// server looks after itself, which a slow machine has in most requests.
+    private static let rounds = 3...100
     private static let kinds = records + feeds + subscriptions + assets + sharing
 
     @Test
@@ -56,17 +58,18 @@ struct RoundTripTests {
         let it = try await EngineUnderTest.withNotes(behind: proxy)
         for kind in Self.kinds {
             var flights: [Int] = []
-            for number in 0..<Self.rounds {
+            for number in 0..<Self.rounds.upperBound {
                 var round = Round(it: it, number: number)
                 round.prepared = try await kind.prepare(round)
                 _ = proxy.takeFlights()
                 let isAsExpected = try await kind.request(round)
                 #expect(isAsExpected, "\(kind.name)")
                 flights.append(proxy.takeFlights())
+                if flights.count >= Self.rounds.lowerBound, kind.flights.contains(flights.min() ?? 0) {
+                    break
+                }
             }
-            // The first ones prepare statements, and the server looks after itself once a second.
-            let best = flights.min() ?? 0
-            #expect(kind.flights.contains(best), "\(kind.name): \(flights)")
+            #expect(kind.flights.contains(flights.min() ?? 0), "\(kind.name): \(flights)")
         }
         await it.store.shutdown()
     }
@@ -147,13 +150,22 @@ extension RoundTripTests {
                 .error == nil
         },
         Kind("subscriptions", "fetch_subscriptions", flights: 2...2) { round in
-            try await round.it.subscriptions().count == Self.rounds
+            try await round.it.subscriptions().count >= Self.rounds.lowerBound
         },
         Kind("begin of listening", "listen", flights: 15...23) { round in
-            try await round.it.startWatching().subscriptions.count == Self.rounds
+            try await round.it.startWatching().subscriptions.count >= Self.rounds.lowerBound
         },
-        Kind("deleted subscription", "modify_subscriptions", flights: 12...13) { round in
-            try await round.it.modifySubscriptions([], deletes: ["s\(round.number)"])[0].error == nil
+        Kind(
+            "deleted subscription",
+            "modify_subscriptions",
+            flights: 8...9,
+            prepare: { round in
+                let saved = query("d\(round.number)", type: "D\(round.number)")
+                _ = try await round.it.modifySubscriptions([saved])
+                return saved.id
+            }
+        ) { round in
+            try await round.it.modifySubscriptions([], deletes: [round.prepared])[0].error == nil
         },
     ]
 
@@ -178,23 +190,23 @@ extension RoundTripTests {
     ]
 
     private static let sharing = [
-        Kind("new share", "modify_records", flights: 15...16) { round in
+        Kind("new share", "modify_records", flights: 14...15) { round in
             let root = "shared \(round.number)"
             let share = saveOfShare("share of \(root)", ShareChanges(root: root))
             return try await round.it.modify([share, save(root)], policy: .changedKeys).areSaved
         },
-        Kind("accepted share", "accept_shares", flights: 41...44) { round in
+        Kind("accepted share", "accept_shares", flights: 40...44) { round in
             try await round.it.share("root \(round.number)", named: "share \(round.number)").token
         } request: { round in
             let outcome = try await round.it.accept(round.prepared, by: round.it.bobShared)
             guard case .shareAccepted = outcome else { return false }
             return true
         },
-        Kind("save of a participant", "modify_records", flights: 14...15) { round in
+        Kind("save of a participant", "modify_records", flights: 12...15) { round in
             let change = sharedSave("root 1", ["n": .int64(Int64(round.number))])
             return try await round.it.modify([change], policy: .allKeys, by: round.it.bobShared).areSaved
         },
-        Kind("fetch of a participant", "fetch_records", flights: 4...4) { round in
+        Kind("fetch of a participant", "fetch_records", flights: 3...4) { round in
             try await round.it.record(sharedID("root 1"), by: round.it.bobShared) != nil
         },
         Kind("metadata of a share", "fetch_share_metadata", flights: 6...6) { round in
@@ -214,7 +226,7 @@ extension RoundTripTests {
             guard case .identity = try result.get()[0] else { return false }
             return true
         },
-        Kind("request for access", "request_share_access", flights: 19...20) { round in
+        Kind("request for access", "request_share_access", flights: 18...19) { round in
             let name = "closed \(round.number)"
             let share = try await round.it.share(name, named: "share of \(name)") {
                 $0.allowsAccessRequests = true

@@ -10,7 +10,7 @@ import Testing
 @testable import RecordStore
 
 /// Searches that wait for a thread together, and are read in one snapshot.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct SharedSearchTests {
     // MARK: Searches that wait
 

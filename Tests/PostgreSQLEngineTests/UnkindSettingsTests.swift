@@ -9,7 +9,7 @@ import Testing
 @testable import RecordStore
 
 /// A database and its settings as somebody else has made them.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct UnkindSettingsTests {
     /// Each would change what a statement returns, promises or may take.
     private static let settings = [

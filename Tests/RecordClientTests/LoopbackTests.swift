@@ -5,7 +5,7 @@ import WireProtocol
 @testable import RecordClient
 
 /// Over real sockets and TLS.
-@Suite(.timeLimit(.minutes(5))) struct LoopbackTests {
+@Suite(.timeLimit(.minutes(10))) struct LoopbackTests {
     private func client(
         port: Int,
         host: String = "127.0.0.1",

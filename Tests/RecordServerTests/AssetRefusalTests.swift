@@ -11,7 +11,7 @@ import WireProtocol
 @testable import RecordServer
 
 /// Uploads and downloads that are refused, break off, or break the protocol; everything else goes on.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct AssetRefusalTests {
     /// The failure of an upload that sent a frame, after which the connection still works.
     private func failure(

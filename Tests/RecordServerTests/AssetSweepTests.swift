@@ -10,7 +10,7 @@ import WireProtocol
 @testable import RecordServer
 
 /// What becomes of assets that nobody names, and of uploads that nobody goes on with.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct AssetSweepTests {
     private static let dayMilliseconds: Int64 = 86_400_000
 

@@ -8,7 +8,7 @@ import WireProtocol
 @testable import RecordServer
 
 /// Uploads and downloads over real TLS, against the real engine and real files.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct AssetTransferTests {
     @Test(arguments: [0, 1, 300_000, 3_000_000])
     func `what was uploaded and named comes back, byte by byte`(bytes: Int) async throws {

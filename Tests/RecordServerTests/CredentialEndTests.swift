@@ -10,7 +10,7 @@ import WireProtocol
 @testable import RecordServer
 
 /// The end of a credential: sections 3.3 and 3.4 of the specification.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct CredentialEndTests {
     private static let container = ServerUnderTest.container
     private static let newToken = Array(SHA256.hash(data: Array("new".utf8)))

@@ -9,7 +9,7 @@ import Testing
 import WireProtocol
 
 /// Damaged records over TLS, and what the log says of them.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct DamageTests {
     private static let zone = ServerUnderTest.zone
 

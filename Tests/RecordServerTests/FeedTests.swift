@@ -8,7 +8,7 @@ import Testing
 import WireProtocol
 
 /// Feeds and their tokens over TLS.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct FeedTests {
     private static let zone = ServerUnderTest.zone
 

@@ -8,7 +8,7 @@ import Testing
 import WireProtocol
 
 /// Users and strangers who take as much as they can get, and somebody else beside them.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct GreedyHolderTests {
     private static let zone = ServerUnderTest.zone
     private static let other = "another token"

@@ -5,7 +5,7 @@ import Testing
 import WireProtocol
 
 /// Subscriptions that cost more than their user may, against the real server.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct GreedySubscriptionsTests {
     private static let subscriptions = 100
     private static let comparisons = 300

@@ -5,7 +5,7 @@ import WireProtocol
 
 @testable import RecordServer
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct HandshakeTests {
     @Test func `a user is welcomed with every limit in force`() async throws {
         let configure: (inout ServerConfiguration) -> Void = { configuration in

@@ -6,7 +6,7 @@ import Testing
 @testable import RecordServer
 
 /// TLS handshakes of an event loop, in turns by address.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct HandshakeTurnsTests {
     /// On its event loop only.
     private final class Order {

@@ -5,7 +5,7 @@ import Testing
 import WireProtocol
 
 /// Fields with the name of a property of the system's.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct HiddenFieldTests {
     private static let message: String =
         "a query named a field of the system, not the record type's own of the same name"

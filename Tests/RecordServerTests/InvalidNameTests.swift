@@ -5,7 +5,7 @@ import WireProtocol
 /// A name that breaks its rule is code 12 whatever is asked of it: nothing has it, and nothing ever will.
 ///
 /// - Source: `Protocol/README.md`, section 2.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct InvalidNameTests {
     private static let names = [
         "", "_x", "a\u{7F}", "line\nbreak", String(repeating: "n", count: 256),

@@ -7,7 +7,7 @@ import WireProtocol
 @testable import RecordServer
 
 /// Listeners that do what they must not, or nothing at all.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ListenerViolationTests {
     @Test func `listening needs a user and an installation`() async throws {
         try await ServerUnderTest.run { server in

@@ -8,7 +8,7 @@ import WireProtocol
 @testable import RecordServer
 
 /// Listening over real TLS against the real engine.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ListeningTests {
     @Test func `others of the same user hear of a change, and the connection that made it does not`()
         async throws

@@ -7,7 +7,7 @@ import Testing
 @testable import RecordServer
 
 /// The response of all threads that serve, which a watchdog asks for.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct LivenessTests {
     /// Asks all threads while one of them hangs, and lets it go on after `meanwhile`.
     private func expectNoResponse(

@@ -10,7 +10,7 @@ import Testing
 import WireProtocol
 
 /// The time of an event loop is divided by user, on however many connections.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct LoopTurnTests {
     private static let other = "another token"
     private static let otherRecordName = "_ffffffffffffffffffffffffffffffff"

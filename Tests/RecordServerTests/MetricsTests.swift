@@ -6,7 +6,7 @@ import WireProtocol
 @testable import RecordServer
 
 /// What a server counts.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct MetricsTests {
     private func values(of name: MetricName, in metrics: [Metric]) -> [[String]: Metric.Value] {
         let samples = metrics.filter { $0.name == name }.flatMap(\.samples)

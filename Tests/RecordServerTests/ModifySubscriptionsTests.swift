@@ -4,7 +4,7 @@ import Testing
 import WireProtocol
 
 /// Subscriptions over TLS.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ModifySubscriptionsTests {
     private static func query(_ id: String, alert: String = "") -> RecordModel.Subscription {
         var info = NotificationInfo()

@@ -10,7 +10,7 @@ import WireProtocol
 @testable import RecordServer
 
 /// The table of operations in `Protocol/registry.json`, against the code and a server.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct OperationTests {
     private struct Registry: Decodable {
         struct Row: Decodable {

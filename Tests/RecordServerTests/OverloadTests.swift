@@ -17,7 +17,7 @@ private final class Looks: Sendable {
 
 /// More than the writer can do, over real connections: the disk stands still until the test lets it
 /// go on, and so does the time of the rule.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct OverloadTests {
     private static let zone = ServerUnderTest.zone
     private static let other = "another token"

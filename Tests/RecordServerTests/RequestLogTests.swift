@@ -7,7 +7,7 @@ import WireProtocol
 @testable import RecordServer
 
 /// Lines of the log about a request name it, and whose it was.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct RequestLogTests {
     private static let id = RequestID(high: 0x0000_0001_d37a_7bc1, low: 0x8def_0123_4567_89ab)
     private static let text = "00000001-d37a-7bc1-8def-0123456789ab"

@@ -8,7 +8,7 @@ import WireProtocol
 
 @testable import RecordServer
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct RequestTests {
     @Test func `a record is saved, fetched, changed by somebody else, and deleted`() async throws {
         try await ServerUnderTest.run { server in

@@ -5,7 +5,7 @@ import Testing
 @testable import RecordServer
 
 /// Notifications of changes that another server committed, of which rows tell a part.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct RouterPartTests {
     private static func record(
         _ name: String = "note",

@@ -8,7 +8,7 @@ import Testing
 
 /// The router's thread at the end of the server.
 struct RouterStopTests {
-    @Test(.timeLimit(.minutes(1))) func `a stop drops what waits and ends after one piece of work`() async {
+    @Test(.timeLimit(.minutes(10))) func `a stop drops what waits and ends after one piece of work`() async {
         let store = GatedStore([Self.watched])
         let router = await Self.blocked(by: store)
         async let stopped: Void = router.stop(within: .seconds(60))
@@ -18,7 +18,7 @@ struct RouterStopTests {
         #expect(store.questions == 1)
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a stop returns whatever the thread does`() async {
+    @Test(.timeLimit(.minutes(10))) func `a stop returns whatever the thread does`() async {
         let store = GatedStore([Self.watched])
         let router = await Self.blocked(by: store)
         await router.stop(within: .milliseconds(1))

@@ -6,7 +6,7 @@ import Testing
 @testable import RecordServer
 
 /// What the router makes of a position that was reported alone.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct RouterTailTests {
     private static let all = [
         Sample.watched("zone", .zone(ZoneID(zoneName: "Zone"), recordType: nil)),

@@ -14,7 +14,7 @@ struct RouterTurnTests {
     )
     private static let publicQuery = Sample.watched("public", Sample.query(), database: Sample.publicDatabase)
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `two hundred commits of one database keep a commit of another waiting for a turn or two`()
         async throws
     {
@@ -39,7 +39,7 @@ struct RouterTurnTests {
         await router.router.stop(within: .seconds(60))
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a listener hears what was committed after it began, whatever waits before`() async {
         let router = RunningRouter(GatedStore([Self.publicQuery]))
         router.router.listen(Sample.listener(1))

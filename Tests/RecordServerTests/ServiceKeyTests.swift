@@ -8,7 +8,7 @@ import WireProtocol
 @testable import RecordServer
 
 /// Services: section 3.2 of the specification.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ServiceKeyTests {
     private static let denied = CloseReason.notAuthenticated
 

@@ -7,7 +7,7 @@ import WireProtocol
 @testable import RecordServer
 
 /// Violations, windows and the ends of connections, over real TLS.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct StreamTests {
     // MARK: - Violations
 

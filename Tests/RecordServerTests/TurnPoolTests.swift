@@ -10,7 +10,7 @@ import WireProtocol
 @testable import RecordServer
 
 /// Threads that holders get in turns, and what is done on them.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct TurnPoolTests {
     /// What was done, in order; every piece of work waits until the pool is let go.
     private final class Record: Sendable {

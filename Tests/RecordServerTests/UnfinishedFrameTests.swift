@@ -5,7 +5,7 @@ import Testing
 import WireProtocol
 
 /// Frames that begin and do not end.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct UnfinishedFrameTests {
     /// A header, and less of its payload than it announces.
     private static func beginning(payloadBytes: Int, sent: Int) -> ByteBuffer {

@@ -7,7 +7,7 @@ import Testing
 @testable import EngineConformanceTests
 
 /// Where feeds will find what changed in a zone after a position, in order.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ChangeOrderTests {
     @Test
     func `the order has every record at its last change, whatever became of it before`() async throws {

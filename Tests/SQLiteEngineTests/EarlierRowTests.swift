@@ -6,7 +6,7 @@ import Testing
 @testable import EngineConformanceTests
 
 /// Rows that earlier versions wrote, and that this one would not write.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct EarlierRowTests {
     private static func schema(_ it: EngineUnderTest) throws -> SchemaDocument {
         try it.store.schemas.schema(ofContainer: EngineUnderTest.container, environment: .development)

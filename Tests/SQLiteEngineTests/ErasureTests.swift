@@ -12,7 +12,7 @@ import Testing
 /// What is deleted is overwritten: in the file, in its log, and in copies that are made later.
 ///
 /// `SEED=… swift test --filter ErasureTests` repeats a run.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct ErasureTests {
     private static let alices = "a secret of alice "
     private static let bobs = "a secret of bob "

@@ -9,7 +9,7 @@ import Testing
 @testable import EngineConformanceTests
 
 /// A disk that refuses to write, and what is said of it.
-@Suite(.timeLimit(.minutes(5)), .serialized)
+@Suite(.timeLimit(.minutes(10)), .serialized)
 struct FailingDiskTests {
     private final class Scene: Sendable {
         let it: EngineUnderTest

@@ -8,7 +8,7 @@ import Testing
 
 /// Requests that fail for a fault of ours, in the company of others (SQLite alone: each engine
 /// breaks in its own way).
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct FaultTests {
     @Test(arguments: 0..<3)
     func `a request that meets a damaged record fails alone`(place: Int) async throws {

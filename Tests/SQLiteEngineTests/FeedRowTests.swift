@@ -6,7 +6,7 @@ import Testing
 @testable import EngineConformanceTests
 
 /// What becomes of tokens when rows of the file are taken back, or grow old.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct FeedRowTests {
     @Test
     func `a token of a future that a backup took back has expired`() async throws {

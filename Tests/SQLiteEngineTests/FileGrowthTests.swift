@@ -6,7 +6,7 @@ import Testing
 @testable import EngineConformanceTests
 
 /// What the file of a store grows by, beside what the store counts.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct FileGrowthTests {
     /// What fills a store.
     enum Load: String, CaseIterable, CustomTestStringConvertible {

@@ -8,7 +8,7 @@ import Testing
 @testable import SQLiteEngine
 
 /// Copies of a store that are continued from its log.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct FollowerTests {
     private static let text = String(repeating: "x", count: 3_000)
 

@@ -7,7 +7,7 @@ import Testing
 @testable import EngineConformanceTests
 
 /// Files that earlier releases wrote, and those that this one refuses.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct FormatTests {
     private static let large = file(2, size: 5_000)
 

@@ -7,7 +7,7 @@ import Testing
 @testable import EngineConformanceTests
 
 /// What the writer does besides requests, and what it makes of changes that it did not make.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct HousekeepingTests {
     @Test
     func `the rows of a deleted zone go in pieces, and all of them go`() async throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import EngineConformanceTests
 
 /// Indexes that are made when there are records already.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct IndexBuildTests {
     private final class Events: Sendable {
         let value = Mutex<[EngineEvent]>([])

@@ -9,7 +9,7 @@ import Testing
 /// Random changes to records, zones and indexes; afterwards the entries are what the bodies say.
 ///
 /// `SEED=… swift test --filter IndexModelTests` repeats a run.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct IndexModelTests {
     private static let requests = 400
     private static let zones = [ZoneID(zoneName: "notes"), ZoneID(zoneName: "more"), ZoneID.default]

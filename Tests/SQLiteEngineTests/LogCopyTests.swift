@@ -8,7 +8,7 @@ import Testing
 @testable import EngineConformanceTests
 
 /// The copy of the log into the file while nobody writes.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct LogCopyTests {
     @Test
     func `a store that was filled and is then read is mapped to its end, without another commit`()

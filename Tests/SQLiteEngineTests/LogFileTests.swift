@@ -9,7 +9,7 @@ import Testing
 /// The log is written with few calls, and holds what SQLite wrote, whoever writes next.
 ///
 /// `PageCacheTests` changes a file at random through the same file system.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct LogFileTests {
     private let folder: TemporaryDirectory
 

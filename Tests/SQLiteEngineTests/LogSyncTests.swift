@@ -8,7 +8,7 @@ import Testing
 @testable import EngineConformanceTests
 
 /// Nothing is told before it is on disk (SQLite alone: another engine has a log of its own).
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct LogSyncTests {
     @Test
     func `a save is answered, and read by anybody, when it is on disk`() async throws {

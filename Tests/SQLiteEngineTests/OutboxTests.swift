@@ -6,7 +6,7 @@ import Testing
 @testable import EngineConformanceTests
 
 /// Joining and leaving write the owner's database first; the reader's follows from the outbox.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct OutboxTests {
     /// The side that looks first after a server that stopped between the two has started again.
     enum FirstLook: CaseIterable {

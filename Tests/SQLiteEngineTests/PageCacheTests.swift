@@ -10,7 +10,7 @@ import Testing
 /// `SQLiteSetup` as it was written.
 ///
 /// `SEED=… swift test --filter PageCacheTests` repeats a run.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct PageCacheTests {
     private static let rounds = 600
     private static let keys: Int64 = 4_000

@@ -6,7 +6,7 @@ import Testing
 @testable import EngineConformanceTests
 
 /// A connection that reads remembers where zones are, until something is committed.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ReadSnapshotTests {
     /// With a record, which a connection has found twice.
     private static func scene() async throws -> EngineUnderTest {

@@ -9,7 +9,7 @@ import Testing
 
 /// The file of a store in a backup, and after a restore: SQLite's own, since an engine brings its
 /// own way to copy what it keeps.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct RestoreTests {
     private static func engine() async throws -> EngineUnderTest {
         let it = try await EngineUnderTest.withNotes(.sqlite)

@@ -6,7 +6,7 @@ import Testing
 @testable import EngineConformanceTests
 
 /// What becomes of indexes when a schema changes (SQLite alone: every engine keeps them in its own way).
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct SchemaIndexTests {
     private let it: EngineUnderTest
     private let other: OtherProcess

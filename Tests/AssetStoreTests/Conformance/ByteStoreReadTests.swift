@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// The promises of every byte store: reading, removing and listing.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ByteStoreReadTests {
     private static func number(_ number: Int64) -> AssetNumber { AssetNumber(rawValue: number) }
 

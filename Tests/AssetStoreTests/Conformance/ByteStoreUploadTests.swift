@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The promises of every byte store: uploads that are complete, cut off, or met by a place that fails.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ByteStoreUploadTests {
     private static let number = AssetNumber(rawValue: 0x1F2A)
 

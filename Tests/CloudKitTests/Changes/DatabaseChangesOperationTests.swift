@@ -5,7 +5,7 @@ import WireProtocol
 
 @testable import CloudKit
 
-@Suite(.timeLimit(.minutes(5))) struct DatabaseChangesOperationTests {
+@Suite(.timeLimit(.minutes(10))) struct DatabaseChangesOperationTests {
     private func changed(_ name: String) -> ItemOutcome { .zoneChanged(ZoneID(zoneName: name)) }
     private func deleted(_ name: String) -> ItemOutcome { .zoneDeleted(ZoneID(zoneName: name)) }
 

@@ -49,7 +49,7 @@ private func transcript(
     return events.all
 }
 
-@Suite(.timeLimit(.minutes(5))) struct ZoneChangesOperationTests {
+@Suite(.timeLimit(.minutes(10))) struct ZoneChangesOperationTests {
     @Test func `the token is reported between pages and never after the last`() async {
         let feed = ScriptedFeed([
             "a": [

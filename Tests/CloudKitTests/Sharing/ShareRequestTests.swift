@@ -14,7 +14,7 @@ private func url(_ token: String) -> URL {
 
 private let system = shareRecord(serverShare()).system
 
-@Suite(.timeLimit(.minutes(5))) struct ShareRequestTests {
+@Suite(.timeLimit(.minutes(10))) struct ShareRequestTests {
     @Test func `a URL has the server's address, and its port if it is not the usual one`() throws {
         for (host, port, expected) in [
             ("example.org", 7_430, "tidemark://example.org/share/a"),

@@ -14,7 +14,7 @@ extension NotificationConsumer {
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct NotificationStreamTests {
+@Suite(.timeLimit(.minutes(10))) struct NotificationStreamTests {
     @Test func `notifications come in order, and asking for the next acknowledges the one before`() async {
         let script = ScriptedListener()
         let consumer = script.hub().consumer()

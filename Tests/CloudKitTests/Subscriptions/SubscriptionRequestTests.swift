@@ -10,7 +10,7 @@ private let placeholder = CKRecord.Reference(
     action: .none
 )
 
-@Suite(.timeLimit(.minutes(5))) struct SubscriptionRequestTests {
+@Suite(.timeLimit(.minutes(10))) struct SubscriptionRequestTests {
     private func query(_ predicate: NSPredicate, id: String = "q") -> CKQuerySubscription {
         CKQuerySubscription(recordType: "Note", predicate: predicate, subscriptionID: id)
     }

@@ -16,7 +16,7 @@ struct SyncPauseTests {
     }
 
     /// The worker looks for its engine in each step, and finds nobody signed in.
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `an event during a pause is one step, and leaves no sleep behind`() async {
         let server = CKServerConnection(url: "tidemark://127.0.0.1:1")
         let database = CKContainer(identifier: "org.example.pause", connection: server).privateCloudDatabase

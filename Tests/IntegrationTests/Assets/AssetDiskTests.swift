@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A real server on a disk that really fills up while it receives a file.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct AssetDiskTests {
     private static let container = "iCloud.disk"
     private static let mebibyte = 1_024 * 1_024

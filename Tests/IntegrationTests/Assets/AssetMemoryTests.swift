@@ -8,7 +8,7 @@ import Testing
 import WireProtocol
 
 /// What uploads and downloads make a server hold, measured at its process.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct AssetMemoryTests {
     private static let mebibyte = 1_024 * 1_024
     /// The promise: above what the server takes while its connections are idle.

@@ -3,7 +3,7 @@ import CloudKitTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct AssetProgressTests {
     private enum Event: Hashable {
         case progress(Double)

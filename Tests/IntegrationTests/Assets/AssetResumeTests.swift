@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Transfers that are cut off, and what they cost.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct AssetResumeTests {
     private static let chunk = 8 << 20
     /// What travels besides an asset's bytes: TLS, frames, handshakes, and what was on its way when

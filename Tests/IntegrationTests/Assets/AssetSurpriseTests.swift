@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What happens to records and files while they are on their way.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct AssetSurpriseTests {
     private static let mebibyte = 1_024 * 1_024
 

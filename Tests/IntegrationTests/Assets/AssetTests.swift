@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Files as fields of records, through the SDK against the real server.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct AssetTests {
     private static let mebibyte = SampleFiles.mebibyte
 

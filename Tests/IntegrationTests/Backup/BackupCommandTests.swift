@@ -5,7 +5,7 @@ import Testing
 
 /// What `tidemark backup` and `tidemark restore` refuse, and what is left when they are killed or
 /// the disk is full.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct BackupCommandTests {
     @Test
     func `nothing is overwritten, and only a backup is restored`() async throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `tidemark backup --list`: single backups, and the span of one that is continued.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct BackupListTests {
     private struct Row: Decodable {
         let path: String?

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Backups through a pipe: what arrives, and what becomes of a stream that was cut or changed.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct BackupStreamTests {
     /// Runs a line of the shell, in which `$T` is `tidemark`.
     private func shell(_ scene: BackupScene, _ line: String) async throws -> ChildProcess.Outcome {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `tidemark backup --drill`: whether it finds what a restore would stumble over, and later.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct DrillTests {
     private struct Report: Decodable {
         var backup: String

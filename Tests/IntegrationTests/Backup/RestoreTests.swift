@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A server is lost, and another goes on with a backup of it.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct RestoreTests {
     @Test
     func `what was acknowledged before a backup began is restored, whatever is written meanwhile`()

@@ -6,7 +6,7 @@ import Testing
 ///
 /// `rclone` keeps the bucket in a folder, and on a server of S3's protocol as well if
 /// `TIDEMARK_S3_SERVER` names one (`Scripts/test` does).
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct S3GuideTests {
     private static let guide = Readme.repository.appendingPathComponent("Sources/tidemark/Guides/S3.md")
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `tidemark zone export` and `import` beside two servers.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct BundleCommandTests {
     /// Records of every kind, children before their parents in the order of saves.
     private static func fill(_ scene: BundleScene) async throws {

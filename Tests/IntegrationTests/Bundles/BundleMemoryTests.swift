@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Bounds of the memory of an export and an import.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct BundleMemoryTests {
     private static let records = 20_000
     private static let assets = 5

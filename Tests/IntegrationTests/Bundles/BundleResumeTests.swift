@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Imports that end before their time, and what the next one makes of it.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct BundleResumeTests {
     private static let count = 8_000
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Shares in bundles.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct BundleSharingTests {
     /// A share of a root, with children on both sides of it in the order of saves, that bob has joined.
     private static func share(_ scene: BundleScene, with bob: CKContainer) async throws -> CKShare {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The alert rules, executed by Prometheus' own tool on made-up series.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct AlertRuleTests {
     /// An alert, series with which it fires, and the same series on a good day.
     private struct Case {

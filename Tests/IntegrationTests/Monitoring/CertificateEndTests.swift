@@ -7,7 +7,7 @@ import Testing
 @testable import tidemark
 
 /// How operators learn that the certificate which they brought is about to end.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct CertificateEndTests {
     private let directory: TemporaryDirectory
     private var chain: String { self.directory.path + "/chain.pem" }

@@ -8,7 +8,7 @@ import Testing
 @testable import MonitoringEndpoint
 
 /// What the endpoint does with clients of every kind, over real sockets.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct MonitoringEndpointTests {
     private static let loopback = EndpointAddress.Loopback(host: "127.0.0.1", port: 0)
 

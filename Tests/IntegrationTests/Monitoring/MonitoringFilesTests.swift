@@ -6,7 +6,7 @@ import Testing
 @testable import tidemark
 
 /// The alert rules and the dashboard name what a server really writes.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct MonitoringFilesTests {
     private static func text(_ name: String) throws -> String {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

@@ -15,7 +15,7 @@ import WireProtocol
 @testable import tidemark
 
 /// The pages that a server serves with `metrics_listen`.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct ServedMetricsTests {
     private let folder: TemporaryDirectory
     private var data: String { self.folder.path + "/data" }

@@ -5,7 +5,7 @@ import Testing
 @testable import tidemark
 
 /// The units of the package that make backups, against the program.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct BackupUnitTests {
     private let folder: TemporaryDirectory
     private var data: String { self.folder.path + "/data" }

@@ -6,7 +6,7 @@ import Testing
 @testable import tidemark
 
 /// The image's description, against the packages, the unit and the program.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ContainerfileTests {
     /// The arguments of an instruction, with continued lines joined.
     private static func arguments(_ instruction: String) throws -> [String] {

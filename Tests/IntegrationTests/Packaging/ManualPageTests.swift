@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Manual pages and completions, as the packages have them.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ManualPageTests {
     private static func makePages(_ program: String, in folder: TemporaryDirectory) async throws -> [URL] {
         let script = PackagingFile.folder.appendingPathComponent("man_pages.py").path

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What the scripts lay out for a package, without its programs.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct PackageListTests {
     /// Runs functions of `lib-stage`, with a folder as their last word.
     private func staged(

@@ -5,7 +5,7 @@ import Testing
 @testable import tidemark
 
 /// What the package gives to systemd, against the program and its settings.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ServiceFileTests {
     @Test
     func `the unit starts the server with flags that it has, as the account that the package makes`()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The version stands in one place of the code; all that repeats it agrees.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct VersionTests {
     @Test(arguments: ["tidemark", "tidemark-listen", "tidemark-load"])
     func `a program prints the version of the source`(program: String) async throws {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Notifications of what is saved at one server of a store, to listeners at another.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct NodePushTests {
     private static let container = "iCloud.org.example.app"
 

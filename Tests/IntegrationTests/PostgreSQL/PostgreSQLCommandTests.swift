@@ -7,7 +7,7 @@ import Testing
 @testable import tidemark
 
 /// Every command of `tidemark` on a folder whose store is in PostgreSQL, beside its server.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct PostgreSQLCommandTests {
     private static let container = "iCloud.org.example.app"
     private static let place = ["--container", Self.container]

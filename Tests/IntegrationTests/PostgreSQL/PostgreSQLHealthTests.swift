@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What an operator sees of a server and its database: while it is away, and of how it is set up.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct PostgreSQLHealthTests {
     private let directory: TemporaryDirectory
     private let cluster: PostgreSQLCluster

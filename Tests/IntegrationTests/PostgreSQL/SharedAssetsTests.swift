@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Assets of two servers of one database: uploads that change servers, and folders that are not shared.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct SharedAssetsTests {
     private static let chunk = 8 << 20
     private static let slack = 2 << 20

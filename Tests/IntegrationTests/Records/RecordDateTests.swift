@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Dates as people write and read them.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct RecordDateTests {
     @Test
     func `dates in ISO 8601 are saved from JSON and CSV, and printed with --dates`() async throws {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Record names beyond ASCII in what leaves a store and comes back.
-@Suite(.timeLimit(.minutes(5))) struct RecordNameTravelTests {
+@Suite(.timeLimit(.minutes(10))) struct RecordNameTravelTests {
     private static let names = RecordNameTests.names
 
     /// Saves a record of each name, each the child of the one before it.

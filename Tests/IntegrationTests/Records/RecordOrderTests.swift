@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Orders that a query asks for, and that the schema has no index for.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct RecordOrderTests {
     @Test
     func `an order that the schema has no index for names the ways to what changed last`() async throws {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `tidemark records query`, `get`, `save`, `delete` and `changes` beside a server.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct RecordsCommandTests {
     @Test
     func `a save of a command reaches clients and listeners of a running server`() async throws {

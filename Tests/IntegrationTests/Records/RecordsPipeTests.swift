@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What `tidemark records import` and its like make of pipes, and of texts from CloudKit Web Services.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct RecordsPipeTests {
     private static func shell(_ scene: BackupScene, _ line: String) async throws -> ChildProcess.Outcome {
         let place = scene.place().map { "'\($0)'" }.joined(separator: " ")

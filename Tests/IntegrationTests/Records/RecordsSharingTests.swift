@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `tidemark records` in a zone that another user shares.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct RecordsSharingTests {
     @Test
     func `a participant saves what the share permits, and sees what its owner saves`() async throws {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `tidemark records export` and `import` beside a server.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct RecordsTransferTests {
     private static let other = "iCloud.other"
 

@@ -8,7 +8,7 @@ import Testing
 @testable import tidemark
 
 /// The parts of an undo, with a client that changes records between them.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct UndoRunTests {
     @Test
     func `a record that somebody changes while an undo runs stays as they left it`() async throws {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `tidemark zone` and `tidemark container history` beside the server that serves the folder.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ZoneHistoryTests {
     /// A device that keeps what its engine fetches.
     private final class Follower: CKSyncEngineDelegate {

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Which users get into a share, and which stay, as its owner changes it.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ShareAccessTests {
     @Test(arguments: [CKModifyRecordsOperation.RecordSavePolicy.changedKeys, .allKeys])
     func `a device that missed a removal does not invite again`(

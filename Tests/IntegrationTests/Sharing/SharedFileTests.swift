@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Files of records that somebody takes part in, through the SDK against the real server.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct SharedFileTests {
     private static let mebibyte = SampleFiles.mebibyte
 

@@ -6,7 +6,7 @@ import Testing
 
 /// Sharing by operations, and shares that others changed meanwhile.
 struct SharingOperationTests {
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `operations find out what URLs lead to, and join`() async throws {
         try await SharingScene.run { scene in
             let url = try #require(try await scene.shareList { $0.publicPermission = .readOnly }.url)
@@ -49,7 +49,7 @@ struct SharingOperationTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `a zone can't be created in the shared database`() async throws {
         try await SharingScene.run { scene in
             let database = scene.bob.sharedCloudDatabase
@@ -61,7 +61,7 @@ struct SharingOperationTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `a share that somebody joined meanwhile is a conflict, and the server's share can be saved`()
         async throws
     {
@@ -83,7 +83,7 @@ struct SharingOperationTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `a share that is opened and closed again has who may be in it, here and on the server`()
         async throws
     {
@@ -114,7 +114,7 @@ struct SharingOperationTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `who tries too many URLs is told when to come back, and others are not`() async throws {
         var options = TestServer.Options()
         options.bounds.shareMissesPerMinuteMax = 6

@@ -63,7 +63,7 @@ struct SharingSyncTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `an engine sends a share, and another's fetches it with what it covers until it is gone`()
         async throws
     {

@@ -5,7 +5,7 @@ import Testing
 
 /// Sharing as two users of the SDK meet it.
 struct SharingTests {
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `who has the URL of an open share joins it, reads it and writes in it`() async throws {
         try await SharingScene.run { scene in
             let share = try await scene.shareList { $0.publicPermission = .readWrite }
@@ -37,7 +37,7 @@ struct SharingTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `who was invited joins, with the permission that he was given`() async throws {
         try await SharingScene.run { scene in
             let bob = try await scene.participant(scene.bob)
@@ -67,7 +67,7 @@ struct SharingTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `who was not invited does not get in`() async throws {
         try await SharingScene.run { scene in
             let share = try await scene.shareList()
@@ -80,7 +80,7 @@ struct SharingTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `a zone is shared with all that is in it`() async throws {
         try await SharingScene.run { scene in
             let share = CKShare(recordZoneID: scene.zone)
@@ -99,7 +99,7 @@ struct SharingTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `a saved share has its URL when its block is called, and without a fetch the next time`()
         async throws
     {
@@ -132,7 +132,7 @@ struct SharingTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `one person joins with a URL of his own`() async throws {
         try await SharingScene.run { scene in
             let guest = CKShare.Participant.oneTimeURLParticipant()
@@ -149,7 +149,7 @@ struct SharingTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `who asks to be let in is let in by being added`() async throws {
         try await SharingScene.run { scene in
             let share = try await scene.shareList { $0.allowsAccessRequests = true }
@@ -169,7 +169,7 @@ struct SharingTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `changes of the shared database bring the zone, its records and the share`() async throws {
         try await SharingScene.run { scene in
             let share = try await scene.shareList { $0.publicPermission = .readOnly }
@@ -192,7 +192,7 @@ struct SharingTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `joining and asking survive a connection that breaks before the answer`() async throws {
         try await SharingScene.run { scene in
             let share = try await scene.shareList { $0.allowsAccessRequests = true }
@@ -213,7 +213,7 @@ struct SharingTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `what refers to a record with deleteSelf goes when a participant deletes it, shared or not`()
         async throws
     {

@@ -7,7 +7,7 @@ import Testing
 @testable import tidemark
 
 /// What the journal of systemd gets on standard error.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct JournalTests {
     /// Runs the program with standard error as the stream that systemd names.
     private func underSystemd(_ arguments: String...) throws -> ChildProcess {

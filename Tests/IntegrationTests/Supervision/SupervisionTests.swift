@@ -7,7 +7,7 @@ import Testing
 @testable import tidemark
 
 /// What a supervisor such as systemd hears from a server, over a real socket.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct SupervisionTests {
     private let directory: TemporaryDirectory
     private var data: String { self.directory.path + "/data" }

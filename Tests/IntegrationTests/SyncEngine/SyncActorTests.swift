@@ -48,7 +48,7 @@ struct SyncActorTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `a class on the main actor is a delegate, and is called there`() async throws {
         try await Desk.run { desk in
             func engine(_ model: Model, _ database: CKDatabase) -> CKSyncEngine {
@@ -71,7 +71,7 @@ struct SyncActorTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     @MainActor
     func `a save has what the record had when an actor called it`() async throws {
         try await Desk.run { desk in

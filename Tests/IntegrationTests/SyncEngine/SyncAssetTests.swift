@@ -59,7 +59,7 @@ struct SyncAssetTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(10)))
     func `an engine brings the files of records to the server, and another device's engine fetches them`()
         async throws
     {
@@ -99,7 +99,7 @@ struct SyncAssetTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(10)))
     func `a file that is not there fails its record alone, and the engine goes on with the others`()
         async throws
     {

@@ -141,7 +141,7 @@ struct SyncContactsTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(2)), arguments: [1, 10, 444])
+    @Test(.timeLimit(.minutes(10)), arguments: [1, 10, 444])
     func `contacts that one device saved the other fetches`(count: Int) async throws {
         try await Self.run { database, here, there in
             let (engine, other) = (here.start(database), there.start(database))
@@ -154,7 +154,7 @@ struct SyncContactsTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: [true, false])
+    @Test(.timeLimit(.minutes(10)), arguments: [true, false])
     func `of two changes the later wins, whichever is sent first`(isLaterFirst: Bool) async throws {
         try await Self.run { database, here, there in
             let (engine, other) = (here.start(database), there.start(database))
@@ -176,7 +176,7 @@ struct SyncContactsTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: [true, false])
+    @Test(.timeLimit(.minutes(10)), arguments: [true, false])
     func `what somebody else deleted is created anew by the second send`(isZone: Bool) async throws {
         try await Self.run { database, here, there in
             let engine = here.start(database)
@@ -199,7 +199,7 @@ struct SyncContactsTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a deletion reaches the other device, and one of what is not there succeeds`() async throws {
         try await Self.run { database, here, there in
             let (engine, other) = (here.start(database), there.start(database))

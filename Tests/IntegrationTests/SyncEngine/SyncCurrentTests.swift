@@ -5,7 +5,7 @@ import Testing
 
 /// Whether an engine's app and its server have the same.
 struct SyncCurrentTests {
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `an engine is current when it has sent and fetched everything`() async throws {
         try await SyncDesk.run { desk in
             let app = SyncApp()
@@ -34,7 +34,7 @@ struct SyncCurrentTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a wait ends with its time if a change cannot be sent, which stays pending`() async throws {
         try await SyncDesk.run { desk in
             let (app, engine) = try await desk.app()
@@ -45,7 +45,7 @@ struct SyncCurrentTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a wait outlives errors that pass`() async throws {
         try await SyncDesk.run { desk in
             let (app, engine) = try await desk.app()
@@ -57,7 +57,7 @@ struct SyncCurrentTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a task that waits can be cancelled`() async throws {
         try await SyncDesk.run { desk in
             let (app, engine) = try await desk.app()
@@ -71,7 +71,7 @@ struct SyncCurrentTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a delegate cannot wait for its own engine`() async throws {
         try await SyncDesk.run { desk in
             let error = Mutex<CKError?>(nil)

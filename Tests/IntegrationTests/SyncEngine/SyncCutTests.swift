@@ -69,7 +69,7 @@ struct SyncCutTests {
         return Set(changes.modificationResultsByID.keys.map(\.recordName))
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: [false, true])
+    @Test(.timeLimit(.minutes(10)), arguments: [false, true])
     func `children of a parent that is pending behind them are saved, whatever the size`(
         isAtomic: Bool
     ) async throws {
@@ -97,7 +97,7 @@ struct SyncCutTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a tree that takes many requests is saved and deleted in any order`() async throws {
         var options = TestServer.Options()
         options.bounds.requestItemsMax = 5
@@ -122,7 +122,7 @@ struct SyncCutTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a child whose parent comes in no request is the app's, and all else is saved`() async throws {
         var options = TestServer.Options()
         options.bounds.requestItemsMax = 5
@@ -145,7 +145,7 @@ struct SyncCutTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a zone that is deleted and added again keeps its records`() async throws {
         try await SyncDesk.run { desk in
             let (app, engine) = try await desk.app()
@@ -158,7 +158,7 @@ struct SyncCutTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a provider that makes records up has nothing sent, and comes to an end`() async throws {
         try await SyncDesk.run { desk in
             try await desk.database.save(desk.zone)
@@ -198,7 +198,7 @@ struct SyncCutTests {
 
     // MARK: States
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a state of the other environment is one of another account, and deletes nothing`() async throws {
         try await TestServer.runOnChosenEngine(.defaults) { server in
             let development = try await server.container(for: "alice").privateCloudDatabase

@@ -16,7 +16,7 @@ struct SyncFaultTests {
         )
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `an item that the server wants later is pending again, and the others of its batch are sent`()
         async throws
     {
@@ -36,7 +36,7 @@ struct SyncFaultTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a request that fails as a whole is told item by item, and thrown`() async throws {
         try await SyncDesk.run { desk in
             let (app, engine) = try await desk.app()
@@ -54,7 +54,7 @@ struct SyncFaultTests {
     }
 
     @Test(
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(10)),
         arguments: [
             CKError.Code.notAuthenticated, .accountTemporarilyUnavailable, .networkFailure,
             .networkUnavailable,
@@ -83,7 +83,7 @@ struct SyncFaultTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `the server's time is waited for`() async throws {
         try await SyncDesk.run { desk in
             let (app, _) = try await desk.app()
@@ -98,7 +98,7 @@ struct SyncFaultTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a batch that is too large goes in halves`() async throws {
         var options = TestServer.Options()
         options.bounds.requestItemsMax = 5
@@ -112,7 +112,7 @@ struct SyncFaultTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a zone of which all succeed or none is not halved`() async throws {
         var options = TestServer.Options()
         options.bounds.requestItemsMax = 5
@@ -127,7 +127,7 @@ struct SyncFaultTests {
     }
 
     @Test(
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(10)),
         arguments: [FaultPlan.Effect.dropConnectionAfterCommit, .dropConnectionBeforeExecution]
     )
     func `a connection that breaks is nothing that an app hears of`(effect: FaultPlan.Effect) async throws {
@@ -144,7 +144,7 @@ struct SyncFaultTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a zone whose token has expired is fetched anew, and says so`() async throws {
         try await SyncDesk.run { desk in
             let (app, engine) = try await desk.app()
@@ -168,7 +168,7 @@ struct SyncFaultTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a zone that starts anew and fails starts anew again, in another launch too`() async throws {
         try await SyncDesk.run { desk in
             let (app, engine) = try await desk.app()
@@ -188,7 +188,7 @@ struct SyncFaultTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a database whose token has expired tells the zones that are no more`() async throws {
         try await SyncDesk.run { desk in
             let (app, engine) = try await desk.app()
@@ -204,7 +204,7 @@ struct SyncFaultTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `what was sent before the first fetch, and deleted by somebody else before it, is heard of`()
         async throws
     {
@@ -233,7 +233,7 @@ struct SyncFaultTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a zone that is not there is the app's when it is sent to, and told as deleted when it is fetched`()
         async throws
     {

@@ -6,7 +6,7 @@ import Testing
 
 /// Engines, their delegates and their users come and go.
 struct SyncLifeTests {
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a delegate can't fetch or send while it is called, and a task of it can`() async throws {
         try await SyncDesk.run { desk in
             let errors = Collected<CKError?>()
@@ -29,7 +29,7 @@ struct SyncLifeTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `what is cancelled stays pending, and the delegate is never interrupted`() async throws {
         try await SyncDesk.run { desk in
             let interrupted = Collected<Bool>()
@@ -57,7 +57,7 @@ struct SyncLifeTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `an engine ends with its app, whatever it is doing`() async throws {
         try await SyncDesk.run { desk in
             for faults: [FaultPlan.Effect] in [[], [.delay(.seconds(2))], [.rateLimited(retryAfter: 20)]] {
@@ -79,7 +79,7 @@ struct SyncLifeTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `an engine whose delegate is gone does nothing, and loses nothing`() async throws {
         try await SyncDesk.run { desk in
             var app: SyncApp? = SyncApp()
@@ -92,7 +92,7 @@ struct SyncLifeTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a launch goes on from the last state, and hears again what was not handled`() async throws {
         try await SyncDesk.run { desk in
             let (app, engine) = try await desk.app()
@@ -123,7 +123,7 @@ struct SyncLifeTests {
 
     // MARK: Accounts
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a token that is refused signs out, and clears what was pending`() async throws {
         try await SyncDesk.run { desk in
             let (app, engine) = try await desk.app()
@@ -145,7 +145,7 @@ struct SyncLifeTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `another user than at the last launch gets nothing of the first one's`() async throws {
         try await SyncDesk.run { desk in
             let (app, engine) = try await desk.app()
@@ -170,7 +170,7 @@ struct SyncLifeTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `what was added before the first sign-in is sent after it`() async throws {
         try await SyncDesk.run { desk in
             let app = SyncApp()
@@ -183,7 +183,7 @@ struct SyncLifeTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `nobody signed in is told to who asks, and to nobody else`() async throws {
         try await SyncDesk.run { desk in
             let app = SyncApp()

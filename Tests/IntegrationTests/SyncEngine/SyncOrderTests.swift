@@ -8,7 +8,7 @@ import Testing
 struct SyncOrderTests {
     private let manual = "reason=manual, scope=all"
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `zones are sent first, then records, a told batch after the other`() async throws {
         try await SyncDesk.run { desk in
             let app = SyncApp()
@@ -37,7 +37,7 @@ struct SyncOrderTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `what changed is told zone by zone, and nothing is told twice`() async throws {
         try await SyncDesk.run { desk in
             let (app, engine) = try await desk.app()
@@ -69,7 +69,7 @@ struct SyncOrderTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a page after the other comes, and a state after each`() async throws {
         try await SyncDesk.run { desk in
             let (app, engine) = try await desk.app()
@@ -92,7 +92,7 @@ struct SyncOrderTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `prioritized zones are fetched before any other, and zones out of the scope not at all`()
         async throws
     {
@@ -121,7 +121,7 @@ struct SyncOrderTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `only what is in the scope is sent`() async throws {
         try await SyncDesk.run { desk in
             let app = SyncApp()
@@ -146,7 +146,7 @@ struct SyncOrderTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a state is told only when the delegate has handled what came before it`() async throws {
         try await SyncDesk.run { desk in
             let handled = Mutex<[String]>([])
@@ -168,7 +168,7 @@ struct SyncOrderTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `untracked changes are asked for until the delegate has no more, and are the app's to set back`()
         async throws
     {
@@ -184,7 +184,7 @@ struct SyncOrderTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `the default zone takes no part`() async throws {
         try await SyncDesk.run { desk in
             let app = SyncApp()

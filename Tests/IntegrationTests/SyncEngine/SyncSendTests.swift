@@ -9,7 +9,7 @@ import Testing
 struct SyncSendTests {
     private func sent(_ app: SyncApp) -> [String] { app.takeLog().filter { $0.hasPrefix("sent") } }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `what the delegate adds while a send runs is sent by it, zones first`() async throws {
         try await SyncDesk.run { desk in
             let added = Mutex(false)
@@ -35,7 +35,7 @@ struct SyncSendTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a zone that is added while the delegate has no batch is sent, and the delegate asked again`()
         async throws
     {
@@ -58,7 +58,7 @@ struct SyncSendTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `an item that fails ends the send, which throws, and what comes after it waits`() async throws {
         var options = TestServer.Options()
         options.bounds.requestItemsMax = 5
@@ -82,7 +82,7 @@ struct SyncSendTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a zone that fails ends the send too, before any record`() async throws {
         try await SyncDesk.run { desk in
             let app = SyncApp()
@@ -103,7 +103,7 @@ struct SyncSendTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `the innocent of an atomic zone are the app's to add again`() async throws {
         try await SyncDesk.run { desk in
             let (app, engine) = try await desk.app(SyncApp(isAtomic: true))
@@ -122,7 +122,7 @@ struct SyncSendTests {
 
     // MARK: On their way
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `what is on its way is not pending, and is sent again by a launch that does not know its fate`()
         async throws
     {
@@ -151,7 +151,7 @@ struct SyncSendTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a zone on its way is not pending, and is again when it is cancelled`() async throws {
         try await SyncDesk.run { desk in
             let app = SyncApp()
@@ -172,7 +172,7 @@ struct SyncSendTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a change that is made while an older one is on its way is sent after it`() async throws {
         try await SyncDesk.run { desk in
             let (app, engine) = try await desk.app()
@@ -197,7 +197,7 @@ struct SyncSendTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `what is removed while it is on its way is not pending again when it fails`() async throws {
         try await SyncDesk.run { desk in
             let (app, engine) = try await desk.app()
@@ -217,7 +217,7 @@ struct SyncSendTests {
 
     // MARK: Engines that sync by themselves
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `an engine that syncs by itself comes back for what the delegate adds again`() async throws {
         try await SyncDesk.run { desk in
             let (app, _) = try await desk.app()
@@ -235,7 +235,7 @@ struct SyncSendTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `an app that resolves nothing loses nothing`() async throws {
         try await SyncDesk.run { desk in
             let tries = Collected<Bool>()

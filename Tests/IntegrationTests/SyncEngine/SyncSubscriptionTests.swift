@@ -9,7 +9,7 @@ struct SyncSubscriptionTests {
         try await desk.database.allSubscriptions().map(\.subscriptionID).sorted()
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `an engine saves a subscription if there is none, and two save one`() async throws {
         try await SyncDesk.run { desk in
             let apps = [SyncApp(), SyncApp()]
@@ -23,7 +23,7 @@ struct SyncSubscriptionTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `an engine uses the subscription that is there, or the one it is told`() async throws {
         try await SyncDesk.run { desk in
             let subscription = CKDatabaseSubscription(subscriptionID: "mine")
@@ -46,7 +46,7 @@ struct SyncSubscriptionTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `an engine that is not to sync by itself does nothing until it is asked`() async throws {
         try await SyncDesk.run { desk in
             let app = SyncApp()

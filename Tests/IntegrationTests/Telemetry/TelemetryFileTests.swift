@@ -6,7 +6,7 @@ import Testing
 @testable import tidemark
 
 /// The file of a server's figures, and the server that writes it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct TelemetryFileTests {
     private static let start: Int64 = 1_700_000_100_000
 

@@ -7,7 +7,7 @@ import Testing
 @testable import tidemark
 
 /// The file of the log, and where the console finds the log.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct TurnedLogTests {
     private let folder: TemporaryDirectory
 

@@ -5,7 +5,7 @@ import Testing
 
 /// Users who ask for more than can be done, at random, and somebody who executes: what holds
 /// whatever they do.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct OverloadSimulationTests {
     @Test(arguments: [0.7, 1.5, 3, 6])
     func `reservations are kept, work is bounded, and after the load nobody is refused`(load: Double) {
