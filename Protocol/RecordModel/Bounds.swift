@@ -58,9 +58,9 @@ package struct Bounds: Hashable, Sendable {
     package var requestEntriesMax = 20_000
     /// Bytes of the stored bodies that one request changes or deletes, unless it is about one record.
     ///
-    /// Bounds the writer's time and memory: a change writes the whole record anew. 400 records of 80
+    /// Bounds the writer's time and memory: a change writes the whole record anew. 400 records of 20
     /// KiB fit.
-    package var requestStoredBytesMax = 32 * 1024 * 1024
+    package var requestStoredBytesMax = 8 * 1024 * 1024
     /// Records that one request brings under a share, or takes out of one.
     ///
     /// Bounds the writer's time. A share of the whole zone has no such bound.

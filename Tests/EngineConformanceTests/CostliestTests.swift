@@ -164,6 +164,10 @@ struct CostliestTests {
             _ = try await it.modify(saves)
         }
         try await self.makeLarge(100)
+        try await self.expectShort("a field of as many large records as may be") {
+            let saves = (0..<8).map { save("large\($0)", type: "Large", ["n": .int64(1)]) }
+            _ = try await it.modify(saves, policy: .changedKeys)
+        }
         try await self.expectShort("a field of many large records") {
             let saves = (0..<100).map { save("large\($0)", type: "Large", ["n": .int64(1)]) }
             _ = try await it.modify(saves, policy: .changedKeys)

@@ -312,15 +312,15 @@ class Lists(Attack):
 
 
 class LargeRecords(Attack):
-    """Writer time: saves of one field of 34 records of 0.9 MB, as many as a request may change, 8 at a time."""
+    """Writer time: saves of one field of 8 records of 0.9 MB, as many as a request may change, 8 at a time."""
 
-    names = [f"large-{number}" for number in range(34)]
+    names = [f"large-{number}" for number in range(8)]
 
     def prepare(self):
         peer = self.user()
         peer.perform(modify_zones([ZONE]))
         content = body(data_field("content", b"x" * 900_000))
-        for start in range(0, 34, 2):
+        for start in range(0, 8, 2):
             peer.perform(modify(PRIVATE, [save(ZONE, name, "GreedFile", content) for name in self.names[start:start + 2]]))
         peer.close()
 
