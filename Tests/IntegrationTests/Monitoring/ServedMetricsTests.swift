@@ -92,7 +92,12 @@ struct ServedMetricsTests {
         let server = try await ServerUnderTest.start(
             data: self.data,
             "--metrics-listen",
-            self.socket.description
+            self.socket.description,
+            // However slow the machine is, the server still drains when it is asked.
+            "--set",
+            "drain_timeout_s=3600",
+            "--set",
+            "slow_reader_timeout_ms=3600000"
         )
         let token = try await ServerUnderTest.addUser(container: "iCloud.a", data: self.data)
         try await self.save(500_000, server, token)
