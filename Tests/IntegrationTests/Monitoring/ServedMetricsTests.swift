@@ -128,10 +128,16 @@ struct ServedMetricsTests {
         }
         let ready = try await HTTPPeer.ask(self.socket, "/readyz")
         #expect(ready.status == 503)
-        #expect(ready.body == "draining: the server shuts down, and takes no new requests\n")
+        #expect(
+            ready.body == "draining: the server shuts down, and takes no new requests\n",
+            "\(server.process.errorsSoFar)"
+        )
         #expect(try await HTTPPeer.ask(self.socket, "/healthz").status == 200)
         let metrics = ExpositionGrammar(try await HTTPPeer.ask(self.socket, "/metrics").body)
-        #expect(metrics.faults == [] && metrics.value("tidemark_connections_open") == 1)
+        #expect(
+            metrics.faults == [] && metrics.value("tidemark_connections_open") == 1,
+            "\(server.process.errorsSoFar)"
+        )
         try await peer.channel.close().get()
         let outcome = await server.process.outcome()
         #expect(outcome.exitCode == 0, "\(outcome.errors)")
