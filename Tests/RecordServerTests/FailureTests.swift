@@ -119,6 +119,8 @@ struct FailureTests {
         (.tooMuchWork(.indexEntries), .limitExceeded, .afterChange),
         (.tooMuchWork(.definitions), .limitExceeded, .afterChange),
         (.tooMuchWork(.comparisons), .limitExceeded, .afterChange),
+        (.tooMuchWork(.storedBytes), .limitExceeded, .afterChange),
+        (.tooMuchWork(.sharedRecords), .limitExceeded, .afterChange),
         (.tooManyFields(recordType: "T"), .limitExceeded, .afterChange),
         (.tooManyRecordTypes, .limitExceeded, .afterChange),
         (.tooManyZones, .limitExceeded, .afterChange),

@@ -54,7 +54,8 @@ final class RequestWork {
     private var entries = 0
     private var definitions = 0
     private var storedBytes = 0
-    private var sharedRecords = 0
+    /// By zone: items are judged more than once.
+    private var sharedRecords: [ZoneKey: Int] = [:]
 
     init(_ bounds: Bounds?, countsStored: Bool) {
         self.bounds = bounds
@@ -84,12 +85,15 @@ final class RequestWork {
         }
     }
 
-    func count(sharedRecords: Int) throws(StorageFailure) {
+    /// Forgets the bodies that were read: the items are judged again.
+    func clear() { self.storedBytes = 0 }
+
+    /// Notes how many records of a zone come under shares, or leave them.
+    func set(sharedRecords: Int, of zone: ZoneKey) throws(StorageFailure) {
         guard let bounds else { return }
-        self.sharedRecords += sharedRecords
-        guard self.sharedRecords <= bounds.sharedTreeMax else {
-            throw .exceeds(.sharedRecords, work: self.sharedRecords)
-        }
+        self.sharedRecords[zone] = sharedRecords
+        let count = self.sharedRecords.values.reduce(0, +)
+        guard count <= bounds.sharedTreeMax else { throw .exceeds(.sharedRecords, work: count) }
     }
 
     func count(definitions: Int) throws(StorageFailure) {

@@ -88,6 +88,7 @@ final class ModifyRecordsRule {
                 if let turns = plan?.turns { return .unfinished(turns) }
             }
             self.room.clear()
+            self.work.clear()
         }
         for batch in batches {
             guard let plan = try self.plan(batch, &allowance) else {

@@ -208,15 +208,19 @@ struct SharePlan {
         guard
             !self.zone.shares.isEmpty || (self.items.haveParts && saves.contains(where: { $0.share != nil }))
         else { return }
+        var sharedRecords = 0
         for planned in saves {
-            guard let error = try self.sharingFault(of: planned) else { continue }
+            guard let error = try self.sharingFault(of: planned, &sharedRecords) else { continue }
             self.items.refuse(planned, error)
         }
     }
 
-    private func sharingFault(of planned: PlannedSave) throws(StorageFailure) -> StoreError? {
+    private func sharingFault(
+        of planned: PlannedSave,
+        _ sharedRecords: inout Int
+    ) throws(StorageFailure) -> StoreError? {
         if let share = planned.share {
-            return planned.existing == nil ? try self.faultOfNewShare(share, planned) : nil
+            return planned.existing == nil ? try self.faultOfNewShare(share, planned, &sharedRecords) : nil
         }
         let isNew = planned.existing == nil
         guard isNew || !ExactName.areSame(planned.existing?.parent, planned.record.parent) else { return nil }
@@ -231,12 +235,13 @@ struct SharePlan {
         guard let existing = planned.existing, self.zone.shares.hasTrees else { return nil }
         let before = try self.zone.membership(of: existing)
         guard before != share else { return nil }
-        return try self.faultOfTree(below: planned.name, mayHaveShares: share == nil)
+        return try self.faultOfTree(below: planned.name, mayHaveShares: share == nil, &sharedRecords)
     }
 
     private func faultOfNewShare(
         _ share: Share,
-        _ planned: PlannedSave
+        _ planned: PlannedSave,
+        _ sharedRecords: inout Int
     ) throws(StorageFailure) -> StoreError? {
         guard let root = share.root else { return nil }
         guard let save = self.items.save(of: root) else {
@@ -256,7 +261,7 @@ struct SharePlan {
                 ancestor = try self.zone.stored(name)?.parent
             }
         }
-        return try self.faultOfTree(below: root, mayHaveShares: false)
+        return try self.faultOfTree(below: root, mayHaveShares: false, &sharedRecords)
     }
 
     /// The share that the children of a record will belong to; circles of parents were refused before.
@@ -278,7 +283,8 @@ struct SharePlan {
 
     private func faultOfTree(
         below name: String,
-        mayHaveShares: Bool
+        mayHaveShares: Bool,
+        _ sharedRecords: inout Int
     ) throws(StorageFailure) -> StoreError? {
         let shares = self.zone.shares
         if !mayHaveShares, shares.share(ofRoot: name) != nil { return .alreadyShared }
@@ -293,7 +299,8 @@ struct SharePlan {
             guard names.count <= limit else { return .sharedTreeTooLarge }
             next += 1
         }
-        try self.zone.rule.work.count(sharedRecords: names.count)
+        sharedRecords += names.count
+        try self.zone.rule.work.set(sharedRecords: sharedRecords, of: self.zone.key)
         return nil
     }
 }

@@ -15,8 +15,12 @@ struct DeletePlan {
     /// Takes a delete of a record of one's own as permitted, whether or not there is one.
     mutating func assume(_ id: RecordID, index: Int) {
         self.indexes[ExactName(id.recordName)] = index
-        guard (try? SaveRules.checkName(of: id)) != nil else { return }
-        self.items.deletes.append(PlannedDelete(index: index, name: id.recordName, isThere: true))
+        do {
+            try SaveRules.checkName(of: id)
+            self.items.deletes.append(PlannedDelete(index: index, name: id.recordName, isThere: true))
+        } catch {
+            self.items.refuseDelete(index, error)
+        }
     }
 
     /// Validates a delete by itself; `refused`: why an earlier turn of the request refused it.
