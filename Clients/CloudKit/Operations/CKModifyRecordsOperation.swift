@@ -15,9 +15,9 @@ internal import RecordModel
 /// database.add(operation)
 /// ```
 ///
-/// - Shape: At most 400 items, 2 MiB, 40,000 changes of index entries, and 2,000 new fields and
-///   record types, else `limitExceeded` for the whole operation. A record that is named twice is
-///   `invalidArguments`.
+/// - Shape: At most 400 items, 2 MiB, 20,000 changes of index entries, 8 MiB of stored records that
+///   change, and 2,000 new fields and record types, else `limitExceeded` for the whole operation. A
+///   record that is named twice is `invalidArguments`.
 /// - Atomicity: With `isAtomic`, all or none within each custom zone.
 /// - Order: The blocks of items run in the order of the server's results, then the blocks for the
 ///   whole operation.

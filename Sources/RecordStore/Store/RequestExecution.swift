@@ -4,6 +4,7 @@ import RecordModel
 ///
 ///     job ── committed ──────────────────────────▶ reply
 ///      │ ├── a part committed ──▶ job for the rest
+///      │ ├── deletes exceed a bound ──▶ job that makes them in turns
 ///      │ └── other failures ─────────────────────▶ reply with the error
 ///      ▼
 ///     conflict, or outcome unknown ──▶ the same job again, at most `retriesMax` times in a row
