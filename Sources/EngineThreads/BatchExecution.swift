@@ -43,7 +43,7 @@ package struct BatchExecution {
     // The outcome of the last attempt.
     private var finished: [Finished] = []
     private var excesses: [WaitingWrites.Excess] = []
-    /// A job of which a part was executed; the jobs behind it were not.
+    /// A job that was executed in part; no job behind it was executed.
     private var unfinished: (job: WriteJob, rest: WriteJob, work: Int)?
     /// The number of jobs that were looked at.
     private var count = 0

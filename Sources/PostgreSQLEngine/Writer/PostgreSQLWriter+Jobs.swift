@@ -42,7 +42,7 @@ extension PostgreSQLWriter {
                     continue
                 }
                 let failure = error as? StorageFailure ?? .unexpected(code: 0)
-                // What was sent may be committed.
+                // A commit that was sent may have happened.
                 guard failure != .outcomeUnknown, execution.isolates(after: failure) else { throw error }
             }
         }

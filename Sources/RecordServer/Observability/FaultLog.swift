@@ -64,7 +64,7 @@ extension FaultLog {
     ///
     /// - Parameters:
     ///   - text: The message of its lines.
-    ///   - subject: What it befell. Each different one has a line of its own, within a bound.
+    ///   - subject: The thing at fault. Each has a line of its own, within a bound.
     ///   - level: The level of its lines.
     ///   - metadata: The metadata of the line, if there is one.
     package func tell(

@@ -10,7 +10,7 @@ package enum EngineEvent: Hashable, Sendable {
     case storageUnavailable(code: Int32)
     /// The storage executes requests again.
     case storageAvailable
-    /// So many changes were rejected because of a disk, of which another event has told.
+    /// The disk had no room for this number of changes; another event reports the disk.
     case changesRefused(Int)
     /// The disk refuses what is to be written, and every change is rejected until it does not.
     case writesFail(code: Int32)

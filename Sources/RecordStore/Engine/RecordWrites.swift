@@ -72,7 +72,7 @@ package struct RecordWrites: Sendable {
 
     package var isEmpty: Bool { self.saves.isEmpty && self.deletes.isEmpty }
 
-    /// What the bodies take that are replaced or deleted, beyond a unit of work each.
+    /// The work of replacing and deleting bodies, beyond a unit for each record.
     package var workOfStoredBodies: Int {
         var bytes = 0
         for save in self.saves { bytes += save.existing?.body.bytes.count ?? 0 }

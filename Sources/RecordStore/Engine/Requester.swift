@@ -7,9 +7,9 @@ package struct Requester: Hashable, Sendable {
     package var environment: EnvironmentID
     /// The user; `nil` if the requester is not signed in.
     package var userRecordName: String?
-    /// What the request is known by when the same client makes it again, with whatever ID; 0: nothing.
+    /// A hash that stays the same when the client repeats the request, under any ID; 0 if none was made.
     package var mark: UInt64
-    /// Where a request of somebody who is not signed in comes from: who pays for it.
+    /// The network of a client that is not signed in, whose account the request is charged to.
     package var network: String
     /// Milliseconds since 1970 after which a read that waits is refused instead of executed.
     package var deadlineMilliseconds: Int64

@@ -45,7 +45,7 @@ package struct StoredRecord: Hashable, Sendable {
     /// Whether the storage gave other bytes than it took, as far as can be seen.
     ///
     /// Such a record can be deleted, and nothing else: to save it would lose the fields that cannot be
-    /// read, and leave index entries of values that nobody knows.
+    /// read, and leave the index entries of lost values behind.
     package var isDamaged: Bool { self.position < 0 || !self.body.isIntact }
 
     package static func == (left: StoredRecord, right: StoredRecord) -> Bool {

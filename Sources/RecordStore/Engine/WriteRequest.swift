@@ -59,7 +59,7 @@ package enum ReadOutcome: Hashable, Sendable {
     case record(Record)
     case zone(Zone)
     indirect case shareMetadata(ShareMetadata)
-    /// Somebody who can be invited.
+    /// A user who can be invited.
     case identity(UserIdentity)
     indirect case explanation(RecordExplanation)
     case failed(StoreError)

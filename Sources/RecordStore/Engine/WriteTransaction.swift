@@ -30,7 +30,7 @@ package protocol WriteTransaction: ChangeTransaction, RecordReader, IndexWriter 
     ///
     /// The zone may be one of a shared database, which has no contents. Rules call `removeZone`.
     ///
-    /// - Returns: What its contents count for, with what the transaction has written.
+    /// - Returns: The amounts that its contents count for, writes of the transaction included.
     func deleteZone(_ zone: ZoneKey, named name: String) throws(StorageFailure) -> StoredAmount
 
     /// Writes records of a zone, with what refers to others and what stands in indexes, and returns

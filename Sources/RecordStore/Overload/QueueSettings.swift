@@ -3,10 +3,10 @@ package struct QueueSettings: Hashable, Sendable {
     /// Beyond these, changes are refused with a time to come back.
     package var waitingRequestsMax = 4_096
     package var waitingBytesMax = 64 * 1_024 * 1_024
-    /// What may wait for the writer, and for the threads that read, in the time that it takes to execute.
+    /// Work that may wait for the writer, and for the threads that read, as the time that it takes.
     package var writerWaitNanoseconds: Int64 = 10_000_000
     package var readerWaitNanoseconds: Int64 = 25_000_000
-    /// What one transaction takes from the queue.
+    /// Records and bytes that one transaction takes from the queue.
     package var commitRecordsMax = 4_000
     package var commitBytesMax = 8 * 1_024 * 1_024
     /// Threads for searches, and as many for all other reads that are not short.
