@@ -13,8 +13,8 @@ enum InjectedFailure: Hashable, Sendable {
 
 /// An engine that executes jobs as another one does, and has some of them fail as a database does to which
 /// a network leads.
-final class FailingEngine: StorageEngine, LoadGate {
-    private let engine: any StorageEngine & LoadGate
+final class FailingEngine: WrappingEngine {
+    let engine: any StorageEngine & LoadGate
     /// Which failure the next job meets; `nil` if none.
     private let next: @Sendable () -> InjectedFailure?
     private let failures = Atomic<Int>(0)
@@ -33,25 +33,14 @@ final class FailingEngine: StorageEngine, LoadGate {
         // Decided once: an engine may execute a job again, and then it fails again.
         let failure = self.next()
         if failure != nil { self.failures.add(1, ordering: .relaxed) }
-        return WriteJob(
-            schedule: job.schedule,
-            requester: job.requester,
-            records: job.records,
-            bytes: job.bytes,
-            deadlineMilliseconds: job.deadlineMilliseconds,
-            origin: job.origin,
-            makesRoom: job.makesRoom,
-            takesTurn: job.takesTurn,
-            execute: { transaction throws(StorageFailure) in
-                switch failure {
-                case nil: try self.failing(job.execute(transaction))
-                case .primitive(let failure, let count)?:
-                    try self.execute(job, in: FailingTransaction(transaction, failure, behind: count))
-                case .reply?: self.unanswered(job, try job.execute(transaction))
-                }
-            },
-            fail: job.fail
-        )
+        return job.executing { transaction throws(StorageFailure) in
+            switch failure {
+            case nil: try self.failing(job.execute(transaction))
+            case .primitive(let failure, let count)?:
+                try self.execute(job, in: FailingTransaction(transaction, failure, behind: count))
+            case .reply?: self.unanswered(job, try job.execute(transaction))
+            }
+        }
     }
 
     private func execute(
@@ -73,51 +62,8 @@ final class FailingEngine: StorageEngine, LoadGate {
     private func unanswered(_ job: WriteJob, _ progress: WriteJob.Progress) -> WriteJob.Progress {
         let reply: @Sendable () -> Void = { job.fail(.storage(.outcomeUnknown)) }
         guard case .unfinished(let rest) = progress else { return .finished(reply: reply) }
-        return .unfinished(
-            rest: WriteJob(
-                schedule: rest.schedule,
-                requester: rest.requester,
-                records: rest.records,
-                bytes: rest.bytes,
-                deadlineMilliseconds: rest.deadlineMilliseconds,
-                origin: rest.origin,
-                makesRoom: rest.makesRoom,
-                takesTurn: rest.takesTurn,
-                execute: { _ in .finished(reply: reply) },
-                fail: rest.fail
-            )
-        )
+        return .unfinished(rest: rest.executing { _ in .finished(reply: reply) })
     }
-
-    // MARK: What never fails here
-
-    var mayReject: Bool { self.engine.mayReject }
-
-    func rejection(ofChangeBy requester: Requester, records: Int, bytes: Int) -> StoreError? {
-        self.engine.rejection(ofChangeBy: requester, records: records, bytes: bytes)
-    }
-
-    var figures: LoadFigures { self.engine.figures }
-
-    func read(_ job: ReadJob) { self.engine.read(job) }
-
-    func readTables<Value>(_ read: (any IndexReader) throws -> Value) throws -> Value {
-        try self.engine.readTables(read)
-    }
-
-    func administer<Value: Sendable>(
-        _ work: @escaping @Sendable (any WriteTransaction) throws -> Value
-    ) throws -> Value {
-        try self.engine.administer(work)
-    }
-
-    func report(to observer: any CommitObserver) { self.engine.report(to: observer) }
-
-    var condition: StorageCondition { self.engine.condition }
-
-    var statistics: EngineStatistics { self.engine.statistics }
-
-    func shutdown() async { await self.engine.shutdown() }
 }
 
 /// Failures at random places, of a quarter of all jobs, in the order of a seed.

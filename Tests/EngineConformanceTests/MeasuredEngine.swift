@@ -57,8 +57,8 @@ final class TurnMeter: Sendable {
 }
 
 /// An engine that executes jobs as another one does, and measures each.
-final class MeasuredEngine: StorageEngine, LoadGate {
-    private let engine: any StorageEngine & LoadGate
+final class MeasuredEngine: WrappingEngine {
+    let engine: any StorageEngine & LoadGate
     private let meter: TurnMeter
 
     init(_ engine: any StorageEngine & LoadGate, _ meter: TurnMeter) {
@@ -69,24 +69,12 @@ final class MeasuredEngine: StorageEngine, LoadGate {
     func write(_ job: WriteJob) { self.engine.write(self.measured(job)) }
 
     private func measured(_ job: WriteJob) -> WriteJob {
-        WriteJob(
-            schedule: job.schedule,
-            requester: job.requester,
-            records: job.records,
-            bytes: job.bytes,
-            deadlineMilliseconds: job.deadlineMilliseconds,
-            origin: job.origin,
-            makesRoom: job.makesRoom,
-            takesTurn: job.takesTurn,
-            prefetch: job.prefetch,
-            execute: { transaction throws(StorageFailure) in
-                self.meter.transactionBegins()
-                let progress = try job.execute(transaction)
-                guard case .unfinished(let rest) = progress else { return progress }
-                return .unfinished(rest: self.measured(rest))
-            },
-            fail: job.fail
-        )
+        job.executing { transaction throws(StorageFailure) in
+            self.meter.transactionBegins()
+            let progress = try job.execute(transaction)
+            guard case .unfinished(let rest) = progress else { return progress }
+            return .unfinished(rest: self.measured(rest))
+        }
     }
 
     func read(_ job: ReadJob) {
@@ -102,35 +90,6 @@ final class MeasuredEngine: StorageEngine, LoadGate {
         )
         measured.database = job.database
         measured.sink = job.sink
-        measured.prefetch = job.prefetch
         self.engine.read(measured)
     }
-
-    // MARK: Unmeasured
-
-    var mayReject: Bool { self.engine.mayReject }
-
-    func rejection(ofChangeBy requester: Requester, records: Int, bytes: Int) -> StoreError? {
-        self.engine.rejection(ofChangeBy: requester, records: records, bytes: bytes)
-    }
-
-    var figures: LoadFigures { self.engine.figures }
-
-    func readTables<Value>(_ read: (any IndexReader) throws -> Value) throws -> Value {
-        try self.engine.readTables(read)
-    }
-
-    func administer<Value: Sendable>(
-        _ work: @escaping @Sendable (any WriteTransaction) throws -> Value
-    ) throws -> Value {
-        try self.engine.administer(work)
-    }
-
-    func report(to observer: any CommitObserver) { self.engine.report(to: observer) }
-
-    var condition: StorageCondition { self.engine.condition }
-
-    var statistics: EngineStatistics { self.engine.statistics }
-
-    func shutdown() async { await self.engine.shutdown() }
 }

@@ -136,6 +136,15 @@ def batch(zone, prefix, number, fields, record_type="GreedItem", scope=PRIVATE, 
     return modify(scope, [save(zone, f"{prefix}-{number}-{item}", record_type, fields) for item in range(size)])
 
 
+class InZone(Attack):
+    """Works in a zone of its own."""
+
+    def prepare(self):
+        peer = self.user()
+        peer.perform(modify_zones([ZONE]))
+        peer.close()
+
+
 class AnswersZones(Attack):
     """Memory of answers: 20,000 zones with long names, and 4 connections that ask for all of them 120 times and read nothing."""
 
@@ -246,18 +255,13 @@ class Fetches(Attack):
         self.one_at_a_time(forever(lambda _: self.request))
 
 
-class Fields(Attack):
+class Fields(InZone):
     """Writer time: saves that each declare 1,000 new fields of a type, 8 of a type, 4 at a time."""
 
     @staticmethod
     def declaring(number):
         fields = body(*(int64(f"f{number % 8}x{item:04}", item) for item in range(1_000)))
         return modify(PRIVATE, [save(ZONE, f"fields-{number}", f"Greed{os.getpid()}x{number // 8}", fields)])
-
-    def prepare(self):
-        peer = self.user()
-        peer.perform(modify_zones([ZONE]))
-        peer.close()
 
     def greedy(self):
         self.several(1, lambda _: self.keep_asking(self.user(), forever(self.declaring), 4))
@@ -267,7 +271,7 @@ class Fields(Attack):
         self.one_at_a_time(forever(lambda number: modify(PRIVATE, [save(ZONE, f"plain-{number}", "GreedPlain", fields)])))
 
 
-class Types(Attack):
+class Types(InZone):
     """Writer time: saves that each declare two types with 998 fields, 4 at a time."""
 
     @staticmethod
@@ -275,11 +279,6 @@ class Types(Attack):
         fields = body(*(int64(f"f{item:04}", item) for item in range(998)))
         return modify(PRIVATE, [save(ZONE, f"types-{number}-{item}", f"Greed{os.getpid()}y{number}x{item}", fields)
                                 for item in range(2)])
-
-    def prepare(self):
-        peer = self.user()
-        peer.perform(modify_zones([ZONE]))
-        peer.close()
 
     def greedy(self):
         self.several(1, lambda _: self.keep_asking(self.user(), forever(self.declaring), 4))
@@ -290,7 +289,7 @@ class Types(Attack):
             PRIVATE, [save(ZONE, f"plain-{number}-{item}", "GreedPlain", fields) for item in range(2)])))
 
 
-class Lists(Attack):
+class Lists(InZone):
     """Writer time: saves of as many index entries as a request may have, which are all others than before, 4 at a time."""
 
     @staticmethod
@@ -298,11 +297,6 @@ class Lists(Attack):
         return modify(PRIVATE, [save(ZONE, f"list-{number % 4}-{item}", "GreedList",
                                      body(int64_list("n", ((number * 7 + entry * 977) % 100_003 for entry in range(4_900)))))
                                 for item in range(2)])
-
-    def prepare(self):
-        peer = self.user()
-        peer.perform(modify_zones([ZONE]))
-        peer.close()
 
     def greedy(self):
         self.several(1, lambda _: self.keep_asking(self.user(), forever(self.listing), 4))
@@ -377,15 +371,10 @@ class Explanations(Attack):
         self.one_at_a_time(forever(lambda _: self.request))
 
 
-class Batches(Attack):
+class Batches(InZone):
     """Writer time: batches of 400, 64 at a time on 6 connections."""
 
     fields = body(int64("n", 1), data_field("payload", b"x" * 100))
-
-    def prepare(self):
-        peer = self.user()
-        peer.perform(modify_zones([ZONE]))
-        peer.close()
 
     def greedy(self):
         def one(index):
@@ -482,13 +471,8 @@ class Subscriptions(Attack):
             lambda number: batch(PUBLIC_ZONE, "unwatched", number % 16, fields, "GreedUnwatched", PUBLIC)))
 
 
-class Disk(Attack):
+class Disk(InZone):
     """Disk: batches of 400 new records without fields, 8 at a time."""
-
-    def prepare(self):
-        peer = self.user()
-        peer.perform(modify_zones([ZONE]))
-        peer.close()
 
     def greedy(self):
         requests = forever(lambda number: batch(ZONE, f"e{os.getpid()}", number, b"", "GreedEmpty"))
