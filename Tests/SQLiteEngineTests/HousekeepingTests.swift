@@ -21,21 +21,7 @@ struct HousekeepingTests {
         _ = try await it.modify([save("h", ["r": reference("r0", .validate)])])
         _ = try await it.modify([], deletes: [id("r1")])
         #expect(try await other.count("record") == users + 500)
-        // The reply to the delete holds the writer, so what is gone by then went with the delete itself.
-        let gate = Gate()
-        let held = Gate()
-        let request = WriteRequest(
-            requester: it.privately,
-            requestID: it.newRequestID(),
-            operation: .modifyZones(ModifyZones(scope: .private, saves: [], deletes: [notes])),
-            bytes: 100,
-            deadlineMilliseconds: .max
-        )
-        it.store.write(request) { _ in
-            held.open()
-            gate.wait()
-        }
-        held.wait()
+        let gate = Self.deleteZone(it)
         #expect(try await other.count("record") == users + 300)
         gate.open()
         while try await other.count("sweep") > 0 {}
@@ -44,6 +30,36 @@ struct HousekeepingTests {
         #expect(try await other.count("hold") == 0)
         #expect(try await other.count("change") == changes)
         #expect(try await other.count("zone_tombstone") == 1)
+    }
+
+    @Test
+    func `a piece of large records ends with the one with which it has many bytes`() async throws {
+        let it = try await EngineUnderTest.withNotes(.sqlite)
+        let other = OtherProcess(folder: it.folder)
+        let users = try await other.count("record")
+        let bytes = FieldValue.bytes([UInt8](repeating: 7, count: 1_000_000))
+        for number in 0..<20 { _ = try await it.modify([save("r\(number)", ["b": bytes])]) }
+        let gate = Self.deleteZone(it)
+        // The ninth begins within the first 8 MiB.
+        #expect(try await other.count("record") == users + 11)
+        gate.open()
+        while try await other.count("sweep") > 0 {}
+        #expect(try await other.count("record") == users)
+    }
+
+    /// Deletes the zone of most tests.
+    ///
+    /// The reply holds the writer until the gate is open: what is gone by then went with the delete
+    /// itself.
+    private static func deleteZone(_ it: EngineUnderTest) -> Gate {
+        let (gate, held) = (Gate(), Gate())
+        let deletion = ModifyZones(scope: .private, saves: [], deletes: [notes])
+        it.store.write(it.request(.modifyZones(deletion))) { _ in
+            held.open()
+            gate.wait()
+        }
+        held.wait()
+        return gate
     }
 
     @Test

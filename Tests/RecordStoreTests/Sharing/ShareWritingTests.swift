@@ -55,6 +55,17 @@ struct ShareWritingTests {
         #expect(self.bytes == RowBytes.shareToken(of: "root2"))
     }
 
+    @Test func `shares of zones end a few at a time, readers counted`() throws {
+        let zone = SharingRows.notes
+        for number in 0..<5 { try self.it.share("root\(number)") }
+        try self.it.join(self.transaction.rememberedShares(in: zone).all[0])
+        // Five shares and a reader.
+        #expect(try !self.transaction.endSomeShares(of: [zone], max: 6))
+        #expect(try self.transaction.endSomeShares(of: [zone, SharingRows.other], max: 3))
+        #expect(try self.transaction.rememberedShares(in: zone).all.count == 3)
+        #expect(try !self.transaction.endSomeShares(of: [zone], max: 3))
+    }
+
     @Test func `a zone without shares and URLs is read once`() throws {
         let zone = SharingRows.notes
         #expect(try self.transaction.rememberedShares(in: zone).all == [])
