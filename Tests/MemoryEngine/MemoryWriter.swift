@@ -64,7 +64,7 @@ final class MemoryWriter: @unchecked Sendable {
             self.housekeeping.milliseconds(
                 untilStepFrom: now,
                 onFullDisk: false,
-                in: MemoryHousekeeping(state)
+                knowing: MemoryHousekeeping(state)
             ) != nil
         guard self.loss == 0, isNews || isWanted else { return false }
         let done: Void? = try? self.transaction(writes: isWanted) { transaction in

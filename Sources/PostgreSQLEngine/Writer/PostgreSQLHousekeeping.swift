@@ -11,9 +11,9 @@ final class PostgreSQLHousekeeping: HousekeepingTransaction {
 
     // MARK: What there is to do
 
-    func mayHave(_ kind: HousekeepingKind) -> Bool { self.writer.knowledge.mayHave.contains(kind) }
+    func mayHave(_ kind: HousekeepingKind) -> Bool { self.writer.knowledge.mayHave(kind) }
 
-    func finished(_ kind: HousekeepingKind) { self.writer.knowledge.mayHave.remove(kind) }
+    func finished(_ kind: HousekeepingKind) { self.writer.knowledge.possibleWork.remove(kind) }
 
     // MARK: Removals
 
@@ -185,8 +185,7 @@ final class PostgreSQLHousekeeping: HousekeepingTransaction {
 
     // MARK: Stale changes
 
-    /// Nothing is kept that is stale: a record that changes again leaves its old position at once.
-    var staleChanges: StaleChanges { StaleChanges() }
+    var staleChanges: StaleChanges { self.writer.knowledge.staleChanges }
 
     func removeStaleChanges(roundMax: Int, readsMax: Int) {}
 }

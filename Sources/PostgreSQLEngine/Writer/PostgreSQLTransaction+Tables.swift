@@ -51,7 +51,7 @@ extension PostgreSQLTransaction: WriteTransaction {
             self.forgetLockedPositions()
             self.knowledge.forgetUsage()
         case .work(let kind)?:
-            if !isDeletion { self.knowledge.mayHave.insert(kind) }
+            if !isDeletion { self.knowledge.possibleWork.insert(kind) }
             if !isDeletion, kind == .views { self.leavesViews = true }
             // A type says which of its indexes are being built.
             if kind == .indexes {

@@ -1,8 +1,9 @@
+import RecordStore
 import Synchronization
 
 /// Whether PostgreSQL's disk has no room, from a change that it refused until a mebibyte finds some.
 ///
-/// Small changes may find room in pages that are there, so that they succeed tells nothing. A table is
+/// Small changes may find room in pages that are there, so their success tells nothing. A table is
 /// made and taken back: its file goes with the transaction.
 ///
 /// SAFETY: `lastNanoseconds` is used on the writer's thread only.
@@ -17,22 +18,34 @@ final class RoomProbe: @unchecked Sendable {
         reach: .store
     )
 
+    private let report: @Sendable (EngineEvent) -> Void
     private let full = Atomic<Bool>(false)
     private var lastNanoseconds = Int64.min
 
+    init(report: @escaping @Sendable (EngineEvent) -> Void) { self.report = report }
+
     var isFull: Bool { self.full.load(ordering: .relaxed) }
 
-    /// Notes that a change found no room; whether that is news.
-    func refused(now: Int64) -> Bool {
+    /// Notes a change that failed; whether it found no room.
+    func notes(_ error: any Error, now: Int64) -> Bool {
+        guard (error as? StorageFailure)?.isForWantOfRoom == true else { return false }
         self.lastNanoseconds = now
-        return !self.full.exchange(true, ordering: .relaxed)
+        if !self.full.exchange(true, ordering: .relaxed) { self.report(.diskFull) }
+        return true
     }
 
     func isDue(now: Int64) -> Bool { self.isFull && now >= self.lastNanoseconds + Self.periodNanoseconds }
 
-    /// Looks for room; whether there is some again.
-    func findsRoom(on connection: PostgreSQLConnection, now: Int64) -> Bool {
+    /// Looks for room, and reports when there is some again.
+    func look(on connection: PostgreSQLConnection, now: Int64) {
         self.lastNanoseconds = now
+        guard self.findsRoom(on: connection) else { return }
+        // Whoever sees that the disk has room finds the event in the log.
+        self.report(.diskHasRoom)
+        self.full.store(false, ordering: .relaxed)
+    }
+
+    private func findsRoom(on connection: PostgreSQLConnection) -> Bool {
         defer { _ = try? connection.query(TransactionSQL.rollback) }
         do throws(PostgreSQLError) {
             try connection.send(TransactionSQL.begin)
@@ -42,7 +55,6 @@ final class RoomProbe: @unchecked Sendable {
             // connection the disk stays full.
             guard case .refused(let state) = error.kind, state != .diskFull else { return false }
         }
-        self.full.store(false, ordering: .relaxed)
         return true
     }
 }

@@ -40,8 +40,8 @@ final class WriterKnowledge {
     var userBytes: [Int64: Int64] = [:]
     /// When the sums began to be read, by PostgreSQL's clock.
     private var sumsMilliseconds: Int64?
-    /// Kinds of housekeeping of which there may be some.
-    var mayHave = Set(HousekeepingKind.allCases)
+    /// The kinds of housekeeping that may have work.
+    var possibleWork = Set(HousekeepingKind.allCases)
 
     /// Knows nothing as of a generation.
     init(generation: Int64? = nil) { self.generation = generation }
@@ -74,4 +74,11 @@ final class WriterKnowledge {
         self.containerBytes = [:]
         self.userBytes = [:]
     }
+}
+
+extension WriterKnowledge: HousekeepingKnowledge {
+    func mayHave(_ kind: HousekeepingKind) -> Bool { self.possibleWork.contains(kind) }
+
+    /// Nothing is kept that is stale: a record that changes again leaves its old position at once.
+    var staleChanges: StaleChanges { StaleChanges() }
 }

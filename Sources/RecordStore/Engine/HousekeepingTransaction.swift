@@ -1,14 +1,22 @@
+/// An engine's knowledge of the work that housekeeping has left, without a look at the store.
+package protocol HousekeepingKnowledge: AnyObject {
+    /// Whether there may be work of a kind: it may if the engine does not know.
+    func mayHave(_ kind: HousekeepingKind) -> Bool
+
+    /// Stale changes that wait to be taken out of the order of changes: their records changed again
+    /// or are gone.
+    var staleChanges: StaleChanges { get }
+}
+
 /// Primitives of housekeeping beside those of a write: rows that no declared table has, a bounded
 /// number of them at a time.
 ///
 /// A removal takes at most `limit` rows; fewer than the limit means that no more are there. The
 /// rules count what was removed.
-package protocol HousekeepingTransaction: AnyObject {
+package protocol HousekeepingTransaction: HousekeepingKnowledge {
     /// The transaction in which all of it happens.
     var transaction: any WriteTransaction { get }
 
-    /// Whether there may be work of a kind: it may if the engine does not know.
-    func mayHave(_ kind: HousekeepingKind) -> Bool
     /// Notes that nothing is left of a kind of work once the transaction is committed.
     func finished(_ kind: HousekeepingKind)
 
@@ -44,9 +52,6 @@ package protocol HousekeepingTransaction: AnyObject {
         limit: Int
     ) throws(StorageFailure) -> RemovedRows
 
-    /// Stale changes that wait to be taken out of the order of changes: their records changed again
-    /// or are gone.
-    var staleChanges: StaleChanges { get }
     /// Takes out some of what is stale: goes on with the round that was begun, or begins one with
     /// about `roundMax` changes.
     ///

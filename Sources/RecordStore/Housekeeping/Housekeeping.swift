@@ -36,14 +36,14 @@ package final class Housekeeping {
     package func milliseconds(
         untilStepFrom now: Int64,
         onFullDisk isFull: Bool,
-        in rows: some HousekeepingTransaction
+        knowing known: some HousekeepingKnowledge
     ) -> Int64? {
-        if rows.mayHave(.sweep) || (rows.mayHave(.indexes) && !isFull)
-            || StaleChangePace.isWorthwhile(rows.staleChanges) || self.isDue(nowMilliseconds: now)
+        if known.mayHave(.sweep) || (known.mayHave(.indexes) && !isFull)
+            || StaleChangePace.isWorthwhile(known.staleChanges) || self.isDue(nowMilliseconds: now)
         {
             return 0
         }
-        guard rows.mayHave(.views), !isFull else { return nil }
+        guard known.mayHave(.views), !isFull else { return nil }
         return self.views.milliseconds(untilStepFrom: now)
     }
 

@@ -24,7 +24,7 @@ final class WriterHousekeeping {
     ///
     /// - Returns: `nil` if nothing is to be done, as far as is known.
     func milliseconds(untilStepFrom now: Int64, onFullDisk isFull: Bool) -> Int64? {
-        self.housekeeping.milliseconds(untilStepFrom: now, onFullDisk: isFull, in: self.rows)
+        self.housekeeping.milliseconds(untilStepFrom: now, onFullDisk: isFull, knowing: self.rows)
     }
 
     /// Whether there is something to do when nobody has asked for anything for a second.

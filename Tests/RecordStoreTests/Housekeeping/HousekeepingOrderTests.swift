@@ -29,7 +29,7 @@ struct HousekeepingOrderTests {
         self.housekeeping.milliseconds(
             untilStepFrom: self.rows.double.nowMilliseconds,
             onFullDisk: onFullDisk,
-            in: self.rows
+            knowing: self.rows
         )
     }
 

@@ -1,0 +1,68 @@
+import EngineThreads
+import RecordStore
+import Synchronization
+
+/// The duties of a server besides its writes: it says that it runs, measures the store, and looks for
+/// room on a full disk.
+///
+/// Used on the writer's thread alone.
+final class NodeDuties {
+    private let runner: TransactionRunner
+    private let room: RoomProbe
+    private let now: () -> Int64
+    /// When the server last said that it runs.
+    private var heartbeat: Int64
+    /// When the database's size was last measured.
+    private var measured: Int64
+
+    private static let measuredNanoseconds: Int64 = 60_000_000_000
+    private static let size = SQL("SELECT pg_database_size(current_database())", reach: .store)
+
+    /// `now` gives nanoseconds of a clock that only goes forward.
+    init(_ runner: TransactionRunner, room: RoomProbe, now: @escaping () -> Int64) {
+        self.runner = runner
+        self.room = room
+        self.now = now
+        self.heartbeat = now()
+        self.measured = now() - Self.measuredNanoseconds
+    }
+
+    /// Does what is due.
+    func doWhatIsDue() {
+        self.measureIfDue()
+        let now = self.now()
+        if self.room.isDue(now: now), let connection = try? self.runner.connected().connection {
+            self.room.look(on: connection, now: now)
+        }
+        self.sendHeartbeatIfDue()
+    }
+
+    /// Reads the figures of a server's metrics: the size of the database, and the settings that an
+    /// operator may have turned off.
+    private func measureIfDue() {
+        let now = self.now()
+        guard self.runner.session.node != nil, now >= self.measured + Self.measuredNanoseconds else { return }
+        self.measured = now
+        guard let connection = try? self.runner.connected().connection,
+            let size = try? connection.query(Self.size),
+            let off = try? connection.query(DurabilitySettings.sql)
+        else { return }
+        let (bytes, unsafeSettings) = (size.integer(0, 0), off.count)
+        self.runner.counted.withLock {
+            $0.databaseBytes = bytes
+            $0.unsafeSettings = unsafeSettings
+        }
+    }
+
+    private func sendHeartbeatIfDue() {
+        let now = self.now()
+        guard now >= self.heartbeat + NodeRegistration.heartbeatMilliseconds * 1_000_000 else { return }
+        self.heartbeat = now
+        do throws(StorageFailure) {
+            try self.runner.session.sendHeartbeat()
+            if self.runner.session.node != nil { self.runner.reachability.worked(.writes) }
+        } catch {
+            self.runner.reachability.failed(.writes)
+        }
+    }
+}
