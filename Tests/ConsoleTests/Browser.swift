@@ -98,7 +98,7 @@ struct Browser: Sendable {
 
     /// Waits until an expression of the page is true.
     func wait(for expression: String) async throws {
-        for _ in 0..<1_000 {
+        for _ in 0..<60_000 {
             // While a page is being loaded there may be none to ask.
             if let value = try? await self.evaluate("Boolean(\(expression))"), value == "true" { return }
             try await Task.sleep(for: .milliseconds(10))

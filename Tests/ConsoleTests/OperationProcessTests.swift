@@ -96,7 +96,7 @@ struct OperationProcessTests {
         func make(_ path: String) async throws -> String {
             let form = "secret=\(try self.secret(page))&served=yes&path=\(path)"
             #expect(try await client.post("/backups", form).status == 303)
-            for _ in 0..<2_000 {
+            for _ in 0..<60_000 {
                 let page = try await client.get("/backups").body
                 if !page.contains("<progress") { return page }
                 try await Task.sleep(for: .milliseconds(10))

@@ -98,7 +98,7 @@ struct ServedConsole {
                 accessToken: token
             )
         )
-        let outcomes = try await client.perform(operation, timeout: .seconds(20))
+        let outcomes = try await client.perform(operation, timeout: .seconds(600))
         await client.shutdown()
         if case .failure? = outcomes[0] { return false }
         return outcomes[0] != nil

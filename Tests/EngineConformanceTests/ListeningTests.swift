@@ -120,7 +120,7 @@ struct ListeningTests {
         let commits = it.store.statistics.commits
         for installation in 1...3 as ClosedRange<UInt8> { try await it.acknowledgeAll(by: installation) }
         let expected = Self.all.count * 3
-        let limit = Date(timeIntervalSinceNow: 20)
+        let limit = Date(timeIntervalSinceNow: 600)
         while try it.count(ListenerCursorRow.self) < expected, Date() < limit {
             try await Task.sleep(for: .milliseconds(10))
         }

@@ -31,7 +31,7 @@ struct BadInputTests {
                 )
             )
             let all = Operation.fetchZones(FetchZones(scope: .private, selection: .all))
-            let outcomes = try await client.perform(all, timeout: .seconds(20))
+            let outcomes = try await client.perform(all, timeout: .seconds(600))
             #expect(outcomes.count == 1, sourceLocation: sourceLocation)
             await client.shutdown()
         }
@@ -179,7 +179,7 @@ struct BadInputTests {
             }
             let outcomes = try await client.perform(
                 .modifyRecords(ModifyRecords(scope: .private, saves: saves)),
-                timeout: .seconds(20)
+                timeout: .seconds(600)
             )
             guard case .failure(let failure)? = outcomes[0], case .recordSaved? = outcomes[1] else {
                 Issue.record("\(outcomes)")

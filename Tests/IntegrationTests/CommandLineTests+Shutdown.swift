@@ -27,7 +27,7 @@ struct ShutdownTests {
         let restarted = try await ServerUnderTest.start(data: directory.path)
         let client = RecordClient(configuration: self.configuration(restarted, token: token))
         let all = FetchZones(scope: .private, selection: .all)
-        let outcomes = try await client.perform(.fetchZones(all), timeout: .seconds(20))
+        let outcomes = try await client.perform(.fetchZones(all), timeout: .seconds(600))
         let names = outcomes.values.compactMap { outcome -> String? in
             guard case .zone(let zone) = outcome else { return nil }
             return zone.id.zoneName

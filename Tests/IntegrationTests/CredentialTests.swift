@@ -81,7 +81,7 @@ struct CredentialTests {
             } catch let error as CKError {
                 return (error, clock.now - start)
             }
-            try #require(clock.now - start < .seconds(60))
+            try #require(clock.now - start < .seconds(600))
         }
     }
 
@@ -205,7 +205,7 @@ struct CredentialTests {
                 // The connection ends within a second, and no request notices.
                 let clock = ContinuousClock()
                 let start = clock.now
-                while asked.withLock({ $0 }) == 1, clock.now - start < .seconds(60) {
+                while asked.withLock({ $0 }) == 1, clock.now - start < .seconds(600) {
                     _ = try await alice.privateCloudDatabase.record(for: id)
                     try await Task.sleep(for: .milliseconds(20))
                 }
@@ -245,7 +245,7 @@ struct CredentialTests {
             try second.publicKey.pemRepresentation.write(toFile: keys, atomically: true, encoding: .utf8)
             let clock = ContinuousClock()
             let start = clock.now
-            while !host.process.log().contains("keys again"), clock.now - start < .seconds(60) {
+            while !host.process.log().contains("keys again"), clock.now - start < .seconds(600) {
                 try await Task.sleep(for: .milliseconds(50))
             }
             try await host.connected({
@@ -281,7 +281,7 @@ struct CredentialTests {
                 let clock = ContinuousClock()
                 let start = clock.now
                 while host.process.log().components(separatedBy: text).count <= times,
-                    clock.now - start < .seconds(60)
+                    clock.now - start < .seconds(600)
                 {
                     try await Task.sleep(for: .milliseconds(50))
                 }

@@ -155,9 +155,9 @@ final class FullDisk {
         return saved
     }
 
-    /// Whether a save succeeds, within some seconds.
+    /// Whether a save succeeds.
     func takesSavesAgain(_ name: String) async -> Bool {
-        for _ in 0..<300 {
+        for _ in 0..<6_000 {
             if (try? await self.database.save(self.record(name))) != nil { return true }
             try? await Task.sleep(for: .milliseconds(100))
         }

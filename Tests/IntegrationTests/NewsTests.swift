@@ -80,7 +80,7 @@ struct NewsTests {
             #expect(!isCurrent)
 
             let asked = Mutex(0)
-            async let waited = database.waitUntilCurrent(inZoneWith: zone, timeout: .seconds(60)) {
+            async let waited = database.waitUntilCurrent(inZoneWith: zone, timeout: .seconds(600)) {
                 asked.withLock { $0 += 1 }
                 return applied.withLock { $0 }
             }
@@ -91,7 +91,7 @@ struct NewsTests {
             #expect(try await waited)
 
             let all = try await database.databaseChanges(since: nil).changeToken
-            #expect(try await database.waitUntilCurrent(timeout: .seconds(60)) { all })
+            #expect(try await database.waitUntilCurrent(timeout: .seconds(600)) { all })
         }
     }
 
@@ -101,7 +101,7 @@ struct NewsTests {
             let token = try await desk.database.currentToken(inZoneWith: desk.zone)
             desk.server.faults.add(.fetchChanges(.next), .rateLimited(retryAfter: 0.05))
             #expect(
-                try await desk.database.waitUntilCurrent(inZoneWith: desk.zone, timeout: .seconds(60)) {
+                try await desk.database.waitUntilCurrent(inZoneWith: desk.zone, timeout: .seconds(600)) {
                     token
                 }
             )
@@ -109,7 +109,7 @@ struct NewsTests {
             await expect(.zoneNotFound) {
                 _ = try await desk.database.waitUntilCurrent(
                     inZoneWith: desk.zone,
-                    timeout: .seconds(60)
+                    timeout: .seconds(600)
                 ) { token }
             }
         }

@@ -55,7 +55,7 @@ struct SettingsReloadTests {
 
     private func saveZone(_ name: String, _ client: RecordClient) async throws -> Saved {
         let modify = ModifyZones(scope: .private, saves: [ZoneID(zoneName: name)])
-        switch try await client.perform(.modifyZones(modify), timeout: .seconds(10))[0] {
+        switch try await client.perform(.modifyZones(modify), timeout: .seconds(600))[0] {
         case .zone: return .saved
         case .failure(let failure): return .failed(failure.code)
         default: return .other

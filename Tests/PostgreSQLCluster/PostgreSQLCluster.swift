@@ -117,7 +117,7 @@ package final class PostgreSQLCluster: @unchecked Sendable {
 
     private func connect() throws -> PostgreSQLConnection {
         let target = try self.target(database: "postgres")
-        for _ in 0..<400 {
+        for _ in 0..<12_000 {
             if let connection = try? PostgreSQLConnection(target) { return connection }
             usleep(50_000)
         }

@@ -106,7 +106,7 @@ package final class PostgreSQLInstance: @unchecked Sendable {
             launcher: self.options.smallDiskBytes.map { self.smallDisk(bytes: $0) } ?? []
         )
         let target = try self.target()
-        for _ in 0..<400 {
+        for _ in 0..<12_000 {
             if (try? PostgreSQLConnection(target)) != nil { return }
             usleep(50_000)
         }

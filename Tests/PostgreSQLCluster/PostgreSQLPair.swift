@@ -119,7 +119,7 @@ package final class PostgreSQLPair: @unchecked Sendable {
             ]
         )
         let target = try ConnectionTarget("postgresql:///postgres?host=\(socket)&user=\(Self.user)")
-        for _ in 0..<400 {
+        for _ in 0..<12_000 {
             if (try? PostgreSQLConnection(target)) != nil { return }
             usleep(50_000)
         }

@@ -11,7 +11,7 @@ extension EngineUnderTest {
         id: RequestID? = nil
     ) async throws -> [WriteOutcome] {
         let request = id ?? self.newRequestID()
-        for _ in 0..<2_000 {
+        for _ in 0..<120_000 {
             switch await self.write(operation, id: request) {
             case .success(let outcomes): return outcomes
             case .failure(.storageUnavailable), .failure(.diskFull):

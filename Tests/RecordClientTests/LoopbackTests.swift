@@ -23,7 +23,7 @@ import WireProtocol
 
     private func misconfiguredText(_ client: RecordClient) async -> String? {
         do {
-            _ = try await client.perform(.fetch(), timeout: .seconds(20))
+            _ = try await client.perform(.fetch(), timeout: .seconds(600))
         } catch .misconfigured(let description) {
             return description
         } catch {}
@@ -48,17 +48,17 @@ import WireProtocol
             host: host,
             trust: .authorities(file: certificates.authority)
         )
-        let welcome = try await client.welcome(timeout: .seconds(20))
+        let welcome = try await client.welcome(timeout: .seconds(600))
         #expect(welcome.server == "loopback")
         try await withThrowingTaskGroup(of: [UInt32: ItemOutcome].self) { group in
-            for _ in 0..<300 { group.addTask { try await client.perform(.delete(), timeout: .seconds(20)) } }
+            for _ in 0..<300 { group.addTask { try await client.perform(.delete(), timeout: .seconds(600)) } }
             for try await outcomes in group { #expect(outcomes == [0: .deleted]) }
         }
         await client.shutdown()
         await #expect(throws: ClientError.closed) {
-            try await client.perform(.fetch(), timeout: .seconds(20))
+            try await client.perform(.fetch(), timeout: .seconds(600))
         }
-        await #expect(throws: ClientError.closed) { try await client.welcome(timeout: .seconds(20)) }
+        await #expect(throws: ClientError.closed) { try await client.welcome(timeout: .seconds(600)) }
         try await server.close()
     }
 
@@ -66,7 +66,7 @@ import WireProtocol
         let certificates = try await TestCertificates()
         let server = try await LoopbackServer(certificates, dropFirstRequest: true)
         let client = self.client(port: server.port, trust: .authorities(file: certificates.authority))
-        let outcomes = try await client.perform(.delete(), timeout: .seconds(20))
+        let outcomes = try await client.perform(.delete(), timeout: .seconds(600))
         #expect(outcomes == [0: .deleted])
         await client.shutdown()
         try await server.close()
@@ -74,7 +74,7 @@ import WireProtocol
 
     @Test func `a task that is cancelled gets its answer at once`() async throws {
         let client = self.client(port: 1, trust: .system)
-        let task = Task { try await client.perform(.fetch(), timeout: .seconds(50)) }
+        let task = Task { try await client.perform(.fetch(), timeout: .seconds(600)) }
         task.cancel()
         await #expect(throws: ClientError.cancelled) { try await task.value }
         await client.shutdown()

@@ -265,7 +265,7 @@ struct AssetRefusalTests {
             let began = ContinuousClock.now
             var reason: CloseReason?
             var pieces = 0
-            while reason == nil, ContinuousClock.now - began < .seconds(90), let frame = await peer.next() {
+            while reason == nil, ContinuousClock.now - began < .seconds(900), let frame = await peer.next() {
                 switch frame.kind {
                 case .assetData:
                     pieces += 1

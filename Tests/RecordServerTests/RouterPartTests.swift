@@ -142,6 +142,6 @@ struct RouterPartTests {
         )
         let told = await router.told(1)
         #expect(told[0].notification.subject.key == new.key)
-        await router.router.stop(within: .seconds(60))
+        await router.router.stop(within: .seconds(600))
     }
 }

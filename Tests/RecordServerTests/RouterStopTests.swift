@@ -11,7 +11,7 @@ struct RouterStopTests {
     @Test(.timeLimit(.minutes(10))) func `a stop drops what waits and ends after one piece of work`() async {
         let store = GatedStore([Self.watched])
         let router = await Self.blocked(by: store)
-        async let stopped: Void = router.stop(within: .seconds(60))
+        async let stopped: Void = router.stop(within: .seconds(600))
         while !router.queue.isClosed { await Task.yield() }
         store.open()
         await stopped

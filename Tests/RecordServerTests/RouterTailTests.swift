@@ -96,7 +96,7 @@ struct RouterTailTests {
         commit([], incomplete: 40)
         while store.tails.count < 4 { await Task.yield() }
         #expect(store.tails == [12, 22, 30, 35])
-        await router.router.stop(within: .seconds(60))
+        await router.router.stop(within: .seconds(600))
     }
 
     @Test func `what another process changes is news to those who look there`() async throws {

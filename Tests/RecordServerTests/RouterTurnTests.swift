@@ -36,7 +36,7 @@ struct RouterTurnTests {
         )
         #expect(positions == Array(20..<2_020))
         #expect(router.router.queue.waiting == 0)
-        await router.router.stop(within: .seconds(60))
+        await router.router.stop(within: .seconds(600))
     }
 
     @Test(.timeLimit(.minutes(10)))
@@ -54,7 +54,7 @@ struct RouterTurnTests {
         let told = await router.told(3)
         #expect(told.map(\.notification.position) == [20, 21, 22])
         #expect(told.map(\.listeners) == [[1], [1], [1, 2]])
-        await router.router.stop(within: .seconds(60))
+        await router.router.stop(within: .seconds(600))
     }
 
     @Test func `a transaction that is routed in parts says the same as one that is not`() {

@@ -53,7 +53,7 @@ struct AssetMemoryTests {
                 )
             )
         }
-        for client in clients { _ = try await client.welcome(timeout: .seconds(10)) }
+        for client in clients { _ = try await client.welcome(timeout: .seconds(600)) }
         try await Self.perform(.modifyZones(ModifyZones(scope: .private, saves: [Self.zone])), clients[0])
         let files = (1...Self.transfers).map { File($0) }
         let idle = try server.residentBytes()
@@ -130,7 +130,7 @@ struct AssetMemoryTests {
     }
 
     private static func perform(_ operation: RecordModel.Operation, _ client: RecordClient) async throws {
-        for outcome in try await client.perform(operation, timeout: .seconds(60)).values {
+        for outcome in try await client.perform(operation, timeout: .seconds(600)).values {
             if case .failure(let failure) = outcome { throw failure }
         }
     }

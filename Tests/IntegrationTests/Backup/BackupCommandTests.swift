@@ -297,7 +297,7 @@ struct BackupCommandTests {
         let process = try ChildProcess(ChildProcess.tidemark, arguments)
         let clock = ContinuousClock()
         let start = clock.now
-        while !FileManager.default.fileExists(atPath: path), clock.now - start < .seconds(60) {
+        while !FileManager.default.fileExists(atPath: path), clock.now - start < .seconds(600) {
             try await Task.sleep(for: .milliseconds(1))
         }
         try await Task.sleep(for: delay)

@@ -166,7 +166,7 @@ struct ServedMetricsTests {
         let body = RecordBody([Field(name: "data", value: .bytes([UInt8](repeating: 1, count: bytes)))])
         let save = RecordSave(id: Self.record, recordType: "Note", changes: body)
         let modify = ModifyRecords(scope: .private, saves: [save])
-        let outcomes = try await client.perform(.modifyRecords(modify), timeout: .seconds(20))
+        let outcomes = try await client.perform(.modifyRecords(modify), timeout: .seconds(600))
         guard case .recordSaved? = outcomes[0] else {
             throw ServerUnderTest.StartFailure(errors: "\(outcomes)")
         }

@@ -107,6 +107,45 @@ struct MigrateScene {
         return outcome.output.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
+    // MARK: A move that stands still
+
+    /// Lets a move wait where it adds rows to a table, whatever the speed of the machine.
+    func holdMove(at table: String) async throws {
+        _ = try await self.query(
+            """
+            CREATE FUNCTION public.wait() RETURNS trigger LANGUAGE plpgsql AS
+                'BEGIN PERFORM pg_sleep(3600); RETURN NEW; END';
+            CREATE FUNCTION public.hold() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN
+                IF EXISTS (SELECT FROM pg_event_trigger_ddl_commands()
+                    WHERE object_identity = 'tidemark.\(table)') THEN
+                    CREATE TRIGGER hold BEFORE INSERT ON tidemark.\(table) FOR EACH ROW
+                        EXECUTE FUNCTION public.wait();
+                END IF;
+            END $$;
+            CREATE EVENT TRIGGER hold ON ddl_command_end WHEN TAG IN ('CREATE TABLE')
+                EXECUTE FUNCTION public.hold();
+            """
+        )
+    }
+
+    func isMoveHeld() async throws -> Bool {
+        try await self.query("SELECT count(*) > 0 FROM (\(Self.held)) AS held") == "t"
+    }
+
+    /// Ends the session of a move that was held, and lets others pass.
+    func endHold() async throws {
+        _ = try await self.query(
+            """
+            SELECT count(pg_terminate_backend(pid, 60000)) FROM (\(Self.held)) AS held;
+            DROP EVENT TRIGGER hold; DROP FUNCTION public.hold; DROP FUNCTION public.wait CASCADE;
+            """
+        )
+    }
+
+    private static let held = """
+        SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'
+        """
+
     func has(_ file: String) -> Bool { FileManager.default.fileExists(atPath: self.data + "/" + file) }
 
     /// The hashes of a report, by table.

@@ -131,17 +131,14 @@ struct MigrateTests {
             try await scene.fill(records: 1_000)
             let names = try await scene.backup.names()
             await scene.backup.server.end(SIGTERM)
+            try await scene.holdMove(at: "tombstone")
             let move = try scene.start("--from", scene.data, "--to", scene.url)
-            let copied = "SELECT to_regclass('tidemark.record') IS NOT NULL"
-            var isCopied = false
-            for _ in 0..<500 where !isCopied {
-                if try await scene.query(copied) == "t" {
-                    isCopied = try await scene.query("SELECT count(*) > 500 FROM tidemark.record") == "t"
-                }
-            }
+            while try await !scene.isMoveHeld() { try await Task.sleep(for: .milliseconds(50)) }
             move.signal(SIGKILL)
             _ = await move.outcome()
-            try #require(isCopied && scene.has("move.unfinished"))
+            try await scene.endHold()
+            #expect(try await scene.query("SELECT count(*) > 500 FROM tidemark.record") == "t")
+            try #require(scene.has("move.unfinished"))
             _ = try await scene.query(
                 "UPDATE tidemark.record SET modified_ms = modified_ms + 1 WHERE name = 'r77'"
             )

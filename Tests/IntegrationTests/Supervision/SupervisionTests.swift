@@ -36,7 +36,7 @@ struct SupervisionTests {
         )
         // Ready means ready: the first handshake succeeds.
         let port = try #require(Int(ready.1))
-        #expect(await ServerProbe.answer(host: "127.0.0.1", port: port, timeout: .seconds(20)) != nil)
+        #expect(await ServerProbe.answer(host: "127.0.0.1", port: port, timeout: .seconds(600)) != nil)
 
         process.signal(SIGHUP)
         await supervisor.waits { $0.count == 4 }

@@ -211,7 +211,7 @@ func eventually(
     _ location: SourceLocation = #_sourceLocation,
     _ isSo: () async throws -> Bool
 ) async rethrows {
-    for _ in 0..<2_000 {
+    for _ in 0..<120_000 {
         if try await isSo() { return }
         try? await Task.sleep(for: .milliseconds(5))
     }

@@ -12,7 +12,7 @@ struct SyncCurrentTests {
             let engine = app.start(desk.database)
             #expect(try await !engine.isCurrent())
             engine.state.add(pendingDatabaseChanges: [.saveZone(desk.zone)])
-            #expect(try await engine.waitUntilCurrent(timeout: .seconds(30)))
+            #expect(try await engine.waitUntilCurrent(timeout: .seconds(600)))
             #expect(try await engine.isCurrent())
 
             app.write("x", to: desk.id("a"))
@@ -20,13 +20,13 @@ struct SyncCurrentTests {
             try await engine.sendChanges()
             // Its own change is one that it has not heard of.
             #expect(try await !engine.isCurrent())
-            #expect(try await engine.waitUntilCurrent(timeout: .seconds(30)))
+            #expect(try await engine.waitUntilCurrent(timeout: .seconds(600)))
 
             try await desk.save("longer", to: desk.id("a"))
             #expect(try await !engine.isCurrent())
             app.write("y", to: desk.id("a"))
             // The conflict is resolved on the way.
-            #expect(try await engine.waitUntilCurrent(timeout: .seconds(30)))
+            #expect(try await engine.waitUntilCurrent(timeout: .seconds(600)))
             #expect(app.texts == ["a": "longer"])
             #expect(engine.state.pendingRecordZoneChanges.isEmpty)
             #expect(try await desk.database.record(for: desk.id("a"))["text"] == "longer")
@@ -52,7 +52,7 @@ struct SyncCurrentTests {
             app.write("x", to: desk.id("a"))
             desk.server.faults.add(.save(.next), .rateLimited(retryAfter: 0.05))
             desk.server.faults.add(.fetchDatabaseChanges(.next), .rateLimited(retryAfter: 0.05))
-            #expect(try await engine.waitUntilCurrent(timeout: .seconds(30)))
+            #expect(try await engine.waitUntilCurrent(timeout: .seconds(600)))
             #expect(try await desk.database.record(for: desk.id("a"))["text"] == "x")
         }
     }
@@ -63,7 +63,7 @@ struct SyncCurrentTests {
             let (app, engine) = try await desk.app()
             app.write("x", to: desk.id("a"))
             desk.server.faults.add(.save(.every), .itemFailure(0, .zoneBusy, retryAfter: 30))
-            let waiting = Task { try await engine.waitUntilCurrent(timeout: .seconds(50)) }
+            let waiting = Task { try await engine.waitUntilCurrent(timeout: .seconds(600)) }
             await eventually { app.kept.log.contains { $0.hasPrefix("sentRecordZoneChanges") } }
             waiting.cancel()
             await #expect(throws: CancellationError.self) { try await waiting.value }
