@@ -14,6 +14,17 @@ struct DocumentTests {
         }
     }
 
+    /// An afternoon is enough for them.
+    @Test
+    func `the reading path has at most 6,000 lines, and no file twice`() throws {
+        let document = try #require(try Document.all().first { $0.path == "Sources/READING.md" })
+        let paths = document.links.filter { $0.hasSuffix(".swift") }.map { "Sources/\($0)" }
+        #expect(paths.count > 30 && Set(paths).count == paths.count)
+        let lines = try SourceTree.files().filter { paths.contains($0.path) }.map(\.lines.count)
+        #expect(lines.count == paths.count)
+        #expect(lines.reduce(0, +) <= 6_000)
+    }
+
     /// There a test is named by its sentence, between quotation marks.
     @Test
     func `each test that the table of bugs names exists`() throws {
