@@ -1,4 +1,3 @@
-import Foundation
 package import RecordStore
 import Synchronization
 
@@ -12,7 +11,7 @@ package final class ReadQueue: @unchecked Sendable {
         case closed
     }
 
-    private let condition = NSCondition()
+    private let condition = ThreadCondition()
     private var waiting: WaitingReads
     private var closed = false
     /// What the rule says, for those who have not locked.

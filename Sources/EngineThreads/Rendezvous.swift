@@ -1,19 +1,17 @@
-import Foundation
-
 /// One value that one thread waits for and another brings, once.
 ///
 /// SAFETY: `value` is read and written only while the condition is locked.
 package final class Rendezvous<Value>: @unchecked Sendable {
-    private let condition = NSCondition()
+    private let condition = ThreadCondition()
     private var value: Value?
 
     package init() {}
 
     package func fill(_ value: sending Value) {
         self.condition.lock()
+        defer { self.condition.unlock() }
         self.value = .some(value)
         self.condition.signal()
-        self.condition.unlock()
     }
 
     package func wait() -> Value {

@@ -12,7 +12,7 @@ package final class WriteQueue: @unchecked Sendable {
     }
 
     private let settings: QueueSettings
-    private let condition = TimedCondition()
+    private let condition = ThreadCondition()
     private var waiting: WaitingWrites
     private var writerWaits = false
     private var syncs = DurationCounts()

@@ -62,7 +62,8 @@ enum Rules {
         let banned = [
             ("DispatchQueue", "a task, or the event loop"), ("DispatchSemaphore", "an async function"),
             ("DispatchGroup", "a task group"), ("NSLock", "Mutex"), ("NSRecursiveLock", "Mutex"),
-            ("NIOLock", "Mutex"), ("try!", "throws"), ("Task.detached", "a child task"),
+            ("NIOLock", "Mutex"), ("NSCondition", "ThreadCondition"), ("try!", "throws"),
+            ("Task.detached", "a child task"),
             ("fatalError", "a typed error, or preconditionFailure for a bug of ours"),
         ]
         // Put together here, so that this file does not offend itself.

@@ -31,7 +31,7 @@ final class ChangePolling: @unchecked Sendable {
     private let clock: @Sendable () -> Int64
     private let witness: ClusterWitness?
     private let hasOthers = Atomic<Bool>(false)
-    private let condition = TimedCondition()
+    private let condition = ThreadCondition()
     private var isClosed = false
     private var session: PostgreSQLSnapshot?
     /// When others were found to have changed something; `nil` if they have not.

@@ -1,3 +1,4 @@
+import EngineThreads
 import Foundation
 
 /// A server's memory of the cluster that the store is in: each new connection is compared with it before
@@ -11,7 +12,7 @@ import Foundation
 final class ClusterWitness: @unchecked Sendable {
     let isSynchronous: Bool
     private let notice: @Sendable (ClusterNotice) -> Void
-    private let condition = NSCondition()
+    private let condition = ThreadCondition()
     private var known: ClusterFacts?
     private var acknowledged: AcknowledgedCommit?
     private var standby = StandbyState.confirming

@@ -10,7 +10,7 @@ import RecordStore
 ///
 /// SAFETY: the variables are read and written only while the condition is locked.
 final class CommitReporting: @unchecked Sendable {
-    private let condition = TimedCondition()
+    private let condition = ThreadCondition()
     private var observer: (any CommitObserver)?
     /// The last positions that were reported of watched databases, or given to a listener that began.
     private var positions: [DatabaseID: Int64] = [:]

@@ -1,4 +1,4 @@
-import Foundation
+import EngineThreads
 import RecordStore
 
 /// The connection on which the directory and the command line read declared tables, one at a time.
@@ -6,7 +6,7 @@ import RecordStore
 /// SAFETY: the session is used only while the condition is locked.
 final class TableSession: @unchecked Sendable {
     private let session: ReadSession
-    private let condition = NSCondition()
+    private let condition = ThreadCondition()
 
     init(_ session: ReadSession) { self.session = session }
 

@@ -1,4 +1,4 @@
-import Foundation
+import EngineThreads
 import NIOCore
 
 /// Brings what the router has for the connections of one event loop to it: one wake-up for all that
@@ -20,7 +20,7 @@ final class ListenerMailbox: @unchecked Sendable {
 
     private let eventLoop: any EventLoop
     private let receive: @Sendable ([NotificationRouting.Post]) -> Void
-    private let condition = NSCondition()
+    private let condition = ThreadCondition()
     private var state = State()
 
     /// `receive` is called on the event loop.

@@ -39,7 +39,7 @@ final class RouterQueue: @unchecked Sendable {
         var routerWaits = false
     }
 
-    private let condition = TimedCondition()
+    private let condition = ThreadCondition()
     private var state = State()
     private let changes: SharedBound
     private let bytes: SharedBound

@@ -17,7 +17,7 @@ import RecordStore
 /// SAFETY: the variables are read and written only while the condition is locked; the connection is
 /// used by the thread alone.
 final class IdleCheckpoint: @unchecked Sendable {
-    private let condition = TimedCondition()
+    private let condition = ThreadCondition()
     private var isWanted = false
     private var isClosed = false
     /// How often to try again what an older snapshot kept from being copied.

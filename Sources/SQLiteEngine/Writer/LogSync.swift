@@ -59,7 +59,7 @@ final class LogSync: @unchecked Sendable {
         var isClosed = false
     }
 
-    private let condition = NSCondition()
+    private let condition = ThreadCondition()
     private var state = State()
     /// Commits that are announced and not synced: without any, reads need not ask.
     private let unsyncedCount = Atomic<Int>(0)

@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 
 /// Waiting by the clock that only goes forward.
-struct TimedConditionTests {
+struct ThreadConditionTests {
     @Test func `a wait ends at its moment, and one whose moment has passed at once`() {
-        let condition = TimedCondition()
+        let condition = ThreadCondition()
         let start = MonotonicTime.nanoseconds()
         condition.withLock {
             #expect(!condition.wait(until: 0))
@@ -17,7 +17,7 @@ struct TimedConditionTests {
     }
 
     @Test func `a signal ends a wait that has no end of its own`() {
-        let condition = TimedCondition()
+        let condition = ThreadCondition()
         let waits = Gate()
         EngineThread.start("waker") {
             waits.wait()

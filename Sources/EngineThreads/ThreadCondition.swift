@@ -1,12 +1,12 @@
 import Foundation
 
-/// A lock whose holders wait for a signal, and for no longer than a time.
+/// A lock with which threads wait for each other, for no longer than a time if they like.
 ///
-/// Foundation's condition waits until a date. So it waits long when somebody sets the clock back, and
-/// stops the process when the clock says 2262 or later. This one has the clock that only goes forward.
+/// Foundation's condition waits until a date. So it waits long when the clock is set back, and stops the
+/// process when the clock says 2262 or later. This one has the clock that only goes forward.
 ///
-/// SAFETY: the pointers are made once and freed with the last reference, when nobody waits.
-package final class TimedCondition: @unchecked Sendable {
+/// SAFETY: the pointers are made once and freed with the last reference, when no thread waits.
+package final class ThreadCondition: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
 
@@ -30,10 +30,14 @@ package final class TimedCondition: @unchecked Sendable {
 
     package func withLock<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value
     {
-        pthread_mutex_lock(self.mutex)
-        defer { pthread_mutex_unlock(self.mutex) }
+        self.lock()
+        defer { self.unlock() }
         return try body()
     }
+
+    package func lock() { pthread_mutex_lock(self.mutex) }
+
+    package func unlock() { pthread_mutex_unlock(self.mutex) }
 
     /// Wakes one that waits.
     package func signal() { pthread_cond_signal(self.condition) }
