@@ -2,25 +2,25 @@ import Foundation
 import NIOCore
 import Synchronization
 
-/// An address that a server will listen on, taken before there is anything to serve.
+/// A bound listening address, taken before the server starts.
 ///
 /// Clients that connect meanwhile wait until the server accepts them.
 package final class BoundSocket: Sendable {
-    /// Why an address cannot be had.
+    /// Why an address cannot be bound.
     package enum Failure: Error, Hashable, Sendable {
-        /// No address has this name, as far as is known.
+        /// The host name does not resolve.
         case unknownHost
         /// The system's error.
         case refused(errno: Int32)
     }
 
-    /// `nil` once a server has it.
+    /// `nil` after a server took it.
     private let descriptor: Mutex<Int32?>
     private let backlogConnections: Int32
 
-    /// Takes an address; port 0 is any free one.
+    /// Binds an address; port 0 means any free one.
     ///
-    /// - Throws: `Failure`, before anything else was done.
+    /// - Throws: `Failure`, without other effects.
     package init(_ listen: ServerConfiguration.Listen) throws(Failure) {
         guard let address = try? SocketAddress.makeAddressResolvingHost(listen.host, port: listen.port) else {
             throw .unknownHost
@@ -28,7 +28,7 @@ package final class BoundSocket: Sendable {
         let family: Int32 = address.protocol == .inet6 ? AF_INET6 : AF_INET
         let descriptor = socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw .refused(errno: errno) }
-        // A port whose last connections are still winding down is free.
+        // Allows a port whose last connections are still closing.
         var yes: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
         let isBound = address.withSockAddr { bind(descriptor, $0, socklen_t($1)) == 0 }
@@ -50,7 +50,7 @@ package final class BoundSocket: Sendable {
         }
     }
 
-    /// A channel sets the kernel's queue to a default of its own when it takes a socket.
+    /// Restores the backlog: a channel that takes a socket resets it to a default of its own.
     func restoreBacklog(of descriptor: Int32) {
         _ = Foundation.listen(descriptor, self.backlogConnections)
     }

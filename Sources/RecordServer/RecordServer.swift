@@ -8,10 +8,10 @@ import NIOSSL
 package import RecordStore
 import Synchronization
 
-/// The server: it listens, and drains when it is told to stop.
+/// The server: listens, serves and drains.
 ///
-/// All work on a connection happens on the connection's event loop and on threads of the engine;
-/// there is no task and no await for a request.
+/// All work on a connection runs on the connection's event loop and on threads of the engine; no
+/// request needs a task or an await.
 package final class RecordServer: Sendable {
     private struct Running {
         var group: MultiThreadedEventLoopGroup
@@ -20,7 +20,7 @@ package final class RecordServer: Sendable {
         var timers: [RepeatedTask]
     }
 
-    /// Time that the router gets for its shutdown, even if the connections have used up the grace
+    /// Minimum time for the router's shutdown, even if the connections have used up the grace
     /// period.
     private static let routerStopMin = Duration.milliseconds(250)
 
@@ -30,16 +30,16 @@ package final class RecordServer: Sendable {
     private let currentPhase = Atomic(ServerPhase.starting)
 
     /// - Parameters:
-    ///   - configuration: Every bound that may be chosen.
-    ///   - store: Where records live. It is not shut down with the server.
-    ///   - assetBytes: The place of the bytes of assets; started and ended with the server.
+    ///   - configuration: The settings.
+    ///   - store: The record store. It is not shut down with the server.
+    ///   - assetBytes: The storage of asset bytes; started and stopped with the server.
     ///   - tls: The server's certificate and key.
-    ///   - identities: The tokens of an identity provider, if one is trusted.
+    ///   - identities: Verifies tokens of an identity provider, if one is trusted.
     ///   - faults: The log. It never gets contents of records or tokens.
     ///   - clock: Milliseconds since 1970.
-    ///   - gate: For tests: decides what goes wrong.
-    /// - Throws: `DirectoryError.unavailable` when the store can't be read or written; what NIOSSL
-    ///   says about certificate and key.
+    ///   - gate: For tests: injects faults.
+    /// - Throws: `DirectoryError.unavailable` when the store can't be read or written; NIOSSL's
+    ///   error about certificate or key.
     package init(
         configuration: ServerConfiguration,
         store: Store,
@@ -63,29 +63,27 @@ package final class RecordServer: Sendable {
         )
     }
 
-    /// Serves new connections with another certificate; those that are there keep the one that they
-    /// began with.
+    /// Replaces the certificate of new connections; existing connections keep theirs.
     ///
-    /// - Throws: What NIOSSL says about certificate and key; then the old ones stay.
+    /// - Throws: NIOSSL's error about certificate or key; then the old ones stay.
     package func replaceCertificate(_ tls: TLSMaterial) throws {
         try self.tls.replace(tls)
     }
 
-    /// When the certificate of new connections ends, in seconds since 1970.
+    /// When the certificate of new connections expires, in seconds since 1970.
     package var certificateEndSeconds: Int64 { self.tls.current.certificateEndSeconds }
 
     /// Changes how much users and containers may store.
     ///
-    /// Clients that connect from now on are told of it.
+    /// Clients that connect later get the new values.
     package func replaceQuotas(_ quotas: StorageQuotas) { self.context.store.quotas = quotas }
 
     package var phase: ServerPhase { self.currentPhase.load(ordering: .relaxed) }
 
-    /// The most bytes of responses that clients made the server hold at any time: what its bounds are
-    /// judged by.
+    /// The highest number of bytes of responses held at any time, to judge the bounds by.
     package var heldBytesMost: Int { self.context.accounts.responses.most }
 
-    /// Everything that is counted and measured without a look into the store.
+    /// All counts and measurements that need no look-up in the store.
     package var metrics: [Metric] {
         let uploads = self.context.uploadTurns.counts
         let quotas = self.context.store.quotas
@@ -100,7 +98,7 @@ package final class RecordServer: Sendable {
 
     /// The amounts that all containers store; empty if the store can't be read now.
     ///
-    /// Takes a time that depends on the number of databases.
+    /// The duration grows with the number of databases.
     package func storageMetrics() async -> [Metric] {
         let directory = self.context.store.directory
         let amount = try? await NIOThreadPool.singleton.runIfActive { try directory.storedAmount() }
@@ -109,17 +107,17 @@ package final class RecordServer: Sendable {
 
     /// Removes the assets that are due; returns when their files and rows are gone.
     ///
-    /// The server does so by itself every now and then.
+    /// The server also does so periodically.
     package func sweepAssets() async {
         await withCheckedContinuation { continuation in
             self.context.assetSweep.sweep { continuation.resume() }
         }
     }
 
-    /// Ends the connections whose credential the directory admits no more; returns when they take
-    /// no more requests.
+    /// Ends the connections whose credential the directory no longer admits; returns when they
+    /// accept no further requests.
     ///
-    /// The server does so by itself within a second of the change.
+    /// The server also does so within a second of the change.
     package func endRevokedConnections() async {
         let loops = self.running.withLock { $0?.loops ?? [] }
         for loop in loops {
@@ -129,7 +127,7 @@ package final class RecordServer: Sendable {
                     on: loop.eventLoop
                 )
             }
-            // The loop of a server that stops meanwhile has no connections left.
+            // The loop of a server that is stopping has no connections left.
             try? await ended.get()
         }
     }
@@ -137,8 +135,10 @@ package final class RecordServer: Sendable {
     /// Starts to listen.
     ///
     /// - Parameter socket: The address to listen on; the configuration's, if `nil`.
-    /// - Returns: Where: the port is the one that was taken when any was asked for.
-    /// - Throws: `BoundSocket.Failure`; `AssetStoreError`, if the place of assets cannot be used.
+    ///
+    /// - Returns: The address, with the chosen port if the configured one was 0.
+    ///
+    /// - Throws: `BoundSocket.Failure`; `AssetStoreError`, if the storage of assets cannot be used.
     package func start(on socket: BoundSocket? = nil) async throws -> (host: String, port: Int) {
         let socket = try socket ?? BoundSocket(self.context.configuration.listen)
         try await self.context.assetBytes.start()
@@ -197,11 +197,12 @@ package final class RecordServer: Sendable {
         }
     }
 
-    /// Stops: accepts nobody, tells every client to go, answers what is in flight, and closes.
+    /// Stops: accepts no further connections, sends every client a `goaway`, answers requests in
+    /// flight, and closes.
     ///
-    /// Does nothing when the server does not run.
+    /// Does nothing if the server is not running.
     ///
-    /// - Parameter grace: After it connections are closed whatever is in flight.
+    /// - Parameter grace: Time after which connections are closed, even with requests in flight.
     package func shutdown(grace: Duration) async {
         let running = self.running.withLock { running in
             let taken = running
@@ -213,7 +214,7 @@ package final class RecordServer: Sendable {
         self.currentPhase.store(.draining, ordering: .relaxed)
         self.context.logger.info("draining")
         for timer in running.timers { timer.cancel() }
-        // A listener that is closed already is what is wanted.
+        // A listener that is already closed is fine.
         try? await running.listener.close().get()
         let whenNone = running.group.next().makePromise(of: Void.self)
         self.context.accounts.drain(whenNone: whenNone)
@@ -342,7 +343,7 @@ package final class RecordServer: Sendable {
         return eventLoop.scheduleRepeatedTask(initialDelay: .zero, delay: interval) { _ in sweep.sweep() }
     }
 
-    /// Sweeps again and again while the disk is full.
+    /// Sweeps repeatedly while the disk is full.
     private func startMakingRoom(on eventLoop: any EventLoop) -> RepeatedTask {
         let context = self.context
         let interval = AssetSweep.pressedInterval

@@ -2,20 +2,21 @@ package import RecordModel
 package import RecordStore
 package import WireProtocol
 
-/// The settings that an operator may choose.
+/// The settings of a server.
 ///
-/// Units are in the names; `Protocol/README.md`, section 7, says why each limit is what it is.
+/// Units are in the names; `Protocol/README.md`, section 7, gives the reason for each limit.
 package struct ServerConfiguration: Hashable, Sendable {
     /// Where the server listens.
     package struct Listen: Hashable, Sendable {
         package static let defaults = Listen()
 
         package var host = "127.0.0.1"
-        /// 0: any free port.
+        /// 0 means any free port.
         package var port = ProtocolVersion.defaultPort
-        /// Connections that the kernel holds until they are accepted.
+        /// Length of the kernel's queue of connections that wait to be accepted.
         package var backlogConnections: Int32 = 1_024
-        /// Connections at the same time: nobody may have more of them than are left for the others.
+        /// Maximum number of connections: no holder may have more of them than are left for the
+        /// others.
         package var connectionsMax = 10_000
 
         package init() {}
@@ -25,11 +26,11 @@ package struct ServerConfiguration: Hashable, Sendable {
     package struct Timeouts: Hashable, Sendable {
         package static let defaults = Timeouts()
 
-        /// TLS and the handshake together.
+        /// Timeout of TLS and the handshake together.
         package var handshake = Duration.seconds(10)
         /// Silence before a ping; 10 seconds of silence after it end the connection.
         package var idle = Duration.seconds(60)
-        /// A frame that has begun is whole after this time.
+        /// Maximum time from a frame's first byte to its last.
         package var frame = Duration.seconds(60)
         /// Longest deadline of a request; a longer or absent one is cut to it.
         package var deadlineMax = Duration.seconds(60)
@@ -39,22 +40,22 @@ package struct ServerConfiguration: Hashable, Sendable {
         package init() {}
     }
 
-    /// What a client, and all together, can make the server hold.
+    /// Limits of the memory that one client, and all together, can use.
     package struct Memory: Hashable, Sendable {
         package static let defaults = Memory()
 
-        /// Requests of one connection: what it may send before more is granted.
+        /// Bytes of requests that a connection may send before more credit is granted.
         ///
         /// Below 2^31.
         package var connectionWindowBytes: UInt32 = 4 * 1_024 * 1_024
-        /// Responses of one connection that wait for the client: at this much no further request is
-        /// executed.
+        /// Bytes of responses of one connection that wait for the client: beyond this no further
+        /// request is executed.
         package var answersHeldBytesMax = 8 * 1_024 * 1_024
-        /// Responses of all connections that wait, or are being read: nobody may have more of it than
-        /// is left for the others.
+        /// Bytes of responses of all connections that wait, or are being read: no holder may have
+        /// more of it than is left for the others.
         package var answersHeldTotalBytesMax = 512 * 1_024 * 1_024
-        /// Frames of all connections of which only a part has come: nobody may have more of it than
-        /// is left for the others.
+        /// Bytes of incomplete frames of all connections: no holder may have more of it than is
+        /// left for the others.
         package var unfinishedBytesMax = 256 * 1_024 * 1_024
 
         package init() {}
@@ -64,44 +65,43 @@ package struct ServerConfiguration: Hashable, Sendable {
     package struct Assets: Hashable, Sendable {
         package static let defaults = Assets()
 
-        /// Uploads that receive bytes at the same time, of all connections; others wait.
+        /// Uploads of all connections that receive bytes at the same time; others wait.
         package var uploadsMax = 64
-        /// Bytes of an upload that a client may send before those that came are written, at the
-        /// most; twice as many while nothing else travels on its connection.
+        /// Maximum number of bytes that an upload may send before earlier ones are written; doubled
+        /// while nothing else travels on its connection.
         ///
         /// Below 2^30.
         package var uploadWindowBytes: UInt32 = 1_024 * 1_024
-        /// The same of all uploads together: many get smaller windows, of 256 KiB at the least.
+        /// Sum of all upload windows: many uploads get smaller windows, at least 256 KiB.
         package var uploadWindowsBytes = 24 * 1_024 * 1_024
-        /// Bytes of downloads on their way from the disk to the socket, of a connection at the
-        /// most.
+        /// Maximum number of bytes of a connection's downloads between disk and socket.
         package var downloadAheadBytes = 1_024 * 1_024
-        /// The same of all connections together: many get less, 16 KiB at the least.
+        /// Sum over all connections: many get less, at least 16 KiB.
         package var downloadsAheadBytes = 24 * 1_024 * 1_024
         /// How long an upload waits for bytes, and a download for credit.
         package var timeout = Duration.seconds(60)
         /// How long an upload may be silent when another one waits for the same asset.
         package var contestedTimeout = Duration.seconds(5)
-        /// How often the client of an upload hears that it lives, while it waits for its turn or
-        /// its bytes are looked for.
+        /// Interval of progress messages to an upload that waits for its turn or for recovered
+        /// bytes.
         package var lifeInterval = Duration.seconds(2)
-        /// Between two looks for assets that nobody names.
+        /// Interval of the sweep that removes unreferenced assets.
         package var sweepInterval = Duration.seconds(60)
 
         package init() {}
     }
 
-    /// What the engine and the files of assets keep to, and clients are told.
+    /// Settings of the engine and the asset files; some are sent to clients.
     package struct Storage: Hashable, Sendable {
         package static let defaults = Storage()
 
         /// How long a request ID is remembered.
         package var requestIDRetentionSeconds = 3_600
-        /// How long feeds know of deletions.
+        /// How long feeds report deletions.
         package var tombstoneRetentionSeconds = 31_536_000
-        /// How long an asset that no record names is kept, and an upload without a byte.
+        /// How long an unreferenced asset is kept, and an upload that receives no bytes.
         package var assetGraceSeconds = 86_400
-        /// Bytes of an upload after which they are made durable.
+        /// Bytes of an upload between two syncs to disk.
         package var assetChunkBytes = 8 * 1_024 * 1_024
         package var quotas = StorageQuotas.none
 
@@ -116,14 +116,14 @@ package struct ServerConfiguration: Hashable, Sendable {
     package var memory = Memory.defaults
     package var assets = Assets.defaults
     package var storage = Storage.defaults
-    /// Event loops; `nil` if there is to be one a core.
+    /// Event loops; `nil` for one per core.
     package var threads: Int?
     /// Name, version and build of the server, for people.
     package var serverName = "tidemark/\(Release.version) (\(Release.build))"
 
     package init() {}
 
-    /// What the welcome tells a client: what an operator may set and a client can use.
+    /// The limits sent in the welcome.
     package var limits: Limits {
         var limits = Limits()
         limits.frameBytesMax = UInt32(clamping: self.bounds.frameBytesMax)

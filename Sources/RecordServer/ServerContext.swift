@@ -11,26 +11,26 @@ import WireProtocol
 
 /// The state that all connections of a server share.
 ///
-/// Everything in it is safe to use from every event loop.
+/// Safe to use from every event loop.
 final class ServerContext: Sendable {
-    /// Texts of schemas that wait, of all clients.
+    /// Maximum number of bytes of all clients' schemas that wait for a check.
     private static let schemaCheckBytesMax = 16 * Bounds.schemaBytesMax
 
     let configuration: ServerConfiguration
-    /// What the numbers of connections belong to.
+    /// The run that qualifies the numbers of connections.
     let run = ServerRun.fresh()
     let store: Store
     let assetBytes: any AssetByteStore
-    /// For bytes of uploads and downloads.
+    /// Buffers for bytes of uploads and downloads.
     let assetBuffers = BufferPool()
     let uploadTurns: UploadTurns
     let assetSweep: AssetSweep
     let authenticator: Authenticator
-    /// What the cursors of queries and the tokens of feeds are sealed with.
+    /// Seals query cursors and feed tokens.
     let sealKey: SealKey
-    /// For sign-in, which blocks: a look-up costs 1.
+    /// For sign-in, which blocks: each look-up costs 1.
     let signIns: TurnPool
-    /// For schemas that clients were built for: a byte costs 1.
+    /// For checks of clients' schemas: each byte costs 1.
     let schemaChecks: TurnPool
     let credentialWatch: CredentialWatch
     let refusals = Mutex(RefusalPace())
@@ -42,12 +42,12 @@ final class ServerContext: Sendable {
     /// Milliseconds since 1970.
     let clock: @Sendable () -> Int64
     let accounts: Accounts
-    /// Longest deadline of a request, in milliseconds: asked for with every one.
+    /// Longest deadline of a request, in milliseconds: cached, as every request needs it.
     let deadlineMillisecondsMax: Int64
-    /// Connections that have downloads.
+    /// Number of connections that have downloads.
     private let downloadingConnections = Atomic<Int>(0)
     private let lastConnectionNumber = Atomic<UInt64>(0)
-    /// Room set aside for a response until it is known.
+    /// Bytes reserved for a response until its size is known.
     let responseReservedBytes: Int
     let loops: ServedLoops
     /// The parts that every connection uses.
@@ -117,7 +117,7 @@ final class ServerContext: Sendable {
 
     /// Finds the account of a connection that was accepted.
     ///
-    /// - Returns: The account, and whether all that the connection gets is a refusal; `nil` if the
+    /// - Returns: The account, and whether the connection only gets a refusal; `nil` if the
     ///   connection is to be closed.
     func accept(from network: String) -> (Account, isRefused: Bool)? {
         let arrival = self.accounts.opened(from: network)
@@ -140,7 +140,7 @@ final class ServerContext: Sendable {
     private static let uploadWindowBytesMin = 256 * 1_024
     private static let downloadAheadBytesMin = 16 * 1_024
 
-    /// The window of an upload, as many as there are now; twice as large while nothing else travels
+    /// The window of an upload at the current number of uploads; doubled while nothing else travels
     /// on its connection.
     func uploadWindowBytes(isAlone: Bool) -> UInt32 {
         let assets = self.configuration.assets
@@ -149,12 +149,13 @@ final class ServerContext: Sendable {
         return min(bytesMax, UInt32(clamping: max(share, Self.uploadWindowBytesMin)))
     }
 
-    /// A connection has its first download, or has lost its last.
+    /// A connection has its first download, or has ended its last.
     func downloads(_ isBeginning: Bool) {
         self.downloadingConnections.add(isBeginning ? 1 : -1, ordering: .relaxed)
     }
 
-    /// What a connection may have of downloads between disk and socket, as many as have any now.
+    /// Bytes that a connection may have between disk and socket, at the current number of
+    /// downloading connections.
     var downloadAheadBytes: Int {
         let assets = self.configuration.assets
         let share = assets.downloadsAheadBytes / max(self.downloadingConnections.load(ordering: .relaxed), 1)
@@ -171,7 +172,7 @@ final class ServerContext: Sendable {
         Outcomes(page, items, of: query, key: self.sealKey, nowMilliseconds: nowMilliseconds)
     }
 
-    /// Tells an operator, once, of fields that a query may have meant and can't name.
+    /// Logs once that a query may have meant fields that queries can't name.
     ///
     /// - Parameters:
     ///   - hiddenFields: The fields.

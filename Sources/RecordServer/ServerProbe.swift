@@ -4,15 +4,15 @@ import NIOSSL
 import NIOTLS
 import WireProtocol
 
-/// Asks whether a server answers: a TLS handshake that ends with the protocol's name, and nothing
-/// behind it.
+/// Checks whether a server answers: a TLS handshake that ends with the protocol's name, and nothing
+/// after it.
 package enum ServerProbe {
     package struct Answer: Sendable {
-        /// When the server's certificate ends, in seconds since 1970.
+        /// When the server's certificate expires, in seconds since 1970.
         package let certificateEndSeconds: Int64?
     }
 
-    /// What something that speaks the protocol answers in time; `nil` if nothing does.
+    /// The answer of a server that speaks the protocol; `nil` if none comes in time.
     ///
     /// The certificate need not be valid: the caller knows which process has the address.
     package static func answer(host: String, port: Int, timeout: Duration) async -> Answer? {
@@ -23,7 +23,7 @@ package enum ServerProbe {
         guard let context = try? NIOSSLContext(configuration: configuration) else { return nil }
         let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
         let answer = eventLoop.makePromise(of: Answer?.self)
-        // Those who come too late find it answered.
+        // Later results have no effect.
         let deadline = eventLoop.scheduleTask(in: TimeAmount(timeout)) { answer.succeed(nil) }
         let connected = ClientBootstrap(group: eventLoop)
             .connectTimeout(TimeAmount(timeout))
@@ -44,7 +44,7 @@ package enum ServerProbe {
     }
 }
 
-/// Keeps the first thing that is known of a handshake.
+/// Keeps the first result of a handshake.
 private final class HandshakeWait: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

@@ -17,23 +17,23 @@ package struct TLSMaterial: Hashable, Sendable {
     }
 }
 
-/// TLS as the protocol wants it: version 1.3, one application protocol.
+/// TLS as the protocol requires it: version 1.3, one application protocol.
 ///
-/// BoringSSL goes on without an application protocol when the client offers none that the server
-/// has; so the handler looks at what was chosen before it reads the first frame.
+/// BoringSSL accepts a client that offers no supported application protocol; so the handler checks
+/// the negotiated one before it reads the first frame.
 enum TLSSetup {
     struct Server: Sendable {
         let context: NIOSSLContext
-        /// SHA-256 of the certificate in DER: what services sign, so that their signatures are for
-        /// this server alone.
+        /// SHA-256 of the certificate in DER: services sign it, so that their signatures are valid
+        /// for this server only.
         let certificateHash: [UInt8]
-        /// When the certificate ends, in seconds since 1970.
+        /// When the certificate expires, in seconds since 1970.
         let certificateEndSeconds: Int64
     }
 
     /// Reads certificate and key.
     ///
-    /// - Throws: What NIOSSL says about text that it cannot use.
+    /// - Throws: NIOSSL's error about an unusable text.
     static func serverContext(_ material: TLSMaterial) throws -> Server {
         let chain = try NIOSSLCertificate.fromPEMBytes(Array(material.certificateChain.utf8))
         let key = try NIOSSLPrivateKey(bytes: Array(material.privateKey.utf8), format: .pem)
@@ -43,8 +43,8 @@ enum TLSSetup {
         )
         configuration.minimumTLSVersion = .tlsv13
         configuration.applicationProtocols = [ProtocolVersion.alpn]
-        // Frames say where a conversation ends: the peer's own farewell adds nothing that is worth
-        // a long wait.
+        // Frames mark the end of a conversation: the peer's `close_notify` is not worth a long
+        // wait.
         configuration.shutdownTimeout = .seconds(1)
         let hash = try chain.first.map { Array(SHA256.hash(data: try $0.toDERBytes())) }
         return Server(
@@ -56,22 +56,21 @@ enum TLSSetup {
 
     /// The handler of one connection.
     ///
-    /// Room that a large response made in its buffer for writing is given back while the connection
-    /// is idle.
+    /// Buffer memory of a large response is released while the connection is idle.
     static func handler(_ context: NIOSSLContext) -> NIOSSLServerHandler {
         var configuration = NIOSSLHandler.Configuration()
         configuration.maximumPreservedOutboundBufferCapacity = 32 * 1_024
         return NIOSSLServerHandler(context: context, configuration: configuration)
     }
 
-    /// The application protocol of a finished TLS handshake, when `event` says that it finished.
+    /// The application protocol of a TLS handshake, if `event` says that it finished.
     static func negotiatedProtocol(_ event: Any) -> String?? {
         guard case .handshakeCompleted(let name)? = event as? TLSUserEvent else { return nil }
         return .some(name)
     }
 }
 
-/// What new connections are served with; replaced while the server runs.
+/// The certificate of new connections; replaced while the server runs.
 final class ServedCertificate: Sendable {
     private let server: Mutex<TLSSetup.Server>
 

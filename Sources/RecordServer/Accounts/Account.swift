@@ -1,14 +1,12 @@
 import RecordStore
 import Transport
 
-/// The shares that the connections of one holder have of the server together.
+/// The shares of the server's memory that all connections of one holder use together.
 ///
-/// Found once for a connection, and used without a lock from then on, by connections on all event
-/// loops.
+/// Found once for a connection, then used without a lock by connections on all event loops.
 final class Account: Sendable {
     let holder: AccountHolder
-    /// Bytes of responses, from the moment in which a thread is asked for them until the client has
-    /// taken them.
+    /// Bytes of responses, from the request to a thread until the client has taken them.
     let responses: HeldAmount
     /// Bytes of frames that have begun.
     let unfinishedFrames: HeldAmount

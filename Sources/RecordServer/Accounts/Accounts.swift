@@ -2,24 +2,24 @@ import NIOCore
 import RecordStore
 import Synchronization
 
-/// The accounts of those who have connections, and how many they have.
+/// The accounts of all holders with connections, and the connection counts.
 ///
-/// Looked at when a connection opens, signs in and ends, never for a request.
+/// Used when a connection opens, signs in and ends, never for a request.
 final class Accounts: Sendable {
-    /// What becomes of a connection that was accepted.
+    /// The decision about an accepted connection.
     enum OnArrival {
-        /// `open`: connections that there are with it.
+        /// `open`: number of connections, this one included.
         case serve(Account, open: Int)
-        /// There is no room: it is told so.
+        /// The server is full: the connection gets a refusal.
         case refuse(Account)
-        /// There is no room, not even for telling it; or the server stops.
+        /// The server is too full even for a refusal, or it is shutting down.
         case close
     }
 
     private struct Entry {
         let account: Account
         var connections = 0
-        /// Connections that are told that there is no room.
+        /// Connections that are being refused for lack of room.
         var refused = 0
     }
 
@@ -31,8 +31,8 @@ final class Accounts: Sendable {
         var whenNone: [EventLoopPromise<Void>] = []
     }
 
-    /// Connections that are told at the same time that there is no room; further ones are closed
-    /// without a word.
+    /// Maximum number of connections that get a refusal at the same time; further ones are closed
+    /// silently.
     static let refusedMax = 64
 
     private let connectionsMax: SharedBound
@@ -47,7 +47,7 @@ final class Accounts: Sendable {
         self.unfinishedFrames = SharedAmount(capacity: unfinishedBytesMax)
     }
 
-    /// A connection was accepted: it belongs to its address, for now.
+    /// Assigns an accepted connection to its address.
     func opened(from network: String) -> OnArrival {
         self.state.withLock { state in
             guard !state.isDraining else { return .close }
@@ -66,10 +66,10 @@ final class Accounts: Sendable {
         }
     }
 
-    /// A connection belongs to a user from now on.
+    /// Assigns a connection to a user.
     ///
-    /// - Returns: The user's account; `nil` if the user has as many connections as there may be, so
-    ///   that it goes on belonging to its address.
+    /// - Returns: The user's account; `nil` if the user has the maximum number of connections, so
+    ///   the connection still belongs to its address.
     func signedIn(_ holder: AccountHolder, instead address: Account) -> Account? {
         self.state.withLock { state in
             var entry = self.entry(of: holder, in: state)
@@ -81,9 +81,9 @@ final class Accounts: Sendable {
         }
     }
 
-    /// A connection has ended.
+    /// Removes a connection that has ended.
     ///
-    /// - Returns: Connections that there are without it.
+    /// - Returns: Number of the remaining connections.
     func closed(_ account: Account, wasRefused: Bool = false) -> Int {
         let (open, promises) = self.state.withLock { state in
             self.changeEntry(of: account, in: &state) {
@@ -101,7 +101,7 @@ final class Accounts: Sendable {
         return open
     }
 
-    /// Lets nobody in any more; the promise is kept when the last one has left.
+    /// Accepts no further connections; succeeds the promise when the last one has ended.
     func drain(whenNone promise: EventLoopPromise<Void>) {
         let isEmpty = self.state.withLock { state in
             state.isDraining = true
@@ -112,21 +112,22 @@ final class Accounts: Sendable {
         if isEmpty { promise.succeed() }
     }
 
-    /// Whether little room is left for responses: somebody who has none might be refused soon.
+    /// Whether response memory is nearly full, so that a holder without responses may soon be
+    /// refused.
     var isShortOfResponses: Bool { self.responses.all > self.responses.bound.capacity / 8 * 7 }
-    /// Whether there is room for responses again.
+    /// Whether response memory has room again.
     var hasRoomForResponses: Bool { self.responses.all <= self.responses.bound.capacity / 4 * 3 }
 
     /// The account whose responses take the most memory; `nil` if there are none.
     ///
-    /// Looks at every account: for the moment in which memory has to come back.
+    /// Scans every account: only for when memory must be freed.
     var largestByResponses: Account? {
         let accounts = self.state.withLock { state in state.entries.values.map(\.account) }
         let largest = accounts.max { $0.responses.own < $1.responses.own }
         return largest.flatMap { $0.responses.own > 0 ? $0 : nil }
     }
 
-    /// What is left belongs to whoever has none: so the last place is somebody's too.
+    /// A holder without a connection may take any remaining room, even the last of it.
     private func mayHaveOneMore(_ own: Int, of all: Int) -> Bool {
         all < self.connectionsMax.capacity && (own == 0 || self.connectionsMax.admits(1, own: own, all: all))
     }
@@ -148,7 +149,7 @@ final class Accounts: Sendable {
 }
 
 extension Accounts {
-    /// What all have, and who has most.
+    /// The totals, and the largest account.
     var readings: [Metric] {
         [
             Metric(.responsesHeldBytes, self.responses.all),

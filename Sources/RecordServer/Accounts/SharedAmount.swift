@@ -1,10 +1,10 @@
 import RecordStore
 import Synchronization
 
-/// The amount that all holders have of one resource together, and its bound.
+/// The amount that all holders use of one resource, and its bound.
 ///
-/// A look at it and a change are two steps: holders on several event loops may pass the bound
-/// together, each by what it added last.
+/// Check and change are two steps: holders on several event loops may together exceed the bound,
+/// each by its last addition.
 final class SharedAmount: Sendable {
     let bound: SharedBound
     private let sum = Atomic<Int>(0)
@@ -15,7 +15,7 @@ final class SharedAmount: Sendable {
     }
 
     var all: Int { self.sum.load(ordering: .relaxed) }
-    /// The most that all had at any time.
+    /// The highest total so far.
     var most: Int { self.highest.load(ordering: .relaxed) }
 
     fileprivate func add(_ change: Int) {
@@ -24,7 +24,7 @@ final class SharedAmount: Sendable {
     }
 }
 
-/// What one holder has of a resource.
+/// The amount that one holder uses of a resource.
 final class HeldAmount: Sendable {
     let shared: SharedAmount
     private let sum = Atomic<Int>(0)
@@ -35,17 +35,16 @@ final class HeldAmount: Sendable {
 
     var own: Int { self.sum.load(ordering: .relaxed) }
 
-    /// Whether the holder may have so much more.
+    /// Whether the holder may use `added` more.
     func hasRoom(for added: Int) -> Bool {
         self.shared.bound.admits(added, own: self.own, all: self.shared.all)
     }
 
-    /// Whether the holder has more than is left for the others: since others came, or because
-    /// nobody knew how much it would be.
+    /// Whether the holder uses more than its share: other holders came, or the amount was not known
+    /// in advance.
     var isBeyondBound: Bool { !self.hasRoom(for: 0) }
 
-    /// Counts what the holder has more, or less, from now on; whether there is room was asked
-    /// before.
+    /// Adds to the holder's amount, or subtracts; callers check `hasRoom` first.
     func add(_ change: Int) {
         guard change != 0 else { return }
         self.sum.add(change, ordering: .relaxed)

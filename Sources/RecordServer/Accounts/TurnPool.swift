@@ -2,9 +2,9 @@ import NIOPosix
 import RecordStore
 import Synchronization
 
-/// Threads for work that blocks, which holders get in turns.
+/// Threads for blocking work, shared fairly between holders.
 ///
-/// Nobody may have more waiting than is left for the others.
+/// No holder may queue more than is left for the others.
 final class TurnPool: Sendable {
     typealias Work = @Sendable () -> Void
 
@@ -20,9 +20,9 @@ final class TurnPool: Sendable {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - threadCount: How much is done at the same time.
-    ///   - quantum: What each holder is served in a round, in the unit of the costs.
-    ///   - costMax: What may wait of all holders together, in the same unit.
+    ///   - threadCount: Maximum number of concurrent jobs.
+    ///   - quantum: Cost that each holder is served in a round.
+    ///   - costMax: Maximum cost that all holders may queue together, in the same unit.
     init(threadCount: Int, quantum: Int, costMax: Int) {
         self.threads = NIOThreadPool(numberOfThreads: threadCount)
         self.threadCount = threadCount
@@ -32,12 +32,12 @@ final class TurnPool: Sendable {
 
     func start() { self.threads.start() }
 
-    /// What waits is not done any more.
+    /// Drops queued work.
     func shutdown() async throws { try await self.threads.shutdownGracefully() }
 
-    /// Has work done on a thread when its holder's turn comes.
+    /// Executes work on a thread when its holder's turn comes.
     ///
-    /// `false`: its holder has as much waiting as there may be, and it is not done.
+    /// - Returns: `false` if the holder's queue is full; the work is then dropped.
     func submit(of holder: AccountHolder, cost: Int, _ work: @escaping Work) -> Bool {
         let (isAdmitted, isStarting) = self.state.withLock { state in
             let own = state.waiting.cost(of: holder)
@@ -53,7 +53,7 @@ final class TurnPool: Sendable {
         return isAdmitted
     }
 
-    /// Works until nothing waits.
+    /// Works until the queue is empty.
     private func work() {
         while let next = self.next() { next() }
     }

@@ -4,13 +4,12 @@ import NIOCore
 import RecordStore
 import Synchronization
 
-/// Removes assets that nobody names any more: the registry marks them, their bytes go, then their
+/// Removes unreferenced assets: the registry marks them, then their files are deleted, then their
 /// rows.
 ///
-/// A crash between any two steps is made up for by the next sweep, since marks stay until the bytes
-/// are gone.
+/// The next sweep repairs a crash between two steps, since marks stay until the files are gone.
 final class AssetSweep: Sendable {
-    /// Assets of one transaction.
+    /// Maximum number of assets of one transaction.
     private static let batchMax = 1_000
 
     private let registry: AssetRegistry
@@ -20,13 +19,13 @@ final class AssetSweep: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        /// Callers that wait for the sweep that runs; `nil` if none runs.
+        /// Callers that wait for the running sweep; `nil` if none runs.
         var waiting: [@Sendable () -> Void]?
-        /// Whether the disk has had no room since the last sweep began.
+        /// Whether the disk has been full since the last sweep began.
         var isPressed = false
     }
 
-    /// How often a full disk is swept.
+    /// Interval of sweeps while the disk is full.
     static let pressedInterval = TimeAmount.seconds(2)
 
     init(
@@ -41,8 +40,7 @@ final class AssetSweep: Sendable {
         self.faults = faults
     }
 
-    /// Sweeps, unless a sweep runs; `done` is called when the one that runs is through, on any
-    /// thread.
+    /// Starts a sweep unless one is running; `done` is called at its end, on any thread.
     func sweep(done: @escaping @Sendable () -> Void = {}) {
         let isFirst = self.state.withLock { state in
             let isFirst = state.waiting == nil
@@ -52,7 +50,7 @@ final class AssetSweep: Sendable {
         if isFirst { self.removeBatch(removedBefore: 0) }
     }
 
-    /// Removes what may go first, because the disk has no room for what somebody wants to write.
+    /// Removes assets early, because the disk is full.
     func makeRoom() {
         self.state.withLock { $0.isPressed = true }
         self.sweep()
@@ -68,7 +66,7 @@ final class AssetSweep: Sendable {
             case .failure(let error): self.failed("\(error)", removed: removedBefore)
             case .success([]): self.end(removed: removedBefore)
             case .success(let numbers):
-                // What was refused needs the room of all that may go.
+                // The refused write needs the space of all removable assets.
                 if isPressed, numbers.count == Self.batchMax { self.state.withLock { $0.isPressed = true } }
                 self.removeBytes(of: numbers, removedBefore: removedBefore)
             }
@@ -101,7 +99,7 @@ final class AssetSweep: Sendable {
             level: .warning,
             metadata: [LogKeys.error: "\(error)"]
         )
-        // At the next look, not at once.
+        // In the next interval, not at once.
         self.state.withLock { $0.isPressed = false }
         self.end(removed: removed)
     }
@@ -116,7 +114,7 @@ final class AssetSweep: Sendable {
         }
         let (waiting, isPressed) = self.state.withLock { state in
             let taken = state.waiting ?? []
-            // Somebody needs room who came when the sweep had begun.
+            // A caller reported a full disk after the sweep had begun.
             state.waiting = state.isPressed ? [] : nil
             return (taken, state.isPressed)
         }

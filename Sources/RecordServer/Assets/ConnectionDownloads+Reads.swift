@@ -6,9 +6,9 @@ import RecordStore
 import Transport
 import WireProtocol
 
-// What downloads read ahead: in turns, small files together.
+// Reads ahead for downloads: round robin, with small files in one read.
 extension ConnectionDownloads {
-    /// Pieces of a download that are read at a time.
+    /// Pieces of a download for one read.
     private struct Turn: Sendable {
         var stream: UInt32
         var pieces: [DownloadProgress.Piece]
@@ -17,7 +17,7 @@ extension ConnectionDownloads {
         var count: Int { self.pieces.reduce(0) { $0 + $1.count } }
     }
 
-    /// Reads for downloads that have credit, in turns.
+    /// Starts reads for downloads that have credit, round robin.
     func readPieces() {
         while self.connection.isOpen,
             let bytes = self.queue.bytesOfNextRead(aheadBytesMax: self.server.downloadAheadBytes)
@@ -28,7 +28,7 @@ extension ConnectionDownloads {
         }
     }
 
-    /// Those of one read: as many as are small, or one.
+    /// The next pieces to read together: several small ones, or one.
     private func nextTurns(bytes: Int) -> [Turn] {
         var turns: [Turn] = []
         var count = 0
@@ -41,11 +41,11 @@ extension ConnectionDownloads {
         return turns
     }
 
-    /// Of the first download that has credit for more than was read for it.
+    /// The next pieces of the first download whose credit exceeds what was read for it.
     private func nextTurn(upTo bytes: Int) -> Turn? {
         for (index, stream) in self.queue.ready.enumerated() {
             guard let download = self[stream], let taken = download.machine.takenBytes else {
-                // It has ended; those behind it have not moved before the next call.
+                // It has ended; the indexes of those behind it stay valid until the next call.
                 self.queue.ready.remove(at: index)
                 return self.nextTurn(upTo: bytes)
             }
@@ -94,7 +94,8 @@ extension ConnectionDownloads {
         }
     }
 
-    /// What stands before the bytes of a piece: with them it is a frame, written as it was read.
+    /// The header of a piece: followed by the bytes it forms a frame, which is written as it was
+    /// read.
     private static func header(of piece: DownloadProgress.Piece, on stream: UInt32) -> ByteBuffer {
         var header = ByteBuffer()
         header.writeMultipleIntegers(

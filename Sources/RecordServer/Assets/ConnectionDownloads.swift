@@ -7,12 +7,12 @@ import RecordStore
 import Transport
 import WireProtocol
 
-/// The downloads of a connection: what their machines decide is done here.
+/// The downloads of a connection: carries out the decisions of their state machines.
 ///
-/// Pieces are read ahead while the stream's window and the connection's share of memory have room,
-/// a frame each, and downloads take turns. On the event loop of the connection.
+/// Pieces are read ahead while the stream's window and the connection's memory share have room, one
+/// frame each, round robin. Used on the connection's event loop.
 final class ConnectionDownloads {
-    /// Bytes that TLS encrypts at a time: with its additions two records that fit the buffer which
+    /// Bytes that TLS encrypts at a time: with overhead, two records that fit the buffer which
     /// `TLSSetup` keeps.
     private static let writtenBytesMax = 32 * 1_024 - 128
 
@@ -22,7 +22,7 @@ final class ConnectionDownloads {
     private var downloads = StreamTable<Download>()
     var queue = DownloadQueue()
     private var isWritingPieces = false
-    /// Reads begin at the end of this tick, for all downloads that have come by then.
+    /// Reads begin at the end of this tick, for all downloads that have arrived by then.
     private var isReadDue = false
 
     init(_ connection: Connection, server: ServerContext, responses: ConnectionResponses) {
@@ -32,7 +32,7 @@ final class ConnectionDownloads {
         connection.flushPromise = { self.flushed() }
     }
 
-    /// `nil` if the stream is no download, or one that has ended.
+    /// `nil` if the stream is no active download.
     subscript(stream: UInt32) -> Download? { self.downloads[stream] }
 
     /// Executes a request.
@@ -78,7 +78,8 @@ final class ConnectionDownloads {
         }
     }
 
-    /// Reads at the end of the tick: small files that are asked for together are read together.
+    /// Schedules reads for the end of the tick, so that small files requested together are read
+    /// together.
     private func readSoon() {
         guard !self.isReadDue else { return }
         self.isReadDue = true
@@ -102,7 +103,7 @@ final class ConnectionDownloads {
 
     // MARK: - Ends
 
-    /// Ends a download; does nothing when the stream is none.
+    /// Ends a download; does nothing if the stream has none.
     func end(_ stream: UInt32, failure: Failure?) {
         guard let download = self.downloads.removeValue(of: stream) else { return }
         self.release(download)
@@ -110,12 +111,12 @@ final class ConnectionDownloads {
         self.responses.finish(stream, with: failure.map { End(failure: $0) } ?? End())
     }
 
-    /// Ends all of them.
+    /// Ends all downloads.
     func endAll(failure: Failure) {
         for download in self.downloads.values { self.end(download.stream, failure: failure) }
     }
 
-    /// The connection is gone.
+    /// Drops all downloads after the connection has closed.
     func removeAll() {
         for download in self.downloads.values { self.release(download) }
         if !self.downloads.isEmpty { self.server.downloads(false) }
@@ -129,13 +130,13 @@ final class ConnectionDownloads {
 
     // MARK: - Pieces out
 
-    /// Sends what was read and reads the next pieces, as far as there is room.
+    /// Sends pieces that were read, and reads the next ones if there is room.
     func send() {
         self.writePieces()
         self.readPieces()
     }
 
-    /// Writes what was read until the socket has enough: responses come before the rest.
+    /// Writes pieces until the socket is full: responses have priority over the rest.
     private func writePieces() {
         guard !self.isWritingPieces else { return }
         self.isWritingPieces = true
@@ -169,15 +170,15 @@ final class ConnectionDownloads {
         self.perform(download.machine.sent(piece, now: self.connection.eventLoop.now), of: download)
     }
 
-    /// The frames of this tick leave.
+    /// Flushes the frames of this tick.
     ///
-    /// - Returns: Kept when the socket has taken them; `nil` if no piece is among them.
+    /// - Returns: A promise for when the socket has taken them; `nil` if they contain no piece.
     private func flushed() -> EventLoopPromise<Void>? {
         let bytes = self.queue.flushed()
         return bytes > 0 ? self.whenTaken(bytes) : nil
     }
 
-    /// Makes room for other pieces when the promise is kept.
+    /// Frees the room of these bytes when the promise succeeds.
     private func whenTaken(_ bytes: Int) -> EventLoopPromise<Void> {
         let taken = self.connection.eventLoop.makePromise(of: Void.self)
         taken.futureResult.assumeIsolated().whenComplete { _ in
@@ -191,7 +192,7 @@ final class ConnectionDownloads {
 
     // MARK: - Time
 
-    /// Looks after a while whether the client has given no credit for too long.
+    /// Checks after a delay whether the client has withheld credit for too long.
     private func watch(_ download: Download, in delay: TimeAmount? = nil) {
         let stream = download.stream
         let timeout = TimeAmount(self.server.configuration.assets.timeout)

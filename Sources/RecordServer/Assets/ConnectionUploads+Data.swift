@@ -11,7 +11,7 @@ extension ConnectionUploads {
     /// The time after which waiting bytes are written.
     private static let batchInterval = TimeAmount.milliseconds(1)
 
-    /// Bytes came on a stream, within what was granted to it.
+    /// Bytes arrived on a stream, within its window.
     func received(_ data: AssetData, payloadBytes: Int, on stream: UInt32) {
         guard let upload = self[stream] else { return }
         let bytes = AssetBytes(
@@ -37,7 +37,7 @@ extension ConnectionUploads {
         }
     }
 
-    /// Hands what came to the place of the bytes.
+    /// Hands bytes to the storage of assets.
     func write(_ write: UploadStateMachine.Write, of upload: Upload) {
         guard let bytes = upload.bytes else {
             preconditionFailure("bytes of an upload that has nothing to send")
@@ -83,7 +83,7 @@ extension ConnectionUploads {
         }
     }
 
-    /// Bytes that are written make room for more.
+    /// Grants credit for bytes that were written.
     private func grant(_ payloadBytes: Int, of upload: Upload) {
         let wasClosed = !self.connection.machine.mayReceiveAssetData(on: upload.stream)
         let grant = self.connection.machine.assetBytesDisposed(

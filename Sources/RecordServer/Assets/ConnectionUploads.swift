@@ -6,11 +6,12 @@ import RecordStore
 import Transport
 import WireProtocol
 
-/// The uploads of a connection: what their machines decide is done here.
+/// The uploads of a connection: carries out the decisions of their state machines.
 ///
-/// Here is an upload until the client may send, and its end. On the event loop of the connection.
+/// This file covers an upload until the client may send, and its end. Used on the connection's
+/// event loop.
 final class ConnectionUploads {
-    /// An upload shows with its first bytes that it comes along, and then gets its share.
+    /// Window of an upload until its first bytes arrive; then it gets its full share.
     private static let firstWindowBytesMax: UInt32 = 512 * 1_024
 
     let connection: Connection
@@ -24,7 +25,7 @@ final class ConnectionUploads {
         self.responses = responses
     }
 
-    /// `nil` if the stream is no upload, or one that has ended.
+    /// `nil` if the stream is no active upload.
     subscript(stream: UInt32) -> Upload? { self.uploads[stream] }
 
     var now: NIODeadline { self.connection.eventLoop.now }
@@ -42,26 +43,26 @@ final class ConnectionUploads {
 
     // MARK: - Ends
 
-    /// Ends an upload; does nothing when the stream is none.
+    /// Ends an upload; does nothing if the stream has none.
     func end(_ stream: UInt32, failure: Failure?) {
         guard let upload = self.uploads.removeValue(of: stream) else { return }
         self.release(upload)
         self.responses.finish(stream, with: failure.map { End(failure: $0) } ?? End())
     }
 
-    /// Ends all of them: what is durable stays for the next connection.
+    /// Ends all uploads: durable bytes stay for the next connection.
     func endAll(failure: Failure) {
         for upload in self.uploads.values { self.end(upload.stream, failure: failure) }
     }
 
-    /// The connection is gone: uploads are closed, turns given back.
+    /// Closes all uploads and releases their turns after the connection has closed.
     func removeAll() {
         let uploads = self.uploads
         self.uploads = StreamTable()
         for upload in uploads.values { self.release(upload) }
     }
 
-    /// Closes the bytes of an upload, and only then lets others have them.
+    /// Closes the files of an upload, then releases its assets to other uploads.
     private func release(_ upload: Upload) {
         upload.timer?.cancel()
         let registry = self.server.store.assets
@@ -74,7 +75,7 @@ final class ConnectionUploads {
             registry.release(end.numbers)
         }
         guard let bytes = upload.bytes else { return release() }
-        // Bytes that came and were not appended need not be sent again.
+        // Bytes that arrived and were not appended need not be sent again.
         bytes.close(after: end.batch.steps, reply: release)
     }
 
@@ -96,7 +97,7 @@ final class ConnectionUploads {
         by registry: AssetRegistry
     ) {
         guard let upload = self.uploads[stream] else {
-            // It has ended meanwhile: nobody writes to what was opened for it.
+            // The upload has ended meanwhile: release the assets that were opened for it.
             if case .success(let places) = result { registry.release(places.compactMap(\.number)) }
             return
         }
@@ -145,7 +146,7 @@ final class ConnectionUploads {
     }
 
     private func recover(_ upload: Upload, _ places: [UploadStatus]) {
-        // Most assets are new: nobody has to wait for what is there of them.
+        // Most assets are new, so no upload needs to wait for recovered bytes.
         self.watch(upload, in: TimeAmount(self.server.configuration.assets.lifeInterval))
         upload.items = zip(places, upload.request.assets).map { place, asset in
             UploadItem(number: place.number, asset: asset)
@@ -160,7 +161,7 @@ final class ConnectionUploads {
         }
     }
 
-    /// The client hears what is there, and may send the rest.
+    /// Sends the recovered offsets to the client, which may then send the rest.
     private func recovered(_ stream: UInt32, _ result: Result<[Int64], UploadFailure>) {
         guard let upload = self.uploads[stream] else { return }
         switch result {
@@ -181,7 +182,7 @@ final class ConnectionUploads {
         }
     }
 
-    /// The client may send the first bytes.
+    /// Lets the client send the first bytes.
     private func letSend(_ upload: Upload, isContested: Bool) {
         let window = min(self.server.uploadWindowBytes(isAlone: false), Self.firstWindowBytesMax)
         self.connection.machine.uploadGranted(upload.stream, bytes: window)
@@ -189,7 +190,7 @@ final class ConnectionUploads {
         self.watch(upload, in: isContested ? .zero : self.silence.longest(isContested: false))
     }
 
-    /// All assets are on disk, and may be named.
+    /// All assets are on disk and may be referenced.
     func done(_ upload: Upload) {
         let total = upload.request.totalBytes
         self.connection.writeProgress(total, of: total, on: upload.stream)
@@ -232,7 +233,7 @@ final class ConnectionUploads {
             .metadata(of: self.connection.label, others)
     }
 
-    /// Removes what there is of an asset that the disk has no room for, as others need it.
+    /// Removes the partial asset that did not fit on the disk, as other uploads need the space.
     private func giveUp(_ upload: Upload, _ item: Int, _ failure: Failure) {
         guard let bytes = upload.bytes, let number = upload.items[item].number else {
             preconditionFailure("an asset failed that has nothing to send")
@@ -256,23 +257,23 @@ final class ConnectionUploads {
         )
     }
 
-    /// Tells how much of an upload was found so far.
+    /// Sends the number of bytes found so far.
     ///
-    /// Tells it once more after a while, unless the client may send by then.
+    /// Repeats after an interval unless the client may send by then.
     private func tellThatItLives(_ upload: Upload) {
         self.connection.writeProgress(upload.found.bytes, of: upload.request.totalBytes, on: upload.stream)
         self.watch(upload, in: TimeAmount(self.server.configuration.assets.lifeInterval))
     }
 
-    /// Until the deadline, from the server's clock; at least a moment, since clocks of tests stand
+    /// Time until the deadline by the server's clock, at least a moment: clocks of tests may stand
     /// still.
     private func timeLeft(of upload: Upload) -> TimeAmount {
-        // The clock may have been set back for any time.
+        // The clock may have been set back by any amount.
         let left = upload.deadlineMilliseconds - self.server.clock()
         return .milliseconds(min(max(left, 10), self.server.deadlineMillisecondsMax))
     }
 
-    /// Looks after a while whether the upload has waited too long.
+    /// Checks after a delay whether the upload has timed out.
     private func watch(_ upload: Upload, in delay: TimeAmount) {
         upload.timer?.cancel()
         let stream = upload.stream

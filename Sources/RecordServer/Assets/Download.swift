@@ -2,7 +2,7 @@ import NIOCore
 import RecordModel
 import RecordStore
 
-/// One download, from its request to its end: what its machine decides about.
+/// One download, from its request to its end: the state that its machine decides about.
 final class Download {
     let stream: UInt32
     let request: AdmittedDownload
@@ -10,7 +10,7 @@ final class Download {
     let deadlineMilliseconds: Int64
     var machine: DownloadStateMachine
     var timer: Scheduled<Void>?
-    /// The assets that stay until it has ended.
+    /// The assets that are retained until it has ended.
     var located: [AssetNumber] = []
 
     init(_ request: AdmittedDownload, for response: Response, now: NIODeadline) {

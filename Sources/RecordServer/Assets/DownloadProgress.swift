@@ -2,12 +2,12 @@ import RecordModel
 import RecordStore
 import WireProtocol
 
-/// Which bytes of a download come next: the ranges in their order, a piece at a time.
+/// The next bytes of a download: its ranges in order, one piece at a time.
 ///
 /// Pure.
 struct DownloadProgress: Hashable, Sendable {
-    /// Bytes of a piece, each a frame: half of what a frame may have, so that small responses between
-    /// two of them wait less.
+    /// Bytes of a piece, one frame each: half the frame limit, so that small responses wait less
+    /// between two pieces.
     static let pieceBytesMax = Bounds.assetDataBytesMax / 2
 
     struct Piece: Hashable, Sendable {
@@ -26,11 +26,11 @@ struct DownloadProgress: Hashable, Sendable {
     private var parts: [Part]
     private var current = 0
     private(set) var sentBytes: Int64 = 0
-    /// Bytes that were taken and not sent.
+    /// Bytes that were taken and not yet sent.
     private(set) var takenBytes = 0
     let totalBytes: Int64
 
-    /// - Throws: The number of the first range that begins behind the end of its asset.
+    /// - Throws: The index of the first range that begins beyond the end of its asset.
     init(ranges: [AssetRange], assets: [StoredAsset]) throws(RangeInvalid) {
         var parts: [Part] = []
         for (item, (range, stored)) in zip(ranges, assets).enumerated() {
@@ -44,14 +44,14 @@ struct DownloadProgress: Hashable, Sendable {
         self.advance()
     }
 
-    /// Whether all was taken.
+    /// Whether every piece was taken.
     var isTaken: Bool { self.current == self.parts.count }
 
-    /// Whether all went out.
+    /// Whether every byte was sent.
     var isSent: Bool { self.sentBytes == self.totalBytes }
 
-    /// Takes pieces of one asset to read and send next: at least one, if there is any, and more as
-    /// long as they begin within so many bytes, each counted with its header.
+    /// Takes pieces of one asset to read and send next: at least one, if any is left, then more
+    /// while they begin within `bytes`, headers included.
     mutating func take(upTo bytes: Int64, pieceBytesMax: Int = Self.pieceBytesMax) -> [Piece] {
         var pieces: [Piece] = []
         var counted: Int64 = 0
@@ -73,10 +73,10 @@ struct DownloadProgress: Hashable, Sendable {
         return pieces
     }
 
-    /// How much of a range was not taken.
+    /// Bytes of a range that were not taken.
     func restBytes(of item: UInt32) -> Int64 { self.parts[Int(item)].end - self.parts[Int(item)].next }
 
-    /// A piece went out.
+    /// Notes that a piece was sent.
     mutating func sent(_ piece: Piece) {
         self.sentBytes += Int64(piece.count)
         self.takenBytes -= AssetData.headerBytes + piece.count

@@ -1,17 +1,16 @@
 import NIOCore
 
-/// Pieces of a connection's downloads between disk and socket, and whose turn it is.
+/// The download pieces of a connection between disk and socket, and the order of its downloads.
 ///
-/// Pure. What is being read, what waits and what the socket has not taken has a bound together.
+/// Pure. Bytes being read, queued and not yet taken by the socket share one bound.
 struct DownloadQueue {
-    /// Reads that go on for one connection at a time.
+    /// Maximum number of concurrent reads for one connection.
     static let readsMax = 2
-    /// The most bytes of one read.
+    /// Maximum number of bytes of one read.
     static let readBytesMax = 512 * 1_024
-    /// Downloads that one read is for at the most.
+    /// Maximum number of downloads that share one read.
     ///
-    /// Many small files are worth one way to a thread and back, and a slow disk is not asked for
-    /// more behind each other.
+    /// Many small files are worth one thread switch; more would queue up on a slow disk.
     static let readFilesMax = 8
 
     /// A piece of a download that waits for the socket.
@@ -22,21 +21,21 @@ struct DownloadQueue {
         let frame: ByteBuffer
     }
 
-    /// Downloads that have something to read and are not being read for, in the order of their
-    /// turns.
+    /// Downloads that have something to read and no read in flight, in round-robin order.
     var ready: [UInt32] = []
     private var readsInFlight = 0
     /// In the order in which they were read.
     private var pieces = CircularBuffer<ReadPiece>()
-    /// Bytes that are being read, that wait, and that the socket has not taken.
+    /// Bytes being read, queued, and not yet taken by the socket.
     private(set) var aheadBytes = 0
-    /// Of pieces among the frames of this tick, which are not flushed.
+    /// Bytes of pieces among the frames of this tick, not flushed yet.
     private var unflushedBytes = 0
 
-    /// Whether a read may begin.
+    /// The size of the next read.
     ///
-    /// - Parameter aheadBytesMax: What the connection may have between disk and socket.
-    /// - Returns: What the read may bring; `nil` if there is no room for one.
+    /// - Parameter aheadBytesMax: Maximum number of bytes between disk and socket.
+    ///
+    /// - Returns: Maximum number of bytes of the read; `nil` if there is no room.
     func bytesOfNextRead(aheadBytesMax: Int) -> Int? {
         guard self.readsInFlight < Self.readsMax, !self.ready.isEmpty else { return nil }
         let bytes = min(aheadBytesMax / 2, Self.readBytesMax)
@@ -44,13 +43,13 @@ struct DownloadQueue {
         return bytes
     }
 
-    /// A read of so many bytes begins.
+    /// A read of up to `bytes` begins.
     mutating func readBegan(bytes: Int) {
         self.readsInFlight += 1
         self.aheadBytes += bytes
     }
 
-    /// A read has ended; what it brought still counts.
+    /// A read has ended; its bytes still count.
     mutating func readEnded() { self.readsInFlight -= 1 }
 
     /// A piece waits for the socket.
@@ -59,10 +58,10 @@ struct DownloadQueue {
     /// The piece that was read first.
     mutating func popFirst() -> ReadPiece? { self.pieces.popFirst() }
 
-    /// These bytes are not between disk and socket any more.
+    /// These bytes are no longer between disk and socket.
     mutating func left(bytes: Int) { self.aheadBytes -= bytes }
 
-    /// A piece of so many bytes stands among the frames of this tick.
+    /// A piece of `bytes` was added to the frames of this tick.
     mutating func written(bytes: Int) { self.unflushedBytes += bytes }
 
     /// The frames of this tick are flushed.

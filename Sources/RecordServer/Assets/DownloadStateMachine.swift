@@ -6,30 +6,30 @@ import RecordStore
 ///
 ///     locating ──located──▶ sending ──last piece──▶ (its stream ends)
 ///
-/// A piece of a download that has no places yet is a bug of ours, and stops the process.
+/// A piece of a download whose assets were not located is a bug of ours, and stops the process.
 enum DownloadStateMachine: ~Copyable {
-    /// The store is asked where the assets are, since then. Exits: `located`.
+    /// The store is locating the assets, since then. Exits: `located`.
     case locating(since: NIODeadline)
     /// To the end of the stream.
     case sending(Sending)
 
     struct Sending {
         var progress: DownloadProgress
-        /// When something was sent, or asked for.
+        /// When something was last sent or requested.
         var sentAt: NIODeadline
         var pace = ProgressPace()
     }
 
     enum OnSent: Equatable {
         case tell(doneBytes: Int64, totalBytes: Int64)
-        /// It was the last piece, or there is none.
+        /// The last piece was sent, or there is none.
         case finish(totalBytes: Int64)
         case goOn
     }
 
     enum OnTimer: Equatable {
         case look(in: TimeAmount)
-        /// The client has given no credit for too long.
+        /// The client has withheld credit for too long.
         case fail
     }
 
@@ -37,9 +37,9 @@ enum DownloadStateMachine: ~Copyable {
 }
 
 extension DownloadStateMachine {
-    /// The assets are there, and stay while they are read.
+    /// The assets were located, and are retained while they are read.
     ///
-    /// - Throws: The number of the first range that begins behind the end of its asset.
+    /// - Throws: The index of the first range that begins beyond the end of its asset.
     mutating func located(
         _ ranges: [AssetRange],
         of assets: [StoredAsset]
@@ -66,7 +66,7 @@ extension DownloadStateMachine {
         }
     }
 
-    /// Whether all was taken.
+    /// Whether every piece was taken.
     var isTaken: Bool {
         switch self {
         case .locating: false
@@ -74,7 +74,7 @@ extension DownloadStateMachine {
         }
     }
 
-    /// How much of a range was not taken.
+    /// Bytes of a range that were not taken.
     func restBytes(of item: UInt32) -> Int64 {
         switch self {
         case .locating: 0
@@ -87,7 +87,7 @@ extension DownloadStateMachine {
         self.whileSending { $0.progress.take(upTo: bytes, pieceBytesMax: pieceBytesMax) }
     }
 
-    /// A piece went out.
+    /// Notes that a piece was sent.
     mutating func sent(_ piece: DownloadProgress.Piece, now: NIODeadline) -> OnSent {
         self.whileSending { sending in
             sending.progress.sent(piece)
@@ -99,7 +99,7 @@ extension DownloadStateMachine {
         }
     }
 
-    /// It is time to look whether the client gives credit.
+    /// Checks whether the client grants credit.
     func timerFired(now: NIODeadline, hasCredit: Bool, timeout: TimeAmount) -> OnTimer {
         switch self {
         case .locating: return .look(in: timeout)

@@ -5,18 +5,18 @@ import RecordStore
 import Synchronization
 import WireProtocol
 
-/// One upload, from its request to its end: what its machine decides about.
+/// One upload, from its request to its end: the state that its machine decides about.
 final class Upload {
     let stream: UInt32
     let request: AdmittedUpload
     /// Milliseconds since 1970.
     let deadlineMilliseconds: Int64
     var machine = UploadStateMachine()
-    /// Of earlier uploads.
+    /// Bytes found of earlier uploads.
     let found = FoundBytes()
-    /// The assets, with the numbers of those that are incomplete; none before they are looked at.
+    /// The assets, with the numbers of incomplete ones; empty until the registry has replied.
     var items: [UploadItem] = []
-    /// `nil` before there are items, and if nothing is to be sent.
+    /// `nil` before there are items, and if nothing needs to be sent.
     var bytes: (any AssetUpload)?
     var timer: Scheduled<Void>?
 

@@ -3,17 +3,17 @@ import NIOCore
 
 /// The steps for the files of an upload, in order.
 struct UploadBatch: Sendable, Equatable {
-    /// Bytes below which a piece is added to the one before it: it would be one of many.
+    /// Pieces below this size are merged into the piece before.
     private static let smallBytes = 16 * 1_024
     private static let mergedBytesMax = 128 * 1_024
 
     private(set) var steps: [UploadStep] = []
-    /// Of the frames that brought the bytes.
+    /// Payload bytes of the frames that brought the bytes.
     private(set) var payloadBytes = 0
 
-    /// Adds bytes that are to be written.
+    /// Adds bytes to write.
     ///
-    /// Their memory is their own (`FrameAssembly`).
+    /// The buffer is not shared with other frames (`FrameAssembly`).
     mutating func add(_ bytes: ByteBuffer, item: Int, payloadBytes: Int) {
         self.payloadBytes += payloadBytes
         guard case .append(item, var pieces)? = self.steps.last else {

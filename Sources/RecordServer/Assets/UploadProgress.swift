@@ -1,14 +1,14 @@
 import RecordModel
 import WireProtocol
 
-/// Where an upload stands: which bytes come next, and how many are durable.
+/// The progress of an upload: the next expected bytes, and the number of durable ones.
 ///
 /// Pure. Bytes come in order of items and offsets, without gaps.
 struct UploadProgress: Hashable, Sendable {
     enum OnData: Hashable, Sendable {
         /// The bytes belong to this asset; `isLast`: they complete it.
         case write(item: Int, isLast: Bool)
-        /// They are not those that come next.
+        /// They are not the next expected bytes.
         case refuse(item: Int)
     }
 
@@ -17,17 +17,17 @@ struct UploadProgress: Hashable, Sendable {
         /// Received and in order.
         var received: Int64
         var durable: Int64
-        /// On disk as a whole, and known to the registry.
+        /// The whole asset is on disk and in the registry.
         var isComplete = false
     }
 
     private var parts: [Part]
-    /// The first asset with bytes that did not come.
+    /// Index of the first asset that has missing bytes.
     private var current = 0
-    /// Assets that are not durable as a whole.
+    /// Number of assets that are not fully durable.
     private(set) var incompleteCount: Int
 
-    /// `offsets` are the first bytes that are missing, one an asset.
+    /// `offsets` has the first missing byte of each asset.
     init(assets: [Asset], offsets: [Int64]) {
         self.parts = zip(assets, offsets).map { Part(size: $0.size, received: $1, durable: $1) }
         self.incompleteCount = self.parts.count
@@ -38,12 +38,12 @@ struct UploadProgress: Hashable, Sendable {
     var durableBytes: Int64 { self.parts.reduce(0) { $0 + $1.durable } }
     /// Whether the client has bytes to send.
     var wantsBytes: Bool { self.current < self.parts.count }
-    /// The number of the asset whose bytes come next.
+    /// The index of the asset whose bytes come next.
     var currentItem: Int { min(self.current, self.parts.count - 1) }
 
     func isIncomplete(item: Int) -> Bool { !self.parts[item].isComplete }
 
-    /// Bytes came for an item, from an offset.
+    /// Bytes of an item arrived at an offset.
     mutating func received(item: UInt32, offset: Int64, count: Int) -> OnData {
         guard self.wantsBytes, item == self.current, offset == self.parts[self.current].received,
             Int64(count) <= self.parts[self.current].size - offset
@@ -54,14 +54,14 @@ struct UploadProgress: Hashable, Sendable {
         return .write(item: written, isLast: self.current != written)
     }
 
-    /// So many bytes of an asset, from its first, are on disk.
+    /// The first `bytes` of an asset are on disk.
     mutating func becameDurable(item: Int, bytes: Int64) {
         self.parts[item].durable = max(self.parts[item].durable, bytes)
     }
 
-    /// All of an asset is on disk, and known to the registry.
+    /// A whole asset is on disk and in the registry.
     ///
-    /// `true`: it was the last.
+    /// - Returns: Whether it was the last one.
     mutating func completed(item: Int) -> Bool {
         self.parts[item].durable = self.parts[item].size
         self.parts[item].isComplete = true

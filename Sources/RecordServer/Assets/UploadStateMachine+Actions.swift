@@ -5,9 +5,9 @@ import RecordStore
 // Actions for each event of an upload.
 extension UploadStateMachine {
     enum OnBegun: Equatable {
-        /// Look at what is there.
+        /// Look for bytes of earlier uploads.
         case recover(releasing: [AssetNumber])
-        /// Give back the ticket, if there is one, and ask for a turn.
+        /// Return the ticket, if there is one, and request a turn.
         case ask([AssetNumber], ending: UploadTurns.Ticket?, releasing: [AssetNumber])
         /// Nothing is missing.
         case complete
@@ -15,13 +15,12 @@ extension UploadStateMachine {
 
     enum OnTurn: Equatable {
         case recover
-        /// The deadline is met: from now on the client hears every now and then that its upload
-        /// lives.
+        /// The deadline is met: from now on the client periodically gets a progress message.
         case tellThatItLives
     }
 
     enum OnContested: Equatable {
-        /// The client has less time from now on.
+        /// The client's timeout is shorter from now on.
         case look
         case ignore
     }
@@ -29,17 +28,17 @@ extension UploadStateMachine {
     enum OnRecovered: Equatable {
         /// All assets are on disk.
         case finish
-        /// The client hears the offsets, and may send unless nothing is missing.
+        /// Send the offsets; the client may then send unless nothing is missing.
         case receive(wantsBytes: Bool, isContested: Bool, Write?)
     }
 
     enum OnData: Equatable {
         case write(Write)
-        /// Many bytes are written for the price of few, so these wait for those that come at once.
+        /// Larger batches are cheaper, so these bytes wait for others that arrive at once.
         case schedule
         /// They go with the next batch.
         case keep
-        /// They are not those that come next.
+        /// They are not the next expected bytes.
         case refuse(item: Int)
         case ignore
     }
@@ -49,7 +48,7 @@ extension UploadStateMachine {
         let batch: UploadBatch
         /// Makes written bytes durable, if there are enough of them.
         let isDurabilityDue: Bool
-        /// The registry is to hear that bytes came.
+        /// Assets whose activity the registry is to record.
         let touches: [AssetNumber]
     }
 
@@ -59,9 +58,9 @@ extension UploadStateMachine {
     }
 
     struct OnWritten: Equatable {
-        /// Bytes that are written make room for more.
+        /// Grant credit for written bytes.
         let grants: Bool
-        /// The item that is to be made durable.
+        /// The item to make durable.
         let syncs: Int?
         let tells: Told?
         let writes: Write?
@@ -80,7 +79,7 @@ extension UploadStateMachine {
     }
 
     enum OnFileFailed: Equatable {
-        /// Remove what there is; only then the client is told, so that its next upload does not
+        /// Remove the partial asset before the client is notified, so that its next upload does not
         /// meet this one.
         case giveUp
         case fail
@@ -98,11 +97,12 @@ extension UploadStateMachine {
 
     /// The resources that an upload gives back at its end.
     struct OnEnd: Equatable {
-        /// What came and no thread had yet: written, so that it need not be sent again.
+        /// Bytes that arrived and were not handed to a thread: written, so they need not be sent
+        /// again.
         let batch: UploadBatch
         let ticket: UploadTurns.Ticket?
         let numbers: [AssetNumber]
-        /// What was durable stays for a while from now on.
+        /// Durable bytes of these assets are kept for a grace period from now on.
         let touches: [AssetNumber]
     }
 }

@@ -4,15 +4,15 @@ import RecordStore
 
 // Bytes of an upload, from the frame to the disk; and its end.
 extension UploadStateMachine {
-    /// Bytes came, in a payload of so many.
+    /// Bytes arrived, with their payload size.
     mutating func received(_ data: AssetBytes, now: NIODeadline) -> OnData {
         self.whileReceiving(orElse: .ignore) { $0.received(data, now: now) }
     }
 
-    /// No more bytes came at once.
+    /// The batch interval is over.
     mutating func writeDue(now: NIODeadline) -> Write? {
         self.whileReceiving(orElse: nil) { receiving in
-            // Many bytes may have come since, so that they were handed over at once.
+            // Enough bytes may have arrived since, so that they were handed over at once.
             guard case .scheduled(let batch) = receiving.lane else { return nil }
             return receiving.write(batch, now: now)
         }
@@ -21,10 +21,10 @@ extension UploadStateMachine {
     /// The lane has written a batch.
     ///
     /// - Parameters:
-    ///   - durable: Items, and how many of their bytes are on disk.
-    ///   - due: An item of which enough was written to be made durable.
+    ///   - durable: Items and their durable bytes.
+    ///   - due: An item with enough written bytes to be made durable.
     ///   - now: The time.
-    /// - Returns: What follows; `nil` if nothing does.
+    /// - Returns: The next action; `nil` if there is none.
     mutating func written(
         durable: [(item: Int, bytes: Int64)],
         due: Int?,
@@ -43,12 +43,12 @@ extension UploadStateMachine {
         }
     }
 
-    /// The lane could not write a batch: what was to come behind it is not written either.
+    /// The lane could not write a batch: later batches are dropped.
     mutating func writeFailed() {
         self.whileReceiving(orElse: ()) { $0.lane = .idle }
     }
 
-    /// A grant opened the window again: from now on the client may be silent for so long.
+    /// A grant reopened the window: the timeout of a silent client starts anew.
     mutating func windowOpened(now: NIODeadline) {
         self.whileReceiving(orElse: ()) { $0.heardAt = now }
     }
@@ -106,13 +106,13 @@ extension UploadStateMachine {
         }
     }
 
-    /// It is time to look whether the upload has waited too long.
+    /// Checks whether the upload has timed out.
     ///
     /// - Parameters:
     ///   - now: The time.
     ///   - mayReceive: Whether the client may send.
-    ///   - silence: How long it may be silent then.
-    /// - Returns: What to do.
+    ///   - silence: The timeouts of a silent client.
+    /// - Returns: The next action.
     borrowing func timerFired(now: NIODeadline, mayReceive: Bool, silence: Silence) -> OnTimer {
         switch self {
         case .beginning: return .lookAtDeadline
@@ -148,7 +148,7 @@ extension UploadStateMachine {
         }
     }
 
-    /// What concerns an upload whose client may send, and is too late for one that gives up.
+    /// Handles an event of a receiving upload; the event is ignored if the upload is giving up.
     private mutating func whileReceiving<Result>(
         orElse nothing: Result,
         _ body: (inout Receiving) -> Result
@@ -190,14 +190,13 @@ extension UploadStateMachine.OnEnd {
 }
 
 extension UploadStateMachine.Receiving {
-    /// The bytes that a batch waits for.
+    /// The batch size at which it is written at once.
     private static let batchBytes = 512 * 1_024
-    /// Bytes become durable at least so often, if there are enough: a slow client sees how far it
-    /// is.
+    /// Maximum interval between two syncs, if there are enough bytes: a slow client sees progress.
     private static let durableInterval = TimeAmount.seconds(1)
     private static let touchInterval = TimeAmount.seconds(60)
 
-    /// Assets that are not on disk as a whole.
+    /// Assets that are not fully on disk.
     fileprivate var incompleteNumbers: [AssetNumber] {
         self.held.places.enumerated().compactMap { item, place in
             self.progress.isIncomplete(item: item) ? place.number : nil
@@ -224,7 +223,7 @@ extension UploadStateMachine.Receiving {
         now: NIODeadline
     ) -> UploadStateMachine.OnData {
         let lane = self.lane
-        // Held once, so that a frame does not copy the batch to which it is added.
+        // The batch must have one reference, so that adding a frame does not copy it.
         self.lane = .idle
         var batch: UploadBatch
         let isScheduled: Bool
@@ -248,7 +247,7 @@ extension UploadStateMachine.Receiving {
         return isScheduled ? .keep : .schedule
     }
 
-    /// Hands a batch to the lane, if there is anything in it; what comes meanwhile goes together.
+    /// Hands a batch to the lane unless it is empty; later bytes form the next batch.
     mutating func write(_ batch: UploadBatch, now: NIODeadline) -> UploadStateMachine.Write? {
         guard !batch.steps.isEmpty else {
             self.lane = .idle
@@ -267,7 +266,7 @@ extension UploadStateMachine.Receiving {
         )
     }
 
-    /// Whether to begin to make something durable: bytes go on coming meanwhile.
+    /// Whether to begin a sync; the client may send bytes meanwhile.
     fileprivate mutating func beginSync(now: NIODeadline) -> Bool {
         guard !self.isSyncing else { return false }
         self.isSyncing = true
@@ -275,7 +274,7 @@ extension UploadStateMachine.Receiving {
         return true
     }
 
-    /// The progress of durable bytes to tell the client.
+    /// The durable bytes to report to the client, if a report is due.
     fileprivate mutating func toldWhenDue(now: NIODeadline) -> UploadStateMachine.Told? {
         let durableBytes = self.progress.durableBytes
         guard durableBytes > self.toldBytes, self.pace.isDue(at: now) else { return nil }

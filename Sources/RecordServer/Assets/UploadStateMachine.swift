@@ -13,80 +13,80 @@ import RecordStore
 ///
 /// From every state an upload may end, on purpose or because its connection is gone.
 ///
-/// Replies that come after a change of state are races, and answered with `nil` or `.ignore`. What
-/// cannot come in a state is a bug of ours, and stops the process.
+/// Replies that arrive after a change of state are races and yield `nil` or `.ignore`. An event
+/// that cannot occur in a state is a bug of ours, and stops the process.
 enum UploadStateMachine: ~Copyable {
-    /// The registry is asked for the first time, and the client has heard nothing. Exits: `begun`.
+    /// The registry is asked for the first time; no message was sent yet. Exits: `begun`.
     case beginning
-    /// The client hears that its upload lives, and may not send yet. Exits: those of the step.
+    /// The client gets progress messages, and may not send yet. Exits: those of the step.
     case preparing(Held, Step)
     /// The client may send. Exits: `fileFailed`.
     case receiving(Receiving)
-    /// The disk is full: what is there is removed for others. Nothing that still comes is written.
+    /// The disk is full: the partial assets are removed for others. Later bytes are dropped.
     case givingUp(Held, incomplete: [AssetNumber])
     case ended
 
     /// The step that an upload waits for before its client may send.
     enum Step: Equatable {
-        /// For the length of a call: a turn is asked for. Exits: `turnAsked`.
+        /// During a call: a turn is being requested. Exits: `turnAsked`.
         case asking
         /// Other uploads have their turn. Exits: `turnCame`.
         case waiting
-        /// The turn came, and the registry is asked once more, since whoever had the turn before
-        /// may have completed or removed what it spoke of. Exits: `begun`.
+        /// The turn came, and the registry is asked again: the previous upload may have completed
+        /// or removed these assets. Exits: `begun`.
         case beginningAgain
-        /// What is there of earlier uploads is being looked at. Exits: `recovered`.
+        /// Bytes of earlier uploads are being looked for. Exits: `recovered`.
         case recovering
     }
 
     /// The claims of an upload on the registry and on turns.
     struct Held {
-        /// The status of each asset, as its rows have it.
+        /// The status of each asset, from its row.
         var places: [UploadStatus]
-        /// `nil` until it is asked for, and if nothing is missing, so that none is needed.
+        /// `nil` until requested, and if nothing is missing, so that none is needed.
         var turn: Turn?
-        /// When the registry last heard of the upload.
+        /// When the registry last recorded activity of the upload.
         var touchedAt: NIODeadline
 
         /// Assets that are not complete.
         var numbers: [AssetNumber] { self.places.compactMap(\.number) }
 
-        /// Whether somebody waits for an asset of this upload.
+        /// Whether another upload waits for an asset of this one.
         var isContested: Bool { self.turn?.isContested == true }
     }
 
     /// A turn that an upload has, or waits for.
     struct Turn {
         let ticket: UploadTurns.Ticket
-        /// Somebody waits for an asset of this upload.
+        /// Another upload waits for an asset of this one.
         var isContested = false
     }
 
     /// An upload whose client may send.
     ///
-    /// The lane may be writing while a file is made durable: each of the two goes on by itself.
+    /// The lane may write while a file is made durable: the two are independent.
     struct Receiving {
         var held: Held
         var progress: UploadProgress
         var lane = Lane.idle
         /// Written bytes are being made durable.
         var isSyncing = false
-        /// When bytes came, or could first come again.
+        /// When bytes last arrived, or could first arrive again.
         var heardAt: NIODeadline
-        /// When bytes were last made durable, or began to come.
+        /// When bytes were last made durable, or began to arrive.
         var durableAt: NIODeadline
-        /// The durable bytes that the client was last told of.
+        /// The durable bytes of the last progress message.
         var toldBytes: Int64 = 0
         var pace = ProgressPace()
     }
 
-    /// The fate of bytes that came and were not yet handed to the lane.
+    /// The state of bytes that arrived and were not yet handed to the lane.
     enum Lane {
         /// There are none.
         case idle
         /// They are written soon, unless more come at once.
         case scheduled(UploadBatch)
-        /// The lane writes others: what comes meanwhile goes together, when that is done.
+        /// The lane is writing other bytes; these form its next batch.
         case writing(next: UploadBatch)
 
         /// Bytes that were not yet handed to the lane.
@@ -99,7 +99,7 @@ enum UploadStateMachine: ~Copyable {
         }
     }
 
-    /// How long a client may be silent though it may send.
+    /// How long a client that may send may be silent.
     struct Silence {
         let max: TimeAmount
         let contestedMax: TimeAmount
@@ -127,7 +127,7 @@ extension UploadStateMachine {
             self = .preparing(held, .asking)
             return .ask(held.numbers, ending: nil, releasing: [])
         case .preparing(var held, .beginningAgain):
-            // Those of before were opened once more, or are no business of this upload any longer.
+            // Earlier ones were opened again, or no longer belong to this upload.
             let before = held.numbers
             held.places = places
             held.touchedAt = now
@@ -146,7 +146,7 @@ extension UploadStateMachine {
         }
     }
 
-    /// A turn was asked for.
+    /// A turn was requested.
     mutating func turnAsked(_ ticket: UploadTurns.Ticket, isNow: Bool) -> OnTurn {
         guard case .preparing(var held, .asking) = consume self else {
             preconditionFailure("a turn for an upload that had not asked")
@@ -156,7 +156,7 @@ extension UploadStateMachine {
         return isNow ? .recover : .tellThatItLives
     }
 
-    /// It is the upload's turn: the registry is to be asked again.
+    /// The upload's turn came: the registry is to be asked again.
     mutating func turnCame() {
         guard case .preparing(let held, .waiting) = consume self else {
             preconditionFailure("a turn that was not waited for")
@@ -164,7 +164,7 @@ extension UploadStateMachine {
         self = .preparing(held, .beginningAgain)
     }
 
-    /// Somebody waits for an asset of this upload, which has its turn.
+    /// Another upload waits for an asset of this one, which has its turn.
     mutating func contested() -> OnContested {
         switch consume self {
         case .beginning:
@@ -187,7 +187,7 @@ extension UploadStateMachine {
         }
     }
 
-    /// The first byte that is missing is known, of each asset.
+    /// The first missing byte of each asset is known.
     mutating func recovered(_ offsets: [Int64], of assets: [Asset], now: NIODeadline) -> OnRecovered {
         guard case .preparing(let held, .recovering) = consume self else {
             preconditionFailure("offsets that were not looked for")

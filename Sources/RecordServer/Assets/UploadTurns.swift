@@ -1,18 +1,18 @@
 import RecordStore
 import Synchronization
 
-/// The turns in which uploads may receive bytes.
+/// Limits which uploads may receive bytes.
 ///
-/// A bounded number of uploads in the whole server may, and one at a time for each asset. An upload
-/// gets its turn for all of its assets at once, so that no two wait for each other. The first to
-/// come goes first, except that it does not delay uploads of other assets.
+/// A bounded number of uploads of the whole server may, and one at a time for each asset. An upload
+/// gets its turn for all its assets at once, so that no two wait for each other. The order is first
+/// come, first served, except that an upload does not delay those of other assets.
 final class UploadTurns: Sendable {
-    /// Tells an upload about its turn; called on any thread, never while the state is locked.
+    /// Notifies an upload of its turn; called on any thread, never while the state is locked.
     typealias Tell = @Sendable (Message) -> Void
 
     enum Message: Hashable, Sendable {
         case begin
-        /// Somebody waits for an asset of this upload, which has its turn.
+        /// Another upload waits for an asset of this one, which has its turn.
         case contested
     }
 
@@ -42,14 +42,14 @@ final class UploadTurns: Sendable {
         self.uploadsMax = uploadsMax
     }
 
-    /// How many have their turn, and how many wait for it.
+    /// Number of uploads that have their turn, and that wait for it.
     var counts: (receiving: Int, waiting: Int) {
         self.state.withLock { ($0.receiving.count, $0.waiting.count) }
     }
 
-    /// Asks for a turn, to be given back with `end`.
+    /// Requests a turn, to be returned with `end`.
     ///
-    /// `isNow`: it has it, and is not told.
+    /// `isNow`: the upload has it at once, without a notification.
     func ask(_ assets: [AssetNumber], tell: @escaping Tell) -> (ticket: Ticket, isNow: Bool) {
         let (ticket, told) = self.state.withLock { state in
             state.lastNumber += 1
@@ -64,7 +64,7 @@ final class UploadTurns: Sendable {
         return (ticket, isNow)
     }
 
-    /// The upload has ended, whether it had its turn or not.
+    /// The upload has ended, with or without its turn.
     func end(_ ticket: Ticket) {
         let told = self.state.withLock { state in
             if let ended = state.receiving.removeValue(forKey: ticket) {
@@ -77,7 +77,7 @@ final class UploadTurns: Sendable {
         for (upload, message) in told { upload.tell(message) }
     }
 
-    /// Gives turns to those who may have one.
+    /// Gives turns to uploads that may have one.
     private func advance(_ state: inout State) -> [(Upload, Message)] {
         var told: [(Upload, Message)] = []
         var still: [Upload] = []

@@ -1,18 +1,17 @@
 import Transport
 import WireProtocol
 
-/// The asset bytes that the server takes on the streams of uploads: none until it grants some, then
-/// as many as it granted.
+/// Flow control windows for asset bytes on upload streams: 0 until the server grants credit.
 ///
 /// - Source: `Protocol/README.md`, sections 5.12 and 6.
 struct AssetWindows {
     private struct Upload {
-        /// Its size changes as other uploads come and go; `nil` while nothing was granted.
+        /// Its size changes as other uploads come and go; `nil` before the first grant.
         var window: ReceiveWindow?
     }
 
     private var uploads = StreamTable<Upload>()
-    /// What may still come on streams that have ended: the rest of their windows.
+    /// Bytes that may still arrive on ended streams: the rest of their windows.
     private var lateBytes: Int64 = 0
 
     mutating func opened(_ stream: UInt32) {
@@ -23,7 +22,7 @@ struct AssetWindows {
         self.uploads[stream]?.window = ReceiveWindow(bytes: bytes, grantsFrom: .quarter)
     }
 
-    /// A frame came for a stream that was opened, and that has ended unless it `isOpen`.
+    /// A frame arrived for a stream that was opened, and that has ended unless it `isOpen`.
     mutating func received(
         _ stream: UInt32,
         payloadBytes: Int,
@@ -42,7 +41,7 @@ struct AssetWindows {
 
     /// Bytes were written.
     ///
-    /// - Returns: What to grant now, so that the window becomes this large.
+    /// - Returns: Credit to grant now, so that the window becomes `window`.
     mutating func disposed(_ stream: UInt32, payloadBytes: Int, window: UInt32) -> UInt32 {
         guard var upload = self.uploads[stream] else { return 0 }
         let grant = upload.window?.disposed(payloadBytes, size: window) ?? 0

@@ -4,14 +4,14 @@ import RecordStore
 import Transport
 import WireProtocol
 
-/// The state that the parts of a connection share: the machine that decides, the frames of a tick, and the
-/// end.
+/// The state that the parts of a connection share: the state machine, the frames of a tick, and the
+/// shutdown.
 ///
-/// On its event loop. `ConnectionHandler` tells it about the channel; all parts write through it,
+/// Used on its event loop. `ConnectionHandler` reports channel events; all parts write through it,
 /// and any of them may end it.
 final class Connection {
-    /// The output of one tick is flushed at its end, or when it is more than this: a page of 200
-    /// records and its end leave together.
+    /// Output of one tick is flushed at its end or beyond this size: a page of 200 records and its
+    /// end leave together.
     private static let outputBytesMax = 160 * 1_024
 
     let shared: ConnectionShared
@@ -19,25 +19,25 @@ final class Connection {
     let eventLoop: any EventLoop
     /// The origin of changes that this connection makes.
     let number: UInt64
-    /// Of the peer's address, which pays while nobody is signed in.
+    /// Network of the peer's address, which is charged until a user is signed in.
     let network: String
-    /// Of the address at first, of the user from the welcome on.
+    /// The address' account, then the user's from the welcome on.
     var account: Account
     var machine: ConnectionStateMachine
-    /// Until then requests other than transfers are thought to travel beside those that are.
+    /// Until then, other requests are assumed to travel beside transfers.
     var busyUntil = NIODeadline.uptimeNanoseconds(0)
-    /// Called once, when nothing is written and nothing heard any more.
+    /// Called once, after the last write and read.
     var ended: (() -> Void)?
-    /// Says at each flush whom to tell that the socket has taken it; `nil` while nobody asks.
+    /// Makes the promise for each flush; `nil` if no part needs one.
     var flushPromise: (() -> EventLoopPromise<Void>?)?
 
     /// For lines of the log.
     private(set) var label: ConnectionLabel
-    /// `nil` when the connection has ended, or is ending.
+    /// `nil` when the connection has ended or is ending.
     private(set) var context: ChannelHandlerContext?
     /// Frames of this tick, flushed together.
     private var output = ByteBuffer()
-    /// While the socket takes nothing.
+    /// Runs while the socket takes nothing.
     private var socketTimer = SlowReaderTimer()
 
     init(_ arrival: Arrival, shared: ConnectionShared, loop: LoopContext, eventLoop: any EventLoop) {
@@ -51,15 +51,15 @@ final class Connection {
         self.machine = ConnectionStateMachine(bounds: shared.bounds)
     }
 
-    /// A connection that was accepted.
+    /// An accepted connection.
     struct Arrival {
-        /// From 1, never used again while the server runs.
+        /// From 1, never reused while the server runs.
         let number: UInt64
         let network: String
         let account: Account
-        /// There was no room for the connection: it is told so, and that is all.
+        /// The server was full: the connection only gets a refusal.
         let isRefused: Bool
-        /// SHA-256 of the certificate that the server shows.
+        /// SHA-256 of the server's certificate.
         let certificateHash: [UInt8]
     }
 
@@ -77,7 +77,7 @@ final class Connection {
         )
     }
 
-    /// Somebody is signed in.
+    /// A user is signed in.
     func signedIn(_ user: ConnectionUser) {
         self.label.container = user.container
         self.label.user = user.signIn.userRecordName ?? ""
@@ -109,7 +109,7 @@ extension Connection {
         self.write(.end, stream: stream) { end.encode(into: &$0) }
     }
 
-    /// Grants the peer this much; writes nothing if it is 0.
+    /// Grants credit to the peer; writes nothing if it is 0.
     func writeCredit(_ bytes: UInt32, on stream: UInt32 = 0) {
         guard bytes > 0 else { return }
         self.write(Frame(kind: .credit, stream: stream, payload: Credit(bytes: bytes).encoded()))
@@ -120,11 +120,11 @@ extension Connection {
         self.write(Frame(kind: .progress, stream: stream, payload: progress.encoded()))
     }
 
-    /// Writes a frame that is encoded already, among the others of this tick.
+    /// Writes an encoded frame among the others of this tick.
     ///
     /// - Parameters:
     ///   - frame: With its header.
-    ///   - bytesMax: The others are flushed first if all would be more than this.
+    ///   - bytesMax: The others are flushed first if the total would exceed this.
     func write(encoded frame: ByteBuffer, flushingAt bytesMax: Int) {
         if self.output.readableBytes + frame.readableBytes > bytesMax { self.flush() }
         guard let context else { return }
@@ -132,13 +132,12 @@ extension Connection {
         self.output.writeImmutableBuffer(frame)
     }
 
-    /// Hands a frame that is encoded already to the channel in parts, without a copy, behind what
-    /// was written before.
+    /// Hands an encoded frame to the channel in parts, without a copy, after earlier output.
     ///
     /// - Parameters:
     ///   - frame: With its header.
     ///   - partBytesMax: Bytes of a part.
-    ///   - promise: Kept when the socket has taken the frame.
+    ///   - promise: Succeeds when the socket has taken the frame.
     func write(alone frame: ByteBuffer, partBytesMax: Int, promise: EventLoopPromise<Void>) {
         let context = self.context
         self.flush()
@@ -156,7 +155,7 @@ extension Connection {
         self.output = self.loop.takeBuffer(allocator: context.channel.allocator)
     }
 
-    /// Sends what this tick wrote.
+    /// Sends the output of this tick.
     func flush() {
         guard let context, self.output.readableBytes > 0 else { return }
         let frames = self.output
@@ -166,15 +165,14 @@ extension Connection {
         self.watchSocket()
     }
 
-    /// Sends what this tick wrote if it is much: so it shows in time whether the socket takes it.
+    /// Sends the output of this tick if it is large, so that backpressure shows early.
     ///
-    /// - Parameter bytesMax: What counts as much.
+    /// - Parameter bytesMax: The size that counts as large.
     func flushIfLarge(_ bytesMax: Int = Connection.outputBytesMax) {
         if self.output.readableBytes >= bytesMax { self.flush() }
     }
 
-    /// Starts to count the time in which the socket takes nothing; goes on counting when called
-    /// again.
+    /// Starts the timer for a socket that takes nothing; keeps a running timer.
     func watchSocket() {
         guard self.isOpen, !self.isWritable else { return }
         self.socketTimer.start(ending: self)
@@ -187,12 +185,12 @@ extension Connection {
 // MARK: - The end
 
 extension Connection {
-    /// Says why, in a `goaway` and one line of the log, and closes.
+    /// Sends a `goaway`, logs one line, and closes.
     ///
     /// - Parameters:
     ///   - reason: From the registry.
     ///   - detail: The field of the specification that is wrong.
-    ///   - isLogged: The line was written before.
+    ///   - isLogged: Whether the line was logged before.
     func close(_ reason: CloseReason, detail: String = "", isLogged: Bool = false) {
         guard self.isOpen else { return }
         if !isLogged {
@@ -214,14 +212,14 @@ extension Connection {
         self.closeQuietly()
     }
 
-    /// Closes after what was written.
+    /// Closes after pending output.
     func closeQuietly() {
         guard self.isOpen else { return }
         self.flush()
         self.end()?.close(promise: nil)
     }
 
-    /// Closes without a word, since nobody could read it.
+    /// Closes without a `goaway`, since the peer could not read it.
     func breakOff(_ message: Logger.Message, error: (any Error)? = nil, level: Logger.Level = .info) {
         guard self.isOpen else { return }
         self.shared.logger.log(
@@ -237,9 +235,9 @@ extension Connection {
     /// The channel has closed.
     func channelClosed() { _ = self.end() }
 
-    /// Lets go of everything that the connection holds.
+    /// Releases everything that the connection holds.
     ///
-    /// Replies that still come find no stream to belong to.
+    /// Later replies find no stream.
     private func end() -> ChannelHandlerContext? {
         let context = self.context
         _ = self.machine.connectionEnded()

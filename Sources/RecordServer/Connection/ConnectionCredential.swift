@@ -4,19 +4,19 @@ import RecordModel
 import RecordStore
 import WireProtocol
 
-/// The credential of a connection, and the end that it sets.
+/// The credential of a connection, and its expiry.
 final class ConnectionCredential {
     private let connection: Connection
     private let directory: Directory
     private let watch: CredentialWatch
-    /// `nil` if nobody is signed in, and when the connection has ended.
+    /// `nil` if no user is signed in, and when the connection has ended.
     private var credential: Credential?
-    /// `nil` if the connection may last until something is taken away.
+    /// When the credential expires, in milliseconds since 1970; `nil` if it does not.
     private var expiresMilliseconds: Int64?
-    /// Whether the connection was opened by a user whose requests are not executed.
+    /// Whether the user was restricted when the connection opened.
     private let isRestricted: Bool
 
-    /// Keeps what the connection was opened with, for as long as it lasts.
+    /// Keeps the credential of a connection until its end.
     init(_ admittance: Admittance, of connection: Connection, server: ServerContext) {
         self.connection = connection
         self.directory = server.store.directory
@@ -24,32 +24,31 @@ final class ConnectionCredential {
         self.credential = admittance.credential
         self.isRestricted = admittance.isRestricted
         self.setExpiry(admittance.expiresMilliseconds)
-        // What changed between the look into the directory and now was not known to be about this
-        // connection.
+        // Changes between the directory look-up and now were not yet matched with this connection.
         if self.watch.version > admittance.version { self.recheck() }
     }
 
     var number: UInt64 { self.connection.number }
 
-    /// Lets go of it; called when the connection has ended.
+    /// Releases the credential after the connection has ended.
     func end() {
         self.credential = nil
         self.setExpiry(nil)
     }
 
-    /// Something about these users was changed.
+    /// These users were changed.
     func changed(of users: Set<UserNumber>) {
         guard let credential, credential.users.contains(where: users.contains) else { return }
         self.recheck()
     }
 
-    /// Ends the connection if its time is over.
+    /// Ends the connection if its credential has expired.
     func endIfExpired(nowMilliseconds: Int64) {
         guard let expiresMilliseconds, expiresMilliseconds <= nowMilliseconds else { return }
         self.connection.close(.credentialExpired)
     }
 
-    /// Closes the connection unless the directory still admits its credential, as it did.
+    /// Closes the connection unless the directory still admits its credential unchanged.
     @discardableResult
     func recheck() -> EventLoopFuture<Void> {
         let eventLoop = self.connection.eventLoop
@@ -64,8 +63,7 @@ final class ConnectionCredential {
             case .success(.success(let state)) where state.isRestricted != self.isRestricted:
                 self.connection.close(.accountChanged)
             case .success(.success(let state)):
-                // A token of an identity provider has its own end, which the directory does not
-                // know.
+                // An identity provider's token has an expiry of its own, unknown to the directory.
                 if case .identity = credential { return }
                 self.setExpiry(state.expiresMilliseconds)
             case .success(.failure(.unavailable)):

@@ -2,7 +2,7 @@ import NIOCore
 import Transport
 import WireProtocol
 
-// From frames to the machine, and from its actions to the parts of the connection.
+// From frames to the state machine, and from its actions to the parts of the connection.
 extension ConnectionHandler {
     func frameReceived(_ frame: Frame) {
         guard self.connection.isOpen else { return }
@@ -30,7 +30,7 @@ extension ConnectionHandler {
             guard frame.stream == 0 else { return self.connection.close(.streamInvalid) }
             try self.dispatchConnectionFrame(frame)
         default:
-            // Kinds from 128 on are for later versions, and harmless to those who do not know them.
+            // Kinds from 128 on are reserved for later versions, and are ignored.
             guard frame.kind.rawValue >= 128 else { return self.connection.close(.frameKindUnexpected) }
             self.controlFrameReceived {}
         }
@@ -54,7 +54,7 @@ extension ConnectionHandler {
             let action = self.connection.machine.goAwayReceived(goaway.reason)
             if action == .close { self.connection.closeQuietly() }
         default:
-            // A pong: that something was heard is all it says.
+            // A pong only shows that the peer is alive.
             _ = try Ping(decoding: frame.payload)
             if !self.keepalive.pongReceived() { self.controlFrameReceived {} }
         }

@@ -28,7 +28,7 @@ extension ConnectionHandler {
         }
     }
 
-    /// The client may make requests from now on.
+    /// Lets the client make requests.
     func letIn(_ guest: ConnectionHandshake.Guest) {
         self.handshake?.end()
         self.handshake = nil
@@ -76,7 +76,7 @@ extension ConnectionHandler {
 
     // MARK: - The end
 
-    /// The server stops: what is in flight is answered, nothing new is taken.
+    /// Drains for shutdown: requests in flight are answered, new ones are refused.
     func drain() {
         switch self.connection.machine.drainStarted() {
         case .announce:
@@ -91,7 +91,7 @@ extension ConnectionHandler {
         }
     }
 
-    /// Lets go of everything that the parts hold.
+    /// Releases everything that the parts hold.
     func ended() {
         self.requests?.removeAll()
         self.credential?.end()

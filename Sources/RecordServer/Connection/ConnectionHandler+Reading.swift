@@ -2,7 +2,7 @@ import NIOCore
 import Transport
 import WireProtocol
 
-// From bytes to frames, for as long as a turn of the connection's holder on the event loop lasts.
+// From bytes to frames, during a turn of the connection's holder on the event loop.
 extension ConnectionHandler {
     func received(_ piece: ByteBuffer) {
         self.takeFrames {
@@ -10,7 +10,7 @@ extension ConnectionHandler {
         }
     }
 
-    /// Goes on with the frames that wait: it is a turn of their holder.
+    /// Handles queued frames in a turn of their holder.
     func resumeFrames() {
         self.isWaitingForTurn = false
         guard let context = self.connection.context else { return }
@@ -58,7 +58,7 @@ extension ConnectionHandler {
         }
     }
 
-    /// One timer at a time: it is set anew when it fires, not with every frame.
+    /// There is one timer: it is restarted when it fires, not with every frame.
     private func startFrameTimer(at end: NIODeadline) {
         let eventLoop = self.connection.eventLoop
         self.frameTimer = eventLoop.assumeIsolated().scheduleTask(deadline: end) {

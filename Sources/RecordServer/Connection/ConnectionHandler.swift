@@ -3,12 +3,12 @@ import NIOCore
 import Transport
 import WireProtocol
 
-/// The server's end of a channel: tells the connection's machine what happens, and does what it
-/// says.
+/// The channel handler of a connection: passes events to the state machine and performs its
+/// actions.
 ///
-/// On its event loop: no lock, no task, no await. What takes more than a call is the business of a
-/// part: `Connection` writes and ends, `ConnectionHandshake` lets a client in, `ConnectionRequests`
-/// executes, `ConnectionResponses` answers, `ConnectionCredential` watches who is signed in.
+/// Runs on its event loop: no lock, no task, no await. Longer work belongs to a part: `Connection`
+/// writes and ends, `ConnectionHandshake` signs a client in, `ConnectionRequests` executes,
+/// `ConnectionResponses` answers, `ConnectionCredential` watches the credential.
 final class ConnectionHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -17,7 +17,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     let connection: Connection
     let server: ServerContext
     let responses: ConnectionResponses
-    /// `nil` when the client was let in, and when the connection has ended.
+    /// `nil` after sign-in, and when the connection has ended.
     var handshake: ConnectionHandshake?
     /// `nil` before the welcome.
     var requests: ConnectionRequests?
@@ -28,7 +28,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     let frames: FrameAssembly
     var unfinished: UnfinishedFrame
-    /// While a frame is incomplete, and at times a little longer.
+    /// Runs while a frame is incomplete, and at times a little longer.
     var frameTimer: Scheduled<Void>?
     var time = LoopTime()
     /// Frames wait for a turn of their holder.
@@ -113,8 +113,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         context.fireChannelReadComplete()
     }
 
-    /// Reads no more from a peer that does not take what it is sent, or whose holder has had a
-    /// turn.
+    /// Stops reading from a peer that does not take its output, or whose holder has used its turn.
     func read(context: ChannelHandlerContext) {
         guard self.mayRead(context) else {
             self.isReadHeldBack = true
@@ -127,7 +126,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         !self.connection.isOpen || (context.channel.isWritable && !self.isWaitingForTurn)
     }
 
-    /// Reads if that was held back and need be no longer.
+    /// Reads if a read was held back and may go on.
     func readHeldBack(_ context: ChannelHandlerContext) {
         guard self.isReadHeldBack, self.mayRead(context) else { return }
         self.isReadHeldBack = false

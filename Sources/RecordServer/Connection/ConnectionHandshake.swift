@@ -6,13 +6,12 @@ import Synchronization
 import Transport
 import WireProtocol
 
-/// The steps of a handshake that take time: a challenge, a look into the directory, a refusal's
-/// delay.
+/// The steps of a handshake that take time: challenge, directory look-up, delay of a refusal.
 ///
-/// The look happens on a thread of its own. Dropped when the client is let in, or the connection
-/// has ended.
+/// The look-up runs on its own thread. Dropped when the client is signed in or the connection has
+/// ended.
 final class ConnectionHandshake {
-    /// A client that was let in.
+    /// A signed-in client.
     struct Guest {
         let user: ConnectionUser
         let admittance: Admittance
@@ -20,22 +19,22 @@ final class ConnectionHandshake {
         let bounds: Bounds
     }
 
-    /// A hello whose sender is to prove that it has the key it names.
+    /// A hello whose sender must prove that it holds the key it names.
     private struct Challenged {
         let hello: Hello
         let version: UInt32
-        /// Random, and used here only.
+        /// Random, for a single use.
         let nonce: [UInt8]
     }
 
     private let connection: Connection
     private let server: ServerContext
-    /// SHA-256 of the certificate that the server shows.
+    /// SHA-256 of the server's certificate.
     private let certificateHash: [UInt8]
-    /// Called once, before the client hears of it.
+    /// Called once, before the welcome is sent.
     private let letIn: (Guest) -> Void
     private var timer: Scheduled<Void>?
-    /// The frame that waits for the proof of a challenge.
+    /// The hello of a pending challenge.
     private var challenged: Challenged?
 
     init(
@@ -50,7 +49,7 @@ final class ConnectionHandshake {
         self.letIn = letIn
     }
 
-    /// Starts to count the time that TLS and the handshake may take.
+    /// Starts the timeout of TLS and the handshake.
     func startTimer() {
         let timeout = TimeAmount(self.server.configuration.timeouts.handshake)
         self.timer = self.connection.eventLoop.assumeIsolated().scheduleTask(in: timeout) {
@@ -58,7 +57,7 @@ final class ConnectionHandshake {
         }
     }
 
-    /// Ends the timer; the steps that are under way find the connection ended.
+    /// Ends the timer; pending steps then find the connection ended.
     func end() {
         self.timer?.cancel()
         self.timer = nil
@@ -67,7 +66,7 @@ final class ConnectionHandshake {
 
     // MARK: - Steps
 
-    /// Asks a service to sign what was never signed before.
+    /// Sends a service a fresh nonce to sign.
     func challenge(_ hello: Hello, version: UInt32) {
         let challenge = Challenge(nonce: RandomNames.bytes(Challenge.nonceBytes))
         self.challenged = Challenged(hello: hello, version: version, nonce: challenge.nonce)
@@ -89,8 +88,7 @@ final class ConnectionHandshake {
     func signIn(_ hello: Hello, version: UInt32, proof: ReceivedProof? = nil) {
         let authenticator = self.server.authenticator
         let back = LoopReturn(self, of: self.connection)
-        // A connection has no more than one look-up, and those of one address wait behind each
-        // other.
+        // A connection has at most one look-up, and those of one address are queued.
         let isAdmitted = self.server.signIns.submit(of: self.connection.account.holder, cost: 1) {
             let result = Result { () throws(SignInRefusal) in try authenticator.signIn(hello, proof: proof) }
             back { handshake in
@@ -133,9 +131,9 @@ final class ConnectionHandshake {
         self.letIn(Guest(user: user, admittance: admittance, bounds: bounds))
     }
 
-    /// Takes the connection into the account of whoever is signed in.
+    /// Moves the connection to the account of the signed-in user.
     ///
-    /// - Returns: `false` if there are as many of the holder's as there may be.
+    /// - Returns: `false` if the holder has the maximum number of connections.
     private func belongs(to holder: AccountHolder) -> Bool {
         let address = self.connection.account
         guard holder != address.holder else { return true }
@@ -185,14 +183,14 @@ final class ConnectionHandshake {
         }
     }
 
-    /// Text of a peer, without what could end a line of the log.
+    /// Text of a peer, without characters that could end a log line.
     private static func loggable(_ text: String) -> String {
         String(decoding: text.utf8.filter { (0x20...0x7E).contains($0) }, as: UTF8.self)
     }
 }
 
 extension Bounds {
-    /// Users who are not signed in have small requests.
+    /// Limits requests of users who are not signed in.
     fileprivate mutating func limitToStrangers() {
         self.requestBytesMax = min(self.requestBytesMax, Self.strangerRequestBytesMax)
     }

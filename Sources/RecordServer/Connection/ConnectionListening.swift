@@ -3,19 +3,19 @@ import RecordStore
 import Transport
 import WireProtocol
 
-/// A connection that listens: what the router has for it becomes frames, and its acknowledgements
-/// go to the store.
+/// A connection that listens: turns the router's posts into frames, and passes acknowledgements to
+/// the store.
 final class ConnectionListening {
-    /// So much is flushed before the end of a tick.
+    /// Output beyond this is flushed before the end of a tick.
     private static let flushedBytes = 64 * 1_024
 
     private let connection: Connection
     private let server: ServerContext
     private let responses: ConnectionResponses
     private var listener = ListenerStateMachine()
-    /// `nil` until the client has said which installation it is.
+    /// `nil` until the client has named its installation.
     private var identity: ListenerIdentity?
-    /// Notifications of this tick, before it is decided which of them go out.
+    /// Notifications of this tick, before it is decided which are sent.
     private var arrived: [OutgoingNotification] = []
 
     init(_ connection: Connection, server: ServerContext, responses: ConnectionResponses) {
@@ -26,7 +26,7 @@ final class ConnectionListening {
 
     var number: UInt64 { self.connection.number }
 
-    /// Executes a `listen`: the response comes when the store watches for this connection.
+    /// Executes a `listen`: the response is sent when the store watches for this connection.
     func listen(as identity: ListenerIdentity, on stream: UInt32) {
         self.identity = identity
         switch self.listener.listenRequested(on: stream) {
@@ -43,8 +43,7 @@ final class ConnectionListening {
         }
     }
 
-    /// The store watches: what it reports from now on comes here, and the responses go out before
-    /// it.
+    /// The store watches: later changes are delivered here, after the responses.
     func began() {
         for stream in self.listener.began() { self.finish(stream, with: End()) }
     }
@@ -58,7 +57,7 @@ final class ConnectionListening {
         self.responses.finish(stream, with: end)
     }
 
-    /// Nobody listens any more: the store need not watch for it.
+    /// Ends listening: the store need no longer watch for this connection.
     func end() {
         guard self.listener.isWatching else { return }
         self.listener = ListenerStateMachine()
@@ -69,7 +68,7 @@ final class ConnectionListening {
 
     // MARK: - Notifications out
 
-    /// Takes a notification, to be sent with the others that come in this tick.
+    /// Adds a notification, to be sent with the others of this tick.
     ///
     /// - Returns: Whether it is the first of them.
     func arrived(_ notification: OutgoingNotification) -> Bool {
@@ -77,7 +76,7 @@ final class ConnectionListening {
         return self.arrived.count == 1
     }
 
-    /// Sends what came in this tick, as far as there is room; the rest waits.
+    /// Sends the notifications of this tick while there is room; the rest is queued.
     func sendArrived() {
         var notifications: [OutgoingNotification] = []
         swap(&notifications, &self.arrived)
@@ -112,7 +111,7 @@ final class ConnectionListening {
         if self.connection.isOpen { swap(&notifications, &self.arrived) }
     }
 
-    /// Sends what waits, as far as there is room.
+    /// Sends queued notifications while there is room.
     func sendWaiting() {
         var sent = 0
         while self.connection.isWritable, let ready = self.listener.nextWaiting() {
@@ -146,7 +145,7 @@ final class ConnectionListening {
         )
     }
 
-    /// The client has taken care of these notifications, so that there is room for others.
+    /// The client has processed these notifications, which makes room for others.
     func store(_ acknowledgements: [Acknowledgement]) {
         if let identity { self.server.store.subscriptions.acknowledge(acknowledgements, by: identity) }
         self.sendWaiting()

@@ -5,16 +5,16 @@ import RecordStore
 import Transport
 import WireProtocol
 
-/// The requests of a connection, from their bytes to whoever executes them.
+/// The requests of a connection, from their bytes to their execution.
 ///
-/// The machine has admitted their streams, and `RequestPipeline` says what comes after what. The
-/// engine executes most; to listen, to upload and to download are parts of the connection, each
-/// made when it is first asked for.
+/// The state machine has admitted their streams; `RequestPipeline` defines the order of the steps.
+/// The engine executes most requests. Listening, uploads and downloads are parts of the connection,
+/// each made at its first request.
 final class ConnectionRequests {
-    /// So long after a request that is no transfer nothing else is thought to travel beside
-    /// transfers.
+    /// How long after a request that is no transfer the connection counts as busy with other
+    /// requests.
     private static let quiet = TimeAmount.seconds(1)
-    /// A connection has one schema checked at a time, and its holder no more waiting than is left
+    /// A connection may have one schema check at a time, and its holder no more queued than is left
     /// for the others.
     private static let tooManyChecks = StoreError.overloaded(retryAfterMilliseconds: 1_000)
 
@@ -50,7 +50,7 @@ final class ConnectionRequests {
         self.pipeline = RequestPipeline(server: server, account: connection.account)
     }
 
-    /// Sends what was written in this tick.
+    /// Sends the output of this tick.
     func flush() { self.connection.flush() }
 
     /// Takes a request whose stream the machine has opened.
@@ -92,7 +92,7 @@ final class ConnectionRequests {
         self.pass(response, admitted.request, gate)
     }
 
-    /// The client wants no more of a stream.
+    /// Cancels a stream for the client.
     func cancelled(_ stream: UInt32) {
         switch self.responses.cancelled(stream) {
         case .ended: self.executeWaiting()
@@ -101,13 +101,13 @@ final class ConnectionRequests {
         }
     }
 
-    /// The windows or the socket take more of what waits.
+    /// Resumes queued responses: the windows or the socket have room.
     func resumeResponses() {
         self.responses.resume()
         self.executeWaiting()
     }
 
-    /// Ends uploads and downloads: what is durable stays for the next connection.
+    /// Ends uploads and downloads: durable bytes stay for the next connection.
     func endTransfers(failure: Failure) {
         self.uploads?.endAll(failure: failure)
         self.downloads?.endAll(failure: failure)
@@ -118,7 +118,7 @@ final class ConnectionRequests {
         self.downloads?.end(stream, failure: failure)
     }
 
-    /// Lets go of all, since the connection has ended.
+    /// Releases everything after the connection has ended.
     func removeAll() {
         self.listening?.end()
         self.uploads?.removeAll()
@@ -130,8 +130,7 @@ final class ConnectionRequests {
 // MARK: - Execution
 
 extension ConnectionRequests {
-    /// Executes the request of a response, or makes it wait until responses that are held are
-    /// taken.
+    /// Executes the request of a response, or queues it until held responses have left.
     private func enqueue(_ response: Response) {
         guard self.queue.isEmpty, self.hasRoom else {
             self.queue.append(response.stream)
@@ -140,12 +139,12 @@ extension ConnectionRequests {
         self.executeRequest(of: response)
     }
 
-    /// Whether the responses that are held leave room for another.
+    /// Whether the held responses leave room for another one.
     private var hasRoom: Bool {
         self.responses.heldBytes < self.server.configuration.memory.answersHeldBytesMax
     }
 
-    /// Executes what there is room for.
+    /// Executes queued requests while there is room.
     private func executeWaiting() {
         guard self.queue.begin() else { return }
         while let stream = self.queue.next(hasRoom: self.hasRoom) {
@@ -245,7 +244,7 @@ extension ConnectionRequests {
 
     /// The engine replied.
     ///
-    /// Called on the event loop, within the call of the engine or later.
+    /// Called on the event loop, during the call to the engine or later.
     func replied(_ result: Result<Outcomes, StoreError>, on stream: UInt32) {
         guard let response = self.responses[stream] else { return }
         guard !self.responses.breaksConnection(insteadOf: stream) else {
@@ -308,10 +307,10 @@ extension ConnectionRequests {
     }
 }
 
-// MARK: - What a gate decides, in tests alone
+// MARK: - Decisions of a gate, in tests alone
 
 extension ConnectionRequests {
-    /// Has a gate decide about a request that was admitted.
+    /// Lets a gate decide about an admitted request.
     private func pass(_ response: Response, _ request: AdmittedRequest, _ gate: any RequestGate) {
         let stream = response.stream
         let gated = GatedRequest(

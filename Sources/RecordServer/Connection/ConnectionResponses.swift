@@ -5,13 +5,13 @@ import RecordStore
 import Transport
 import WireProtocol
 
-/// The responses of a connection, from the request of each to its last frame.
+/// The responses of a connection, from each request to its last frame.
 ///
-/// Outcomes leave in as many frames as the windows and the socket take, and the rest when they take
-/// more. Streams that wait take turns, a frame each.
+/// Outcomes are sent in frames while the windows and the socket have room; the rest follows later.
+/// Blocked streams are served round robin, one frame each.
 final class ConnectionResponses {
-    /// An `items` frame ends before the item that takes it beyond this; one larger item has a frame
-    /// of its own.
+    /// An `items` frame ends before the item that would exceed this size; a larger item gets a
+    /// frame of its own.
     static let itemsFrameBytesMax = 64 * 1_024
 
     private enum Step {
@@ -20,13 +20,13 @@ final class ConnectionResponses {
         case ended
     }
 
-    /// Handles a response whose client wants no more of it.
+    /// The state of a cancelled response.
     enum OnCancel {
-        /// It has ended, so that there may be room for other requests.
+        /// It has ended, which may make room for other requests.
         case ended
-        /// Its request is being executed: a transfer ends, anything else goes on.
+        /// Its request is being executed: a transfer ends, any other request continues.
         case executing
-        /// It goes on as if nothing had been said.
+        /// It continues as if it had not been cancelled.
         case goesOn
     }
 
@@ -35,9 +35,9 @@ final class ConnectionResponses {
     /// Streams whose outcomes wait for credit or for the socket.
     private var blocked: [UInt32] = []
     private var room = ResponseRoom()
-    /// While responses wait.
+    /// Runs while responses wait.
     ///
-    /// Not the timer of the socket, since a socket that takes the bytes of downloads helps no
+    /// Separate from the socket's timer: a socket that takes download bytes does not help a
     /// response that waits for credit.
     private var creditTimer = SlowReaderTimer()
 
@@ -47,12 +47,12 @@ final class ConnectionResponses {
 
     subscript(stream: UInt32) -> Response? { self.table[stream] }
 
-    /// Responses held, and room set aside for those that the engine is reading.
+    /// Bytes of held responses, and of room reserved for those that the engine is reading.
     var heldBytes: Int { self.room.heldBytes }
 
     func insert(_ response: Response) { self.table[response.stream] = response }
 
-    /// Lets go of all, since the connection has ended.
+    /// Releases everything after the connection has ended.
     func removeAll() {
         self.creditTimer.stop()
         let account = self.connection.account
@@ -66,28 +66,28 @@ final class ConnectionResponses {
 // MARK: - Room
 
 extension ConnectionResponses {
-    /// Sets room aside for a response while the engine reads, if it has not answered at once.
+    /// Reserves room for a response while the engine reads, unless it has replied at once.
     ///
-    /// Called when the engine has been asked: most replies to fetches come before that returns, and
-    /// touch no sum that threads share.
+    /// Called after the call to the engine: most fetches are answered before it returns, and touch
+    /// no sum that threads share.
     func reserve(_ bytes: Int, for response: Response) {
         guard case .executing = response.stage, self.table[response.stream] === response else { return }
         self.room.reserve(bytes, for: &response.room, in: self.connection.account)
     }
 
-    /// The engine has answered.
+    /// The engine has replied.
     func endReservation(of response: Response) {
         guard response.room.reservedBytes > 0 else { return }
         self.room.reserve(0, for: &response.room, in: self.connection.account)
     }
 
-    /// What the socket has not taken counts like responses.
+    /// Counts bytes that the socket has not taken like responses.
     func countSocket(isFull: Bool) {
         self.room.countSocket(isFull: isFull, in: self.connection.account)
     }
 
-    /// Counts a response once it must wait: one that leaves in the tick of its request is nobody's
-    /// burden.
+    /// Counts a response once it must wait; a response that leaves in the tick of its request is
+    /// not counted.
     private func hold(_ outcomes: Outcomes, for response: Response) {
         guard response.room.heldBytes == 0 else { return }
         if self.room.hold(outcomes.heldBytes, for: &response.room, in: self.connection.account) {
@@ -95,7 +95,7 @@ extension ConnectionResponses {
         }
     }
 
-    /// Ends a connection whose responses wait for the client, because others need the room.
+    /// Ends a connection whose responses wait for the client, because other holders need the room.
     func endIfBlocked() {
         guard !self.blocked.isEmpty else { return }
         self.connection.close(.slowReader, detail: "room for others")
@@ -105,7 +105,7 @@ extension ConnectionResponses {
 // MARK: - Outcomes to frames
 
 extension ConnectionResponses {
-    /// Sends a response as far as it goes.
+    /// Sends a response as far as the windows and the socket allow.
     ///
     /// Others that wait for the same windows come first.
     func send(_ outcomes: Outcomes, on response: Response) {
@@ -126,9 +126,9 @@ extension ConnectionResponses {
         }
     }
 
-    /// Lets the streams that wait send a frame each in turn, until none can.
+    /// Lets blocked streams send one frame each in turn, until none can.
     ///
-    /// There may be room for further requests then.
+    /// Afterwards there may be room for further requests.
     func resume() {
         var turn = self.blocked
         self.blocked = []
@@ -154,7 +154,7 @@ extension ConnectionResponses {
     private func sendFrame(of response: Response) -> Step {
         guard case .sending(let outcomes, let next) = response.stage else { return .ended }
         guard next < outcomes.count else {
-            // Only one that tells what a schema lacks is large: it waits until the socket takes
+            // Only a list of missing schema elements is large: it waits until the socket takes
             // bytes.
             if case .ended = outcomes, self.connection.isOpen, !self.connection.isWritable {
                 self.hold(outcomes, for: response)
@@ -211,7 +211,7 @@ extension ConnectionResponses {
 
     /// Logs that a request failed as a whole.
     ///
-    /// At debug, since most failures are an ordinary part of sync and clients are told of them.
+    /// At debug, since most failures are an ordinary part of sync and are reported to clients.
     func tell(of failure: Failure, _ label: RequestLabel) {
         let shared = self.connection.shared
         func metadata() -> Logger.Metadata {
@@ -226,7 +226,7 @@ extension ConnectionResponses {
         shared.faults.tell("a request failed", about: label.operation?.rawValue ?? "", metadata: metadata())
     }
 
-    /// Closes a stream with its last frame, and grants what its request took.
+    /// Closes a stream with its last frame, and grants credit for its request.
     func end(_ stream: UInt32, with end: End) {
         if let response = self.table.removeValue(of: stream) {
             if let failure = end.failure { self.tell(of: failure, response.label) }
@@ -241,7 +241,7 @@ extension ConnectionResponses {
             self.connection.write(end, on: stream)
             self.connection.writeCredit(credit)
         case .close:
-            // The `goaway` that announced the drain went out before.
+            // The `goaway` that announced the drain was sent before.
             self.connection.write(end, on: stream)
             self.connection.closeQuietly()
         case .ignore:
@@ -249,17 +249,16 @@ extension ConnectionResponses {
         }
     }
 
-    /// Closes a stream whose request was executed, unless a gate breaks the connection in its
-    /// place.
+    /// Closes a stream whose request was executed, unless a gate breaks the connection instead.
     func finish(_ stream: UInt32, with end: End) {
         guard !self.breaksConnection(insteadOf: stream) else { return self.connection.closeQuietly() }
         self.end(stream, with: end)
     }
 
-    /// The client wants no more of a stream.
+    /// Cancels a stream for the client.
     ///
-    /// What the engine is doing is answered as if nothing had been said; so is what was written.
-    /// Items that were read and not yet sent are dropped.
+    /// Requests in the engine and frames already written are not affected. Items that were read and
+    /// not yet sent are dropped.
     func cancelled(_ stream: UInt32) -> OnCancel {
         switch self.table[stream]?.stage {
         case .waiting, .sending(.read, _), .sending(.encoded, _), .sending(.subscriptions, _),
@@ -276,7 +275,7 @@ extension ConnectionResponses {
         GatedRequest.ID(connection: self.connection.number, stream: stream)
     }
 
-    /// Whether a gate breaks the connection in place of a response.
+    /// Whether a gate breaks the connection instead of sending a response.
     func breaksConnection(insteadOf stream: UInt32) -> Bool {
         self.connection.shared.gate?.breaksConnection(insteadOf: self.gatedID(of: stream)) ?? false
     }

@@ -4,7 +4,7 @@ import NIOCore
 /// The parts that every connection of a server uses: limits, the log, metrics, the event loops.
 final class ConnectionShared: Sendable {
     let bounds: ConnectionBounds
-    /// How long a client may take nothing of what waits for it.
+    /// How long a client may take nothing while data waits for it.
     let slowReaderTimeout: TimeAmount
     let faults: FaultLog
     let metrics: ServerMetrics

@@ -7,7 +7,7 @@ import WireProtocol
 ///     awaitingHello ──hello──▶ signingIn ──signed in──▶ open
 ///           └─────hello─▶ awaitingProof ─proof─▲
 ///
-/// The rest of the way is `ConnectionMachine`'s.
+/// `ConnectionMachine` has the remaining states.
 typealias ConnectionStateMachine = ConnectionMachine<ServerSide>
 
 // MARK: - Handshake
@@ -17,8 +17,7 @@ extension ConnectionMachine where Side == ServerSide {
         self = .handshake(.awaitingHello(bounds))
     }
 
-    /// The client's first frame arrived: the first offered version that this server speaks is
-    /// taken.
+    /// The client's first frame arrived; chooses the first offered version that this server speaks.
     mutating func helloReceived(
         versions: [UInt32],
         windows: Windows,
@@ -34,7 +33,7 @@ extension ConnectionMachine where Side == ServerSide {
         }
     }
 
-    /// The proof of a challenge arrived: there is one to each.
+    /// The proof of a challenge arrived; each challenge has one.
     mutating func proofReceived() -> ServerSide.OnProof {
         self.handshakeFrameReceived(late: .frameKindUnexpected) { handshake throws(CloseReason) in
             switch handshake {
@@ -47,10 +46,11 @@ extension ConnectionMachine where Side == ServerSide {
         }
     }
 
-    /// The credential was found good, or there was none.
+    /// The credential was accepted, or there was none.
     ///
-    /// - Parameter controlFrames: What all connections of the account may send.
-    /// - Returns: Whether the welcome is to be sent.
+    /// - Parameter controlFrames: Limits the control frames of all connections of the account.
+    ///
+    /// - Returns: Whether to send the welcome.
     mutating func signedIn(controlFrames: ControlFramePace = ControlFramePace()) -> ServerSide.OnSignIn {
         switch consume self {
         case .handshake(.signingIn(let bounds, let peer)):
@@ -72,7 +72,7 @@ extension ConnectionMachine where Side == ServerSide {
 
     /// The time for TLS and the handshake is over.
     ///
-    /// - Returns: Whether the connection is to be closed for that.
+    /// - Returns: Whether to close the connection for that.
     mutating func handshakeTimeoutPassed() -> Bool {
         switch consume self {
         case .handshake:
@@ -116,7 +116,7 @@ extension ConnectionMachine where Side == ServerSide {
 
     /// A frame arrived that costs the peer nothing and belongs to no stream.
     ///
-    /// That is a ping, a pong that nobody asked for, or one of a kind that is ignored.
+    /// That is a ping, an unsolicited pong, or a frame of an ignored kind.
     mutating func controlFrameReceived(now: NIODeadline) -> ServerSide.OnControlFrame {
         self.frameReceived { open throws(CloseReason) in
             try open.controlFrame(now: now)
@@ -135,12 +135,12 @@ extension ConnectionMachine where Side == ServerSide {
         }
     }
 
-    /// Whether both windows that items of this stream count against are open.
+    /// Whether both flow control windows for items of this stream are open.
     borrowing func maySendItems(on stream: UInt32) -> Bool {
         self.look(orElse: false) { $0.sending.isOpen && $0.streams[stream]?.window.isOpen == true }
     }
 
-    /// A frame of items went out.
+    /// A frame of items was sent.
     mutating func itemsSent(_ payloadBytes: Int, on stream: UInt32) {
         self.act(orElse: ()) { open in
             open.sending.sent(payloadBytes)
@@ -148,7 +148,7 @@ extension ConnectionMachine where Side == ServerSide {
         }
     }
 
-    /// The end frame of a stream goes out now.
+    /// The end frame of a stream is sent now.
     mutating func streamEnded(_ stream: UInt32) -> ServerSide.OnStreamEnd {
         self.act(orElse: .ignore) { open in
             let credit = open.end(stream)
@@ -172,21 +172,22 @@ extension ConnectionMachine where Side == ServerSide {
         self.act(orElse: ()) { $0.side.assetWindows.opened(stream) }
     }
 
-    /// The server is ready for the bytes of an upload.
+    /// The server is ready for bytes of an upload.
     mutating func uploadGranted(_ stream: UInt32, bytes: UInt32) {
         self.act(orElse: ()) { $0.side.assetWindows.granted(stream, bytes: bytes) }
     }
 
     /// Bytes of an upload were written.
     ///
-    /// - Returns: What to grant to its stream now, so that its window becomes `window`.
+    /// - Returns: Credit to grant to its stream now, so that its window becomes `window`.
     mutating func assetBytesDisposed(_ payloadBytes: Int, on stream: UInt32, window: UInt32) -> UInt32 {
         self.act(orElse: 0) {
             $0.side.assetWindows.disposed(stream, payloadBytes: payloadBytes, window: window)
         }
     }
 
-    /// A frame of a download went out: it takes nothing of the room of requests and responses.
+    /// A frame of a download was sent: it does not count against the windows of requests and
+    /// responses.
     mutating func assetDataSent(_ payloadBytes: Int, on stream: UInt32) {
         self.act(orElse: ()) { $0.streams[stream]?.window.sent(payloadBytes) }
     }

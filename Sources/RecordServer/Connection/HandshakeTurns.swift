@@ -1,15 +1,14 @@
 import NIOCore
 import RecordStore
 
-/// The TLS handshakes of one event loop, in turns by address: one, then whatever others have sent,
-/// then the next.
+/// Schedules the TLS handshakes of one event loop round robin by address, with other work in
+/// between.
 ///
-/// A handshake costs as much as dozens of requests, and strangers can ask for any number of them.
+/// A handshake costs as much as dozens of requests, and strangers can start any number of them.
 ///
 /// Used on the loop only.
 final class HandshakeTurns {
-    /// Between two handshakes: an event loop looks for what came only when it has nothing to do
-    /// now.
+    /// Pause between two handshakes: an event loop polls its sockets only when it has no work.
     private static let pause = TimeAmount.microseconds(50)
 
     private let eventLoop: any EventLoop
@@ -20,7 +19,7 @@ final class HandshakeTurns {
         self.eventLoop = eventLoop
     }
 
-    /// Begins a handshake when it is its address' turn: at once if nobody waits.
+    /// Begins a handshake when it is its address' turn: at once if none is queued.
     func ask(of holder: AccountHolder, _ begin: @escaping () -> Void) {
         self.waiting.append(begin, of: holder, cost: 1)
         if !self.isPausing { self.next() }
@@ -37,8 +36,8 @@ final class HandshakeTurns {
     }
 }
 
-/// Holds back the first bytes of a connection, those that TLS begins with, until its turn comes,
-/// and reads no more meanwhile.
+/// Holds back the first bytes of a connection, with which TLS begins, until its turn comes, and
+/// stops reading meanwhile.
 final class HandshakeTurn: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -46,7 +45,7 @@ final class HandshakeTurn: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let turns: HandshakeTurns
     private let holder: AccountHolder
-    /// `nil` until something came, and when the connection has ended.
+    /// `nil` until bytes arrived, and when the connection has ended.
     private var context: ChannelHandlerContext?
     private var held = ByteBuffer()
     private var isReadHeldBack = false
@@ -65,7 +64,7 @@ final class HandshakeTurn: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        // What was read is passed on later, with an end of its own.
+        // Bytes that were read are passed on later, with a read-complete event of their own.
         if self.context == nil { context.fireChannelReadComplete() }
     }
 
@@ -86,7 +85,7 @@ final class HandshakeTurn: ChannelDuplexHandler, RemovableChannelHandler {
         self.context = nil
     }
 
-    /// Passes on what came, and leaves.
+    /// Passes on the bytes and removes itself.
     private func begin() {
         guard let context = self.context else { return }
         self.context = nil

@@ -1,24 +1,24 @@
 import NIOCore
 
-/// The state that the connections of one event loop share: its mailbox, its spare buffers, and the lists of
-/// them.
+/// The state that the connections of one event loop share: its mailbox, its spare buffers and the
+/// connection lists.
 ///
 /// Used on the loop only.
 final class LoopContext {
-    /// Spare buffers are kept up to this many and this large: an idle connection holds none.
+    /// Maximum number of spare buffers, and their maximum size: an idle connection holds none.
     private static let spareBuffersMax = 16
     private static let spareBufferBytesMax = 256 * 1_024
 
-    /// Its place in the list of all.
+    /// Its index in the list of all loops.
     let number: Int
     let mailbox: ReplyMailbox
     let handshakes: HandshakeTurns
     let turns: LoopTurns
     private var spareBuffers: [ByteBuffer] = []
     private var connections: [ObjectIdentifier: ConnectionHandler] = [:]
-    /// Those whose credential has an end, by number.
+    /// Credentials with an expiry, by connection number.
     private var expiring: [UInt64: ConnectionCredential] = [:]
-    /// Those that listen or are about to, by number.
+    /// Connections that listen or are about to, by number.
     private var listeners: [UInt64: ConnectionListening] = [:]
 
     init(number: Int, eventLoop: any EventLoop) {
@@ -36,7 +36,7 @@ final class LoopContext {
         self.connections[ObjectIdentifier(connection)] = nil
     }
 
-    /// A list of its own: connections leave while it is walked.
+    /// A copy of the list: connections leave while it is iterated.
     var openConnections: [ConnectionHandler] { Array(self.connections.values) }
 
     /// Ends connections of an account that wait for their clients, until there is room for
@@ -53,14 +53,14 @@ final class LoopContext {
         }
     }
 
-    /// Notes whether a connection has an end, and has it counted.
+    /// Notes whether a connection's credential expires, and counts it in the watch.
     func expires(_ credential: ConnectionCredential, _ expires: Bool, counted watch: CredentialWatch) {
         let before = self.expiring.count
         self.expiring[credential.number] = expires ? credential : nil
         watch.count(expiring: self.expiring.count - before)
     }
 
-    /// Ends the connections whose time is over.
+    /// Ends the connections whose credentials have expired.
     func endExpired(nowMilliseconds: Int64) {
         for credential in Array(self.expiring.values) {
             credential.endIfExpired(nowMilliseconds: nowMilliseconds)
@@ -75,8 +75,7 @@ final class LoopContext {
         self.listeners[listener.number] = nil
     }
 
-    /// Hands what the router has to the connections; each writes all that is for it and flushes
-    /// once.
+    /// Hands the router's posts to the connections; each writes all of its own and flushes once.
     func received(_ posts: [NotificationRouting.Post]) {
         var reached: [ConnectionListening] = []
         for post in posts {
@@ -103,7 +102,7 @@ final class LoopContext {
         self.spareBuffers.popLast() ?? allocator.buffer(capacity: 4_096)
     }
 
-    /// Takes back a buffer that was flushed.
+    /// Returns a buffer that was flushed.
     ///
     /// Bytes that the channel still holds are not touched: clearing copies on write.
     func giveBack(_ buffer: consuming ByteBuffer) {

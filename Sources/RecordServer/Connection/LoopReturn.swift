@@ -1,6 +1,6 @@
 import NIOCore
 
-/// The way back to a part of a connection, from a thread of the engine or of the files.
+/// A reference to a part of a connection for threads of the engine and of files.
 struct LoopReturn<Part: AnyObject>: Sendable {
     private struct Target {
         let part: Part
@@ -16,7 +16,7 @@ struct LoopReturn<Part: AnyObject>: Sendable {
         self.eventLoop = connection.eventLoop
     }
 
-    /// Executes the body on the connection's event loop, and flushes what it wrote.
+    /// Executes the body on the connection's event loop, and flushes its output.
     func callAsFunction(_ body: @escaping @Sendable (Part) -> Void) {
         self.eventLoop.execute {
             body(self.target.value.part)

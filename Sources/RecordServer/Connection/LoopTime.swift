@@ -1,18 +1,18 @@
 import NIOCore
 
-/// The time that one connection spends of its event loop, and the account that pays for it.
+/// The time that one connection spends on its event loop, and the account that is charged.
 struct LoopTime {
-    /// Of whoever is signed in; `nil` before the welcome.
+    /// The signed-in user's account; `nil` before the welcome.
     private(set) var account: LoopAccount?
-    /// Until when the connection's work is paid for; `nil` while it does nothing.
+    /// The time up to which the connection's work is charged; `nil` while it is idle.
     private var paidUntil: NIODeadline?
-    /// Of the event loop's rounds, the one in which the connection was read last.
+    /// The event loop's round in which the connection was last read.
     private var lastRound: UInt64 = 0
 
-    /// The connection belongs to a holder from now on.
+    /// The connection now belongs to a holder.
     mutating func joined(_ account: LoopAccount) { self.account = account }
 
-    /// Whether the next frame is to be handled now, and not in a later turn.
+    /// Whether to handle the next frame now instead of in a later turn.
     var isTurn: Bool {
         guard let account else { return true }
         return account.left > .zero
@@ -29,14 +29,14 @@ struct LoopTime {
     /// A turn of the holder has come.
     mutating func turnBegan(at now: NIODeadline) { self.paidUntil = now }
 
-    /// Charges the holder with what was not charged yet.
+    /// Charges the holder for uncharged time.
     mutating func pay(at now: NIODeadline) {
         guard let account, let paidUntil else { return }
         account.spend(now - paidUntil)
         self.paidUntil = now
     }
 
-    /// The connection does nothing more now.
+    /// The connection has no more work now.
     mutating func workEnded(at now: NIODeadline) {
         self.pay(at: now)
         self.paidUntil = nil

@@ -1,24 +1,24 @@
 import NIOCore
 import RecordStore
 
-/// The time of one event loop, in turns by holder: what one of them sends on any number of
-/// connections delays others by a turn.
+/// Shares the time of one event loop between holders: a holder's load on any number of connections
+/// delays others by one turn.
 ///
-/// In each round, in which every connection is read once at the most, frames are handled as they
-/// come while their holder has time left of a turn. Then what else came waits in the connections,
-/// which read no more, and the loop goes on with it for a turn at a time. Between two it looks for
-/// what others have sent.
+/// In each round, every connection is read at most once. Frames are handled as they arrive while
+/// their holder has time left. Then further frames are queued in the connections, which stop
+/// reading, and the loop handles them one turn at a time. Between two turns it polls for other
+/// input.
 ///
 /// Used on the loop only.
 final class LoopTurns {
-    /// A turn of whoever has the loop to themselves: newcomers wait for it.
+    /// A turn of the only active holder: newcomers wait for it.
     private static let turnAlone = TimeAmount.milliseconds(10)
     /// A turn beside others: a dozen of short fetches.
     private static let turn = TimeAmount.microseconds(300)
-    /// Between two turns: an event loop looks for what came only when it has nothing to do now.
+    /// Pause between two turns: an event loop polls its sockets only when it has no work.
     ///
-    /// The pause is long enough for the kernel to give the processor to others, such as clients on
-    /// this machine.
+    /// The pause is long enough for the kernel to run other processes, such as clients on this
+    /// machine.
     private static let pause = TimeAmount.microseconds(50)
 
     private let eventLoop: any EventLoop
@@ -33,7 +33,7 @@ final class LoopTurns {
         self.waiting = TurnQueue(quantum: Int(Self.turn.nanoseconds / 1_000))
     }
 
-    /// A connection belongs to a holder from now on.
+    /// A connection now belongs to a holder.
     func joined(_ holder: AccountHolder) -> LoopAccount {
         let account = self.accounts[holder] ?? LoopAccount(holder)
         self.accounts[holder] = account
@@ -49,11 +49,11 @@ final class LoopTurns {
 
     private var turn: TimeAmount { self.accounts.count == 1 ? Self.turnAlone : Self.turn }
 
-    /// A connection is read: its holder has a turn in each round, unless others of theirs wait for
-    /// one.
+    /// A connection is read: its holder has a turn in each round, unless other connections of the
+    /// holder wait for one.
     ///
-    /// - Returns: The round, to be told at the next time; one that was read in this round is in the
-    ///   next.
+    /// - Returns: The current round, for the next call; a connection that was already read in this
+    ///   round gets the next one.
     func reads(in lastRound: UInt64, of account: LoopAccount) -> UInt64 {
         if lastRound == self.round { self.round += 1 }
         if account.round != self.round, account.waiting == 0 {
@@ -63,7 +63,7 @@ final class LoopTurns {
         return self.round
     }
 
-    /// Lets a connection go on in a turn of its holder, when that comes.
+    /// Queues a connection for its holder's next turn.
     func wait(_ connection: ConnectionHandler, of account: LoopAccount) {
         account.waiting += 1
         self.waiting.append(connection, of: account.holder, cost: 1)
@@ -75,7 +75,7 @@ final class LoopTurns {
         self.eventLoop.assumeIsolated().scheduleTask(in: Self.pause) { self.serve() }
     }
 
-    /// Gives a turn to whoever is next, and what they leave of it to those behind them.
+    /// Gives a turn to the next holder, and the rest of its time to those behind.
     private func serve() {
         var left = self.turn
         while left > .zero, let connection = self.waiting.popFirst() {
@@ -98,19 +98,19 @@ final class LoopTurns {
 /// Found once for a connection. Used on the loop only.
 final class LoopAccount {
     let holder: AccountHolder
-    /// Of the turn; nothing, or less, when it is used up.
+    /// Time left of the turn; zero or less when it is used up.
     fileprivate(set) var left = TimeAmount.zero
-    /// In which it had its last turn.
+    /// The round of its last turn.
     fileprivate var round: UInt64 = 0
     /// Connections on the loop.
     fileprivate var connections = 0
-    /// Of those, how many wait for a turn.
+    /// Number of those that wait for a turn.
     fileprivate var waiting = 0
 
     init(_ holder: AccountHolder) {
         self.holder = holder
     }
 
-    /// So much was spent for it.
+    /// Charges the account.
     func spend(_ time: TimeAmount) { self.left = self.left - time }
 }

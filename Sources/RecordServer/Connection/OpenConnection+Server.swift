@@ -60,7 +60,7 @@ extension OpenConnection where Side == ServerSide {
         guard self.side.controlFrames.received(at: now) else { throw .tooManyControlFrames }
     }
 
-    /// One that acknowledges nothing new costs the peer nothing.
+    /// An acknowledgement without effect costs the peer nothing.
     mutating func acknowledgement(
         _ number: UInt64,
         by listener: inout ListenerStateMachine,
@@ -84,9 +84,9 @@ extension OpenConnection where Side == ServerSide {
         return try self.side.assetWindows.received(stream, payloadBytes: payloadBytes, isOpen: isOpen)
     }
 
-    /// Forgets a stream that was answered.
+    /// Forgets an answered stream.
     ///
-    /// - Returns: What to grant the peer now.
+    /// - Returns: Credit to grant the peer now.
     mutating func end(_ stream: UInt32) -> UInt32 {
         guard let ended = self.streams.removeValue(of: stream) else {
             preconditionFailure("a stream ended that was not open")

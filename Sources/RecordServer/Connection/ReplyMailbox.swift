@@ -15,20 +15,20 @@ struct EngineReturn: Sendable {
     let stream: UInt32
     let mailbox: ReplyMailbox
     let server: ServerContext
-    /// Tokens of shares, whose misses are counted.
+    /// Share tokens whose misses are counted.
     let tokens: ShareTokens?
 
-    /// Brings what the engine replied to the stream: once, from any thread.
+    /// Delivers the engine's reply to the stream: once, from any thread.
     func deliver(_ result: Result<Outcomes, StoreError>) {
         if let tokens = self.tokens { self.server.count(result, of: tokens) }
         self.mailbox.deliver(EngineReply(requests: self.requests, stream: self.stream, result: result))
     }
 }
 
-/// Brings replies from threads of the engine to an event loop.
+/// Delivers replies from threads of the engine to an event loop.
 ///
-/// One wake-up serves all replies that come before the loop looks. So a commit of many requests
-/// costs one wake-up a loop, and what they write to one connection shares a flush.
+/// One wake-up serves all replies that arrive before the loop runs. So a group commit costs one
+/// wake-up per loop, and its replies on one connection share a flush.
 ///
 /// Bounded by the requests in flight of the loop's connections: each has one reply.
 final class ReplyMailbox: Sendable {

@@ -1,6 +1,6 @@
-/// Requests that wait until responses that the connection holds make room, in order of arrival.
+/// Requests that wait until held responses of the connection leave, in order of arrival.
 ///
-/// Inlined, so that no call lies within an access to the queue of a connection: such accesses would be
+/// Inlined, so that no call lies within an access to a connection's queue: such accesses would be
 /// checked at run time.
 struct RequestQueue {
     private var waiting: [UInt32] = []
@@ -11,14 +11,13 @@ struct RequestQueue {
         @inline(__always) get { self.waiting.isEmpty }
     }
 
-    /// A request may be executed when its turn comes.
+    /// Queues a request.
     @inline(__always)
     mutating func append(_ stream: UInt32) { self.waiting.append(stream) }
 
-    /// Begins to execute what there is room for.
+    /// Begins to execute requests that have room.
     ///
-    /// - Returns: Whether to; `false` for a response that comes while another request is executed,
-    ///   since whoever executes that one goes on.
+    /// - Returns: `false` during another execution, which then continues with the queue.
     @inline(__always)
     mutating func begin() -> Bool {
         guard !self.isExecuting, !self.waiting.isEmpty else { return false }
@@ -26,7 +25,7 @@ struct RequestQueue {
         return true
     }
 
-    /// The next request that there is room for; `nil` if there is none, which ends the execution.
+    /// The next request that has room; `nil` if there is none, which ends the execution.
     @inline(__always)
     mutating func next(hasRoom: Bool) -> UInt32? {
         guard !self.waiting.isEmpty, hasRoom else {

@@ -2,14 +2,14 @@ import NIOCore
 import RecordModel
 import WireProtocol
 
-/// One stream from its request to its end: what is to be executed, and what came of it.
+/// One stream from its request to its end: the request, then its outcomes.
 final class Response {
     enum Stage {
-        /// To be executed when there is room for the outcomes, or when a gate lets it go.
+        /// Waits for room for its outcomes, or for a gate.
         case waiting(AdmittedRequest)
-        /// The engine has it.
+        /// The engine is executing it.
         case executing
-        /// Outcomes wait for the client; `next` is the index of the first that was not sent.
+        /// Outcomes wait for the client; `next` is the index of the first unsent one.
         case sending(Outcomes, next: Int)
     }
 
@@ -19,19 +19,19 @@ final class Response {
     let requestID: RequestID?
     /// For lines of the log.
     let scope: DatabaseScope?
-    /// When the request had come whole.
+    /// When the whole request had arrived.
     let arrived: NIODeadline
     /// Milliseconds since 1970.
     let deadlineMilliseconds: Int64
     var stage: Stage
-    /// The bytes that the response counts for; `ResponseRoom` alone changes them.
+    /// The bytes that the response counts for; only `ResponseRoom` changes them.
     var room = Room()
 
     /// The bytes that a response counts for.
     struct Room {
         /// Bytes of outcomes that wait for the client.
         var heldBytes = 0
-        /// Room set aside while the engine reads, in bytes.
+        /// Bytes reserved while the engine reads.
         var reservedBytes = 0
 
         var isEmpty: Bool { self.heldBytes == 0 && self.reservedBytes == 0 }
@@ -58,7 +58,7 @@ final class Response {
         RequestLabel(stream: self.stream, operation: self.kind, requestID: self.requestID)
     }
 
-    /// Takes the request out, to be executed; `nil` if it does not wait.
+    /// Takes the request out for execution; `nil` if it is not waiting.
     func takeRequest() -> AdmittedRequest? {
         guard case .waiting = self.stage else { return nil }
         // Moved out: a request has dozens of parts, and a copy would count references to each.

@@ -1,7 +1,7 @@
 import NIOCore
 import Synchronization
 
-/// The event loops that connections are on.
+/// The event loops that serve connections.
 final class ServedLoops: Sendable {
     private let accounts: Accounts
     /// Empty while the server does not run.
@@ -12,28 +12,28 @@ final class ServedLoops: Sendable {
         self.accounts = accounts
     }
 
-    /// Connections are on these loops from now on; on none when the server has stopped.
+    /// Sets the loops that serve connections; empty when the server has stopped.
     func serve(on loops: [ServedLoop]) {
         self.loops.withLock { $0 = loops }
     }
 
-    /// Does something on each event loop, soon.
+    /// Executes a body on each event loop, soon.
     func onEach(_ body: @escaping @Sendable (LoopContext) -> Void) {
         for loop in self.loops.withLock({ $0 }) { loop.execute(body) }
     }
 
-    /// Returns when each event loop has executed something.
+    /// Returns when each event loop has executed an empty task.
     func response() async {
         for loop in self.loops.withLock({ $0 }) {
-            // A loop that ends meanwhile hangs no more than one that executes.
+            // A loop that is shutting down counts as responsive.
             try? await loop.eventLoop.submit {}.get()
         }
     }
 
-    /// Ends connections of the holder with most responses, if little room is left for the others.
+    /// Ends connections of the holder with most responses, if little room is left for other
+    /// holders.
     ///
-    /// They come to an end on their event loops, until there is room again: those first that hold
-    /// most.
+    /// They end on their event loops, the largest first, until there is room again.
     func makeRoomForResponses() {
         guard self.accounts.isShortOfResponses,
             self.isMakingRoom.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged
@@ -51,7 +51,7 @@ final class ServedLoops: Sendable {
     }
 }
 
-/// An event loop, and what its connections share.
+/// An event loop, and the state that its connections share.
 struct ServedLoop: Sendable {
     let eventLoop: any EventLoop
     let context: NIOLoopBound<LoopContext>
@@ -61,7 +61,7 @@ struct ServedLoop: Sendable {
     }
 }
 
-/// How many event loops have something left to do.
+/// Counts the event loops that have not finished.
 private final class LoopsLeft: Sendable {
     private let count: Atomic<Int>
 
@@ -69,7 +69,7 @@ private final class LoopsLeft: Sendable {
         self.count = Atomic(count)
     }
 
-    /// One loop has done it.
+    /// One loop has finished.
     ///
     /// - Returns: Whether it was the last.
     func isLast() -> Bool { self.count.subtract(1, ordering: .relaxed).newValue == 0 }

@@ -4,9 +4,9 @@ import WireProtocol
 
 /// The limits of a server that the machine needs.
 struct ConnectionBounds: Hashable, Sendable {
-    /// Requests without a response; twice as many close the connection.
+    /// Maximum number of requests without a response; twice this number closes the connection.
     var inFlightMax: Int
-    /// The bytes of requests that the server takes before it grants more.
+    /// The bytes of requests that the server accepts before it grants more.
     var receiveWindowBytes: UInt32
 }
 
@@ -14,9 +14,9 @@ struct ConnectionBounds: Hashable, Sendable {
 struct ServerSide: ConnectionSide {
     /// The steps before the welcome.
     enum Handshake {
-        /// TLS is up or coming.
+        /// TLS is up or being negotiated.
         case awaitingHello(ConnectionBounds)
-        /// A service is to prove that it has its key.
+        /// A service must prove that it holds its key.
         case awaitingProof(ConnectionBounds, peer: Windows)
         /// The credential is being looked up.
         case signingIn(ConnectionBounds, peer: Windows)
@@ -33,7 +33,7 @@ struct ServerSide: ConnectionSide {
     let bounds: ConnectionBounds
     let streamWindowBytes: UInt32
     var lastStream: UInt32 = 0
-    /// Requests refused since a stream last ended: the client had not heard of it when it sent
+    /// Requests refused since a stream last ended: the client could not know of that when it sent
     /// them.
     var refusedInRow = 0
     var controlFrames: ControlFrameBudget
@@ -45,7 +45,7 @@ struct ServerSide: ConnectionSide {
         self.controlFrames = ControlFrameBudget(pace: controlFrames)
     }
 
-    /// Whether the client has opened a stream of this number, which may have ended.
+    /// Whether the client has opened this stream; it may have ended.
     func wasOpened(_ stream: UInt32) -> Bool {
         !stream.isMultiple(of: 2) && stream <= self.lastStream
     }
@@ -91,7 +91,7 @@ extension ServerSide {
     }
 
     enum OnCredit: Equatable, FrameAction {
-        /// Streams that waited for credit may go on.
+        /// Resume streams that waited for credit.
         case resume
         case close(CloseReason)
         case ignore
@@ -106,14 +106,14 @@ extension ServerSide {
     enum OnAssetData: Equatable, FrameAction {
         case accept
         case close(CloseReason)
-        /// The stream has ended, and the client may not have known.
+        /// The stream has ended, possibly before the client knew.
         case ignore
     }
 
     enum OnStreamEnd: Equatable {
         /// Grant this much to the peer; nothing if 0.
         case goOn(credit: UInt32)
-        /// That was the last stream of a connection that drains.
+        /// That was the last stream of a draining connection.
         case close(CloseReason)
         case ignore
     }

@@ -1,13 +1,13 @@
 import NIOCore
 import WireProtocol
 
-/// Counts the time in which a client takes nothing of something that waits for it.
+/// The timeout of a client that takes nothing of its pending data.
 ///
-/// The connection ends when that time is over.
+/// The connection ends when the timer fires.
 struct SlowReaderTimer {
     private var scheduled: Scheduled<Void>?
 
-    /// Starts to count; goes on counting when called again.
+    /// Starts the timer; keeps a running one.
     mutating func start(ending connection: Connection) {
         guard self.scheduled == nil, connection.isOpen else { return }
         let timeout = connection.shared.slowReaderTimeout
@@ -16,7 +16,7 @@ struct SlowReaderTimer {
         }
     }
 
-    /// The client took something, or nothing waits any more.
+    /// The client took some data, or none is pending.
     mutating func stop() {
         guard let scheduled else { return }
         scheduled.cancel()

@@ -3,13 +3,13 @@ import Transport
 
 /// The bytes of frames that are incomplete, or that wait for a turn.
 ///
-/// Each frame that has begun has a time, and the holder's account has the memory of all.
+/// Each begun frame has a deadline; the holder's account counts the memory of all.
 struct UnfinishedFrame {
-    /// Up to so many bytes belong to the connection, like its other memory.
+    /// Bytes up to this size are not counted, like a connection's other memory.
     static let freeBytes = 8 * 1_024
 
     enum OnLook: Equatable {
-        /// A frame has begun, whose time is over then.
+        /// A frame has begun, with this deadline.
         case watch(until: NIODeadline)
         case goOn
         /// The holder has no room for it.
@@ -24,17 +24,17 @@ struct UnfinishedFrame {
     }
 
     private let timeout: TimeAmount
-    /// Its number among those that came in pieces.
+    /// Its number among frames that arrived in pieces.
     private var number: UInt64 = 0
     private var began = NIODeadline.uptimeNanoseconds(0)
-    /// The part that is in the holder's account.
+    /// Bytes counted in the holder's account.
     private var countedBytes = 0
 
     init(timeout: TimeAmount) {
         self.timeout = timeout
     }
 
-    /// Looks, after something came, whether a frame is incomplete, or frames wait for a turn.
+    /// Checks, after input, whether a frame is incomplete or frames wait for a turn.
     mutating func look(at frames: FrameAssembly, heardAt: NIODeadline, account: Account) -> OnLook {
         let bytes = frames.unfinishedBytes
         let waiting = frames.waitingBytes
@@ -53,14 +53,14 @@ struct UnfinishedFrame {
         return isNew ? .watch(until: self.began + self.timeout) : .goOn
     }
 
-    /// The time of a frame may be over.
+    /// Checks whether a frame's deadline has passed.
     func timerFired(at now: NIODeadline, isUnfinished: Bool) -> OnTimer {
         guard isUnfinished else { return .ignore }
         let end = self.began + self.timeout
         return now >= end ? .close : .watch(until: end)
     }
 
-    /// Gives back what the account has of the connection, which has ended.
+    /// Returns the account's bytes after the connection has ended.
     mutating func end(in account: Account) {
         account.unfinishedFrames.add(-self.countedBytes)
         self.countedBytes = 0

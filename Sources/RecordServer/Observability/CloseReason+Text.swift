@@ -2,7 +2,7 @@ import RecordModel
 import WireProtocol
 
 extension CloseReason {
-    /// What the `goaway` and the log say to people.
+    /// The text of the `goaway` and of the log.
     var text: String {
         Self.texts[self] ?? "closed"
     }

@@ -2,10 +2,10 @@ import NIOSSL
 
 /// The text of a connection's error for operators.
 ///
-/// TLS errors come with a path of the machine that built the library and a number of its own; both
-/// stay out.
+/// TLS errors contain a source path of the machine that built the library and a number; both are
+/// left out.
 enum ConnectionFailureText {
-    /// BoringSSL's reasons that an operator can do something about.
+    /// BoringSSL's reasons that an operator can fix.
     private static let advice = [
         "HTTP_REQUEST": "the client speaks HTTP, not TLS",
         "HTTPS_PROXY_REQUEST": "the client speaks to an HTTP proxy, which this is not",

@@ -2,7 +2,7 @@ import Logging
 package import RecordStore
 
 extension Logger {
-    /// What an operator can do about a damaged record.
+    /// Advice for an operator about a damaged record.
     static let adviceOnDamage: Logger.MetadataValue = """
         List such records with tidemark records damaged, and remove them with tidemark records delete. A \
         backup may have them whole. Check the disk.
@@ -10,7 +10,7 @@ extension Logger {
 }
 
 extension FaultLog {
-    /// Tells that an index lacks fields of a record.
+    /// Logs that an index lacks fields of a record.
     package func tellNotIndexed(_ record: DamagedRecord) {
         self.tell(
             "a damaged record could not be indexed whole",

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Durations that any thread may record: no lock, no allocation.
 ///
-/// A record costs a search among the bounds and two additions; one that is read in between may have
-/// the count without the sum.
+/// A record costs a search among the bounds and two additions; a concurrent reader may see the
+/// count without the sum.
 final class DurationHistogram: Sendable {
     private let counts = InlineArray<16, Atomic<Int64>> { _ in Atomic(0) }
     private let sum = Atomic<Int64>(0)

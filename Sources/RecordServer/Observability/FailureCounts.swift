@@ -2,10 +2,10 @@ import RecordModel
 import Synchronization
 import WireProtocol
 
-/// How often each error was sent: no lock, since an overloaded server refuses ten thousand requests
-/// a second.
+/// Number of failures sent, by error: no lock, since an overloaded server refuses ten thousand
+/// requests a second.
 final class FailureCounts: Sendable {
-    /// CloudKit's numbers are below 48, ours from 1000 on; the last place takes every other.
+    /// CloudKit's numbers are below 48, ours from 1000 on; the last index counts every other.
     private let counts = InlineArray<65, Atomic<Int64>> { _ in Atomic(0) }
     private static let other = 64
 

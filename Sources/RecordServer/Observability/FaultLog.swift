@@ -2,19 +2,20 @@ import EngineThreads
 package import Logging
 import Synchronization
 
-/// Lines of the log whose rate would follow that of requests or connections.
+/// Log lines whose rate would otherwise follow that of requests or connections.
 ///
-/// An outage has an event at its begin and one at its end. Any other fault has ended when ten seconds
-/// have passed without it. `Outage` decides when there is a line.
+/// An outage has an event at its begin and one at its end. Any other fault ends after ten seconds
+/// without it. `Outage` decides when a line is due.
 package final class FaultLog: Sendable {
-    /// Different subjects of one fault that have a line each, until it ends or an hour has passed.
+    /// Maximum number of subjects of one fault that get their own line, until it ends or an hour
+    /// has passed.
     package static let subjectsMax = 100
     private static let subjectsMilliseconds: Int64 = 3_600_000
 
     private struct Fault {
         var outage = Outage()
         var level: Logger.Level
-        /// When it happened last.
+        /// When it last happened.
         var last: Int64
         var hasUnwritten = false
         var subjects: Set<String> = []
@@ -60,7 +61,7 @@ package final class FaultLog: Sendable {
 // MARK: - Faults
 
 extension FaultLog {
-    /// Notes a fault that nothing but time shows to be over.
+    /// Notes a fault whose end only time can show.
     ///
     /// - Parameters:
     ///   - text: The message of its lines.
@@ -93,7 +94,7 @@ extension FaultLog {
         self.write(Line(level: level, text: text, metadata: metadata().merging(counted) { $1 }))
     }
 
-    /// Tells of the faults that are over.
+    /// Logs the faults that are over.
     ///
     /// Called every second.
     package func look() {
@@ -103,7 +104,7 @@ extension FaultLog {
         }
     }
 
-    /// Tells what no line has told yet: nothing is noted any more.
+    /// Logs everything that is pending; later faults are not noted.
     package func end() {
         self.endFaults(saying: "a fault has repeated") { _ in true }
         let now = self.milliseconds()
@@ -146,7 +147,7 @@ extension FaultLog {
 // MARK: - Outages
 
 extension FaultLog {
-    /// Notes that an outage begins or goes on.
+    /// Notes that an outage begins or continues.
     package func goesOn(_ text: String, refusing requests: Int, metadata: Logger.Metadata) {
         let now = self.milliseconds()
         let line = self.state.withLock { state in
@@ -167,7 +168,7 @@ extension FaultLog {
         self.goesOn(text, refusing: requests, metadata: metadata)
     }
 
-    /// Notes the end of an outage, and says so if a line has told of it.
+    /// Notes the end of an outage, and logs it if its begin was logged.
     package func ended(_ text: String, saying end: String, metadata: Logger.Metadata) {
         let now = self.milliseconds()
         guard let line = self.state.withLock({ $0.outages[text]?.outage.ended(now: now) }) else { return }

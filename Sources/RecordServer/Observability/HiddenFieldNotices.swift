@@ -1,10 +1,10 @@
 import RecordStore
 
-/// Which fields of record types an operator was told of: those that queries can't name.
+/// The fields, not usable in queries, that were reported to the operator.
 ///
-/// Each is told once in the life of the server.
+/// Each is reported once in the life of the server.
 struct HiddenFieldNotices {
-    /// Beyond it nothing is told: clients make names.
+    /// Beyond this number no field is reported: clients choose the names.
     private static let noticesMax = 1_000
 
     private struct Notice: Hashable {
@@ -15,7 +15,7 @@ struct HiddenFieldNotices {
 
     private var told: Set<Notice> = []
 
-    /// Returns whether a field is to be told of now.
+    /// Returns whether to report a field now.
     mutating func tells(_ field: String, of recordType: String, in environment: EnvironmentID) -> Bool {
         guard self.told.count < Self.noticesMax else { return false }
         return self.told.insert(Notice(environment: environment, recordType: recordType, field: field))

@@ -15,14 +15,14 @@ package enum LogKeys {
     package static let peer = "peer"
     package static let reason = "reason"
     package static let detail = "detail"
-    /// What the operator can do.
+    /// Advice for the operator.
     package static let advice = "advice"
     package static let error = "error"
     /// The message of the lines about a fault.
     package static let fault = "fault"
-    /// How often a fault has happened.
+    /// Number of times that a fault has happened.
     package static let times = "times"
-    /// Requests that an outage has refused.
+    /// Number of requests that an outage has refused.
     package static let refused = "refused"
     /// Names of settings.
     package static let settings = "settings"
@@ -42,15 +42,15 @@ package enum LogKeys {
     package static let errno = "errno"
     /// A result code of SQLite's.
     package static let sqlite = "sqlite"
-    /// PostgreSQL's state of an error.
+    /// PostgreSQL's error code (SQLSTATE).
     package static let sqlState = "sqlstate"
     /// The address of a database, without its password.
     package static let database = "database"
     package static let indexes = "indexes"
     package static let records = "records"
-    /// Of the environment.
+    /// The name of an environment variable.
     package static let variable = "variable"
-    /// What somebody may have meant.
+    /// The value that was probably meant.
     package static let meant = "meant"
     package static let seconds = "seconds"
     package static let recordType = "record_type"
@@ -61,8 +61,8 @@ package enum LogKeys {
     package static let owner = "owner"
     package static let record = "record"
     package static let field = "field"
-    /// Names of settings that have other values from now on.
+    /// Names of settings with new values.
     package static let changed = "changed"
-    /// Names of settings whose new values wait for a restart.
+    /// Names of settings whose new values take effect after a restart.
     package static let needRestart = "need_restart"
 }

@@ -10,12 +10,12 @@ package struct Metric: Sendable {
 
     package enum Value: Hashable, Sendable {
         case number(Double)
-        /// Seconds, when they are written.
+        /// Written in seconds.
         case durations(DurationCounts)
     }
 
     package struct Sample: Sendable {
-        /// Values of labels by name, in the order in which they are written.
+        /// Values of labels by name, in output order.
         package var labels: [(name: String, value: String)]
         package var value: Value
 

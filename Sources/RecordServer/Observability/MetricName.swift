@@ -2,8 +2,8 @@
 
 /// The metrics of a server, by the names that operators see.
 ///
-/// The endings are Prometheus' conventions, and say what kind a metric is. Operators read the same
-/// rows in `Sources/tidemark/METRICS.md`.
+/// The suffixes are Prometheus' conventions and tell the metric's kind.
+/// `Sources/tidemark/METRICS.md` has the same rows for operators.
 package enum MetricName: String, CaseIterable, Sendable {
     case connectionsOpened = "tidemark_connections_opened_total"
     case connectionsRefused = "tidemark_connections_refused_total"

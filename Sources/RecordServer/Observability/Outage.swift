@@ -1,14 +1,14 @@
-/// An outage or another fault that repeats, as lines of the log: one at its begin, one at its end, and
-/// at most one in ten seconds between.
+/// Decides the log lines of an outage or another repeating fault: one at its begin, one at its end,
+/// and at most one in ten seconds between.
 ///
-/// One that begins within ten seconds of the last line is told when these are over, if it lasts.
+/// If it begins within ten seconds of the last line, its line is delayed until these are over.
 package struct Outage: Sendable {
     package static let pauseMilliseconds: Int64 = 10_000
 
     package struct Line: Hashable, Sendable {
         /// Since the begin.
         package var milliseconds: Int64
-        /// Requests that were refused since then, and in shorter outages that no line has told of.
+        /// Requests refused since then, and in shorter outages that were not logged.
         package var refused: Int
     }
 
@@ -19,9 +19,9 @@ package struct Outage: Sendable {
 
     package init() {}
 
-    /// Notes that it goes on; returns what to say, if anything.
+    /// Notes that the outage continues; returns the line to log, if one is due.
     ///
-    /// `now` is milliseconds of a clock that only goes forward.
+    /// `now` is milliseconds of a monotonic clock.
     package mutating func goesOn(refusing requests: Int, now: Int64) -> Line? {
         let since = self.since ?? now
         self.since = since
@@ -31,7 +31,7 @@ package struct Outage: Sendable {
         return Line(milliseconds: now - since, refused: self.refused)
     }
 
-    /// Notes the end; returns what to say, if anything.
+    /// Notes the end; returns the line to log, if one is due.
     package mutating func ended(now: Int64) -> Line? {
         guard let since else { return nil }
         self.since = nil

@@ -3,10 +3,10 @@ import RecordModel
 
 /// The values by which lines of the log name a connection.
 struct ConnectionLabel: Sendable {
-    /// As long as the server runs, no other connection has it.
+    /// Not reused while the server runs.
     let connection: UInt64
     let peer: String
-    /// Empty until somebody is signed in.
+    /// Empty until a user is signed in.
     var container = ""
     var user = ""
 
@@ -18,14 +18,14 @@ struct ConnectionLabel: Sendable {
         ]
     }
 
-    /// The same with the other values of an event.
+    /// The metadata together with an event's own values.
     func metadata(_ others: Logger.Metadata) -> Logger.Metadata { self.metadata.merging(others) { $1 } }
 }
 
-/// The values by which lines of the log name a request, beside its connection.
+/// The values by which log lines name a request, beside its connection.
 ///
-/// Stream and connection are its name in every case. Changes have an ID from the client as well,
-/// under which they come again.
+/// Stream and connection identify every request. Changes also have an ID from the client, which
+/// retries reuse.
 struct RequestLabel: Sendable {
     let stream: UInt32
     /// `nil` if the request was refused before it was decoded.
@@ -42,7 +42,7 @@ struct RequestLabel: Sendable {
 }
 
 extension RequestID {
-    /// As a UUID is written: clients log the same.
+    /// Written as a UUID, as clients log it.
     ///
     /// - Source: RFC 9562, section 4.
     fileprivate var text: String {

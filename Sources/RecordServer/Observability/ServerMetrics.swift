@@ -3,7 +3,7 @@ import RecordStore
 import Synchronization
 import WireProtocol
 
-/// Counters that operators graph, counted where the event happens.
+/// Counters for operators, incremented where the event happens.
 ///
 /// A request costs three additions to memory and no lock. A class, so that a request copies none of
 /// it.
@@ -60,18 +60,18 @@ final class ServerMetrics: Sendable {
         self.notificationsSent.add(Int64(count), ordering: .relaxed)
     }
 
-    /// Those that a later one of their subscription took the place of, because a listener had not
-    /// acknowledged enough.
+    /// Notifications that were replaced by a later one of their subscription, because the listener
+    /// had too many unacknowledged.
     func notificationsCoalesced(_ count: Int) {
         self.notificationsCoalesced.add(Int64(count), ordering: .relaxed)
     }
 
-    /// A transaction of which listeners learn only that there was something.
+    /// Counts a transaction that listeners learn of without its details.
     func notificationDetailsDropped() {
         self.detailsDropped.add(1, ordering: .relaxed)
     }
 
-    /// What the router has done.
+    /// Adds the router's counts.
     func routed(_ counts: NotificationRouting.Counts) {
         if counts.comparisons > 0 { self.comparisons.add(Int64(counts.comparisons), ordering: .relaxed) }
         if counts.news > 0 { self.newsForCost.add(Int64(counts.news), ordering: .relaxed) }
@@ -93,12 +93,12 @@ final class ServerMetrics: Sendable {
         self.assetsRemoved.add(Int64(count), ordering: .relaxed)
     }
 
-    /// A failure, of an item or of a request.
+    /// Counts a failure, of an item or of a request.
     func failed(_ code: ErrorCode) {
         self.failures.add(code)
     }
 
-    /// Everything that was counted here.
+    /// Everything that is counted here.
     var readings: [Metric] {
         let requests = zip(OperationKind.allCases, self.operations).map { kind, operation in
             Metric.Sample(
@@ -141,7 +141,7 @@ final class ServerMetrics: Sendable {
 }
 
 extension LoadFigures {
-    /// What waits for the engine, and what was promised.
+    /// The engine's queue and its promises.
     var readings: [Metric] {
         [
             Metric(.reservationsGiven, Double(self.reservationsGiven)),
@@ -153,7 +153,7 @@ extension LoadFigures {
 }
 
 extension EngineStatistics {
-    /// What the engine counted and measured.
+    /// Counts and measurements of the engine.
     var readings: [Metric] {
         [
             Metric(.commits, Double(self.commits)),
@@ -171,7 +171,7 @@ extension EngineStatistics {
 }
 
 extension StorageCondition {
-    /// Whether the disk fails, which a full one does not.
+    /// Whether the disk fails; a full disk is not a failure.
     var readings: [Metric] {
         guard case .fails = self else { return [Metric(.diskFailing, 0)] }
         return [Metric(.diskFailing, 1)]
@@ -179,7 +179,7 @@ extension StorageCondition {
 }
 
 extension StoredAmount {
-    /// What all containers have.
+    /// Totals of all containers.
     var readings: [Metric] {
         [
             Metric(.records, Double(self.records)), Metric(.recordBytes, Double(self.recordBytes)),

@@ -3,31 +3,31 @@ import NIOPosix
 package import RecordStore
 import Synchronization
 
-/// What a server does now, in the order of its life.
+/// The phases of a server, in order.
 package enum ServerPhase: UInt8, AtomicRepresentable, Sendable {
     /// It does not listen yet.
     case starting
     case serving
-    /// It takes no new requests, and answers those that came.
+    /// It refuses new requests, and answers those in flight.
     case draining
     case stopped
 }
 
 extension RecordServer {
-    /// Whether every event loop executes something within a time.
+    /// Whether every event loop executes a task within a time.
     ///
-    /// A server without loops has none that hangs.
+    /// `true` for a server without loops.
     package func loopsAnswer(within timeout: Duration) async -> Bool {
         await self.context.loops.answer(within: TimeAmount(timeout))
     }
 
-    /// Whether the store writes changes now.
+    /// Whether the store currently accepts changes.
     package var storeCondition: StorageCondition { self.context.store.condition }
 
-    /// Whether the store can be read now.
+    /// Whether the store can currently be read.
     package func storeAnswers() async -> Bool {
         let directory = self.context.store.directory
-        // One look at an index: the version is larger than any change.
+        // One index look-up: no change has a larger version.
         let changes = try? await NIOThreadPool.singleton.runIfActive {
             try directory.credentialChanges(after: .max)
         }
@@ -39,7 +39,7 @@ extension ServedLoops {
     func answer(within timeout: TimeAmount) async -> Bool {
         let timer = MultiThreadedEventLoopGroup.singleton.next()
         let answer = timer.makePromise(of: Bool.self)
-        // Loops that come too late find it answered.
+        // Later replies have no effect.
         let deadline = timer.scheduleTask(in: timeout) { answer.succeed(false) }
         Task {
             await self.response()

@@ -2,7 +2,7 @@ package import RecordModel
 package import RecordStore
 import WireProtocol
 
-/// A request that passed everything that needs no database.
+/// A request that passed all checks that need no database.
 package enum AdmittedRequest: Sendable {
     case write(WriteRequest)
     case fetchRecords(FetchRecords, Requester)
@@ -24,7 +24,7 @@ package enum AdmittedRequest: Sendable {
         return request.requestID
     }
 
-    /// The database that it is about; `nil` if that is more than one, or none.
+    /// The database of the request; `nil` if it has several, or none.
     var scope: DatabaseScope? {
         switch self {
         case .write(let write): write.requester.scope
@@ -38,7 +38,7 @@ package enum AdmittedRequest: Sendable {
         }
     }
 
-    /// Whether its response is made of what is stored, and may be large.
+    /// Whether its response contains stored data, and may be large.
     var isReading: Bool {
         switch self {
         case .fetchRecords, .fetchZones, .query, .feed, .checkSchema, .fetchSubscriptions,
@@ -51,7 +51,7 @@ package enum AdmittedRequest: Sendable {
     }
 }
 
-/// What admission looks at besides the request.
+/// The context of admission.
 struct Admission {
     let user: ConnectionUser
     let bounds: Bounds
@@ -62,12 +62,12 @@ struct Admission {
     /// The server's clock, milliseconds since 1970.
     let nowMilliseconds: Int64
     let sealKey: SealKey
-    /// The connection.
+    /// The connection that makes the request.
     let origin: ChangeOrigin
 
     /// Checks the count, the scope and the requester.
     ///
-    /// Sizes were checked before anything was decoded.
+    /// Sizes were checked before decoding.
     ///
     /// - Throws: The failure that ends the request; nothing of it was executed.
     func admit(_ request: Request) throws(Failure) -> AdmittedRequest {

@@ -2,17 +2,17 @@ import RecordModel
 import RecordStore
 import WireProtocol
 
-/// Assets that somebody wants to upload.
+/// An upload that passed admission.
 package struct AdmittedUpload: Sendable {
     var assets: [Asset]
-    /// In the shared database: where they are to be named.
+    /// The zone of the shared database whose records are to reference the assets.
     var zone: ZoneID?
     var requester: Requester
 
     var totalBytes: Int64 { self.assets.reduce(0) { $0 + $1.size } }
 }
 
-/// Ranges of assets that somebody wants to have.
+/// A download that passed admission: ranges of assets.
 package struct AdmittedDownload: Sendable {
     var ranges: [AssetRange]
     var record: RecordID
@@ -20,7 +20,7 @@ package struct AdmittedDownload: Sendable {
 }
 
 extension Admission {
-    /// `upload_assets`: somebody who is signed in, since every asset has somebody to count for.
+    /// `upload_assets`: requires a signed-in user, since every asset counts toward a user's quota.
     func admit(_ operation: UploadAssets) throws(Failure) -> AdmittedRequest {
         try self.checkCount(operation.assets.count)
         guard operation.scope != .shared || operation.zone != nil else {
@@ -34,7 +34,7 @@ extension Admission {
         return .upload(AdmittedUpload(assets: operation.assets, zone: operation.zone, requester: requester))
     }
 
-    /// `download_assets`: whether the record may be read is the store's to say.
+    /// `download_assets`: the store decides whether the record may be read.
     func admit(_ operation: DownloadAssets) throws(Failure) -> AdmittedRequest {
         try self.checkCount(operation.ranges.count)
         let requester = try self.user.requester(for: operation.scope, writing: false)

@@ -2,16 +2,15 @@ import RecordModel
 import RecordStore
 import WireProtocol
 
-/// A schema that a client was built for, to be compared with the one in force.
+/// A client's schema, to be compared with the one in force.
 ///
-/// Parsed and read off the event loop: it may be long, and the store's schemas block.
+/// Parsed and read off the event loop: it may be long, and reading the store's schemas blocks.
 package struct SchemaCheck: Sendable {
     let schema: String
     let container: String
     let environment: Environment
 
-    /// As many lines as a response may have, and as fit into it; the last one tells how many more
-    /// there are.
+    /// As many lines as fit into a response; the last one tells how many were left out.
     static func lines(_ missing: some Sequence<String>, count: Int) -> [String] {
         var lines: [String] = []
         var bytes = 0

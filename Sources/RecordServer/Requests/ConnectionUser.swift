@@ -2,34 +2,34 @@ import RecordModel
 import RecordStore
 import WireProtocol
 
-/// What a connection may use, as sign-in found it.
+/// The user of a connection, as determined by sign-in.
 struct ConnectionUser: Sendable {
     let signIn: SignIn
     let container: String
     let environment: Environment
     /// 16 bytes, or none.
     let installation: [UInt8]
-    /// Where the connection comes from.
+    /// The network of the connection's address.
     let network: String
     /// The ID of the connection's service key, if the key may only read; otherwise `nil`.
     var readOnlyKeyID: String?
     /// Whether no request of the user is executed.
     var isRestricted = false
-    /// Of the request that is looked at.
+    /// Of the current request.
     var mark = RequestMark.none
-    /// The same: milliseconds since 1970.
+    /// Of the current request: milliseconds since 1970.
     var deadlineMilliseconds = Int64.max
 
     /// The listener that notifications and acknowledgements belong to.
     ///
-    /// `nil` if the client did not say which installation it is.
+    /// `nil` if the client did not name its installation.
     var listenerIdentity: ListenerIdentity? {
         guard !self.installation.isEmpty else { return nil }
         return ListenerIdentity(installation: self.installation, signIn: self.signIn)
     }
 
-    /// Refuses every operation of a restricted user, and one that stores anything if the connection's
-    /// key may only read.
+    /// Refuses every operation of a restricted user, and writes if the connection's key is
+    /// read-only.
     ///
     /// - Throws: `managedAccountRestricted`, or `permissionFailure`, which names the key.
     func check(_ operation: Operation) throws(Failure) {
@@ -38,14 +38,14 @@ struct ConnectionUser: Sendable {
         throw .readOnlyKey(keyID)
     }
 
-    /// The holder of the account that pays for what the connection does.
+    /// The holder of the account that is charged for the connection.
     var holder: AccountHolder {
         self.signIn.userRecordName.map { .user(self.signIn.environment, $0) } ?? .address(self.network)
     }
 
-    /// The database that a scope means to this user.
+    /// The database that a scope refers to for this user.
     ///
-    /// - Throws: `notAuthenticated` when nobody is signed in and somebody must be.
+    /// - Throws: `notAuthenticated` if the scope requires a signed-in user and there is none.
     func requester(for scope: DatabaseScope, writing: Bool) throws(Failure) -> Requester {
         let database: DatabaseID
         switch scope {

@@ -3,27 +3,27 @@ package import RecordModel
 package import RecordStore
 package import WireProtocol
 
-/// The items of a page as they travel, encoded where they are read: payloads of `items` frames, in
+/// The items of a page in wire format, encoded where they are read: payloads of `items` frames, in
 /// order.
 ///
-/// SAFETY: the thread of the engine that reads the page has it until the reply, the
+/// SAFETY: owned by the thread of the engine that reads the page until the reply, and by the
 /// connection's loop from then on.
 package final class EncodedItems: FeedSink, FetchSink, @unchecked Sendable {
-    /// Apart, so that an item is one access to it.
+    /// Separate, so that adding an item is one access to it.
     private var encoding: Encoding
     private let itemsMax: Int
     /// Codes of the items that are failures.
     private(set) var failures: [ErrorCode] = []
-    /// Damaged records: failures, and those that are sent with unreadable fields.
+    /// Damaged records: failures, and those sent with unreadable fields.
     private(set) var damaged: [RecordID] = []
     /// The last frame of the response.
     private(set) var end = End()
-    /// The zone of the records that come.
+    /// The zone of the records that follow.
     private var zone = ZoneID.default
-    /// The same as it travels, once a record has come.
+    /// The zone in wire format, once a record has been added.
     private var encodedZone: EncodedZone?
 
-    /// - Parameter itemsMax: Bounds the memory that is set aside with the first item.
+    /// - Parameter itemsMax: Bounds the memory that is reserved with the first item.
     package init(itemsMax: Int = .max) {
         self.itemsMax = itemsMax
         self.encoding = Encoding(itemsMax: itemsMax)
@@ -31,16 +31,16 @@ package final class EncodedItems: FeedSink, FetchSink, @unchecked Sendable {
 
     package var payloads: [ByteBuffer] { self.encoding.payloads }
 
-    /// Of the payloads.
+    /// Total bytes of the payloads.
     var bytes: Int { self.encoding.bytes }
 
-    /// To be called when nothing more comes.
+    /// Called after the last item.
     package func finish(_ end: End = End()) {
         self.encoding.finish()
         self.end = end
     }
 
-    /// Adds an item of any kind; its number is that of those before it.
+    /// Adds an item of any kind; its number is the count of those before it.
     package func add(_ outcome: ItemOutcome) {
         if case .failure(let failure) = outcome { self.failures.append(failure.code) }
         self.encoding.add(outcome)
@@ -48,7 +48,7 @@ package final class EncodedItems: FeedSink, FetchSink, @unchecked Sendable {
 
     // MARK: RecordSink
 
-    /// A client checks what it gets, and the bytes of most records are never looked at here.
+    /// Clients check what they get; the bytes of most records are never inspected here.
     package var readsFields: Bool { false }
 
     package func enter(_ zone: ZoneID) {
@@ -89,7 +89,7 @@ package final class EncodedItems: FeedSink, FetchSink, @unchecked Sendable {
     package func add(deleted zone: ZoneID) { self.encoding.add(.zoneDeleted(zone)) }
 }
 
-/// Payloads while items are added.
+/// The payloads under construction.
 private struct Encoding {
     private(set) var payloads: [ByteBuffer] = []
     private(set) var bytes = 0
@@ -97,7 +97,7 @@ private struct Encoding {
     private var itemCount: UInt32 = 0
     private let itemsMax: Int
 
-    /// The item that a payload ends before fits into it with most records.
+    /// With most records, the item that overflows a payload still fits into this capacity.
     private static let payloadCapacity = ConnectionResponses.itemsFrameBytesMax + 4 * 1_024
 
     /// An item without the fields of its record.
@@ -111,7 +111,7 @@ private struct Encoding {
         self.endItem(start)
     }
 
-    /// The only record of a response.
+    /// Adds the only record of a response.
     mutating func add(_ record: borrowing LentRecord, in zone: ZoneID) {
         let start = self.beginItem(bytes: Self.itemBytes + record.fields.count)
         Item.append(record, in: zone, index: self.itemCount, toItems: &self.payload)
@@ -130,9 +130,9 @@ private struct Encoding {
         self.payload = ByteBuffer()
     }
 
-    /// Where the item begins in the payload.
+    /// The offset in the payload at which the item begins.
     ///
-    /// A response of few items gets room for as many of the first one's size.
+    /// A response of few items reserves room for all of them, by the first one's size.
     private mutating func beginItem(bytes: Int) -> Int {
         let start = self.payload.writerIndex
         if start == 0 {
@@ -142,8 +142,8 @@ private struct Encoding {
         return start
     }
 
-    /// A payload ends before the item that takes it beyond what it should have: one larger item has
-    /// a payload of its own.
+    /// Ends a payload before the item that would exceed its size; a larger item gets a payload of
+    /// its own.
     private mutating func endItem(_ start: Int) {
         let size = self.payload.writerIndex - start
         self.itemCount += 1

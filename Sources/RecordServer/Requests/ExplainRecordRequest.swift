@@ -3,7 +3,8 @@ import RecordStore
 import WireProtocol
 
 extension Admission {
-    /// Admits `explain_record`: of a user, since it tells them of their own installations.
+    /// Admits `explain_record`: requires a user, since the response describes the user's
+    /// installations.
     func admit(_ operation: ExplainRecord) throws(Failure) -> AdmittedRequest {
         guard self.user.signIn.userRecordName != nil else { throw Failure(StoreError.notSignedIn) }
         let requester = try self.user.requester(for: operation.scope, writing: false)

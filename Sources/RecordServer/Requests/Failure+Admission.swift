@@ -4,7 +4,7 @@ import RecordStore
 import WireProtocol
 
 extension Failure {
-    /// A request that the connection has no room for.
+    /// The failure of a request that exceeds the connection's limits.
     init(_ reason: ServerSide.RefusalReason) {
         switch reason {
         case .tooManyInFlight:
@@ -18,7 +18,7 @@ extension Failure {
         }
     }
 
-    /// A request that the codec took apart and refused.
+    /// The failure of a request that could not be decoded.
     init(refused code: ErrorCode, _ error: WireError, payload: ByteBuffer, bounds: Bounds) {
         switch code {
         case .limitExceeded:
@@ -35,7 +35,7 @@ extension Failure {
         }
     }
 
-    /// An operation that stores something, on a connection whose service key may only read.
+    /// A write on a connection whose service key may only read.
     static let accountRestricted = Failure(
         code: .managedAccountRestricted,
         message: "the operator has restricted the processing of this user's data: nothing is read or changed "

@@ -3,10 +3,10 @@ import RecordModel
 import RecordStore
 import WireProtocol
 
-// What ends an upload or a download. One asset at fault is named as the item that the request
-// depends on.
+// Failures that end an upload or a download. An asset at fault is named as the item that the
+// request depends on.
 extension Failure {
-    /// What the store refuses.
+    /// An error of the store.
     init(asset error: StoreError, item: Int? = nil) {
         self.init(error)
         let culprit: Int?
@@ -81,7 +81,7 @@ extension Failure {
         retry: .now
     )
 
-    /// Another upload of the same asset goes on.
+    /// Another upload of the same asset took over.
     static let uploadTakenOver = Failure(
         code: .requestRateLimited,
         message: "another upload of the same asset took the place of this one, which was silent",

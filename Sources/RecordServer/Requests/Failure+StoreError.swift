@@ -3,7 +3,7 @@ import RecordStore
 import WireProtocol
 
 extension Failure {
-    /// The wire's form of an error of the store: number, text, cause and advice.
+    /// The wire format of a store error: number, text, cause and advice.
     init(_ error: StoreError) {
         let row = error.row
         self.init(
@@ -17,7 +17,7 @@ extension Failure {
 }
 
 extension StoreError {
-    /// What is at fault within the request: the item itself unless another one failed first.
+    /// The item at fault: this item, unless another one failed first.
     fileprivate var cause: Failure.Cause {
         switch self {
         case .atomicPeer(let index): .atomicPeer(index: UInt32(clamping: index))
@@ -26,7 +26,7 @@ extension StoreError {
         }
     }
 
-    /// With a conflict: the record that the server has.
+    /// For a conflict: the server's record.
     fileprivate var serverRecord: Record? {
         switch self {
         case .recordExists(let record), .changeTagStale(let record): record

@@ -2,12 +2,12 @@ import RecordModel
 import RecordStore
 import WireProtocol
 
-/// A question to a feed, and the user who asks it.
+/// A request for a feed, and its user.
 package struct AdmittedFeed: Sendable {
     enum Question: Sendable {
         case changes(FeedRead)
         case databaseChanges(DatabaseFeedRead)
-        /// The token of a zone, or of the database if there is no zone.
+        /// Asks for the token of a zone, or of the database if there is no zone.
         case token(ZoneID?)
     }
 
@@ -16,7 +16,7 @@ package struct AdmittedFeed: Sendable {
 }
 
 extension Admission {
-    /// Records of a page when the client leaves it to the server.
+    /// Records of a page if the client sets no limit.
     private static let feedPage = 200
 
     /// `fetch_changes`.
@@ -55,7 +55,7 @@ extension Admission {
 }
 
 extension AdmittedFeed {
-    /// Asks the store; the reply comes on whatever thread it chooses.
+    /// Asks the store, which replies on any thread.
     func ask(
         _ store: Store,
         key: SealKey,

@@ -3,20 +3,19 @@ import RecordModel
 import RecordStore
 import WireProtocol
 
-/// A token of a feed as clients have it: the store's word for where the feed is, and whose it is,
-/// sealed.
+/// A sealed feed token for clients: the store's position in the feed, and its user.
 ///
 /// ```text
 /// version 1 | length (2) and bytes of the user's name | the store's token | seal
 /// ```
 ///
-/// The store's token names database and zone; a client that changed a byte would be believed
-/// without the seal.
+/// The store's token names database and zone; without the seal, the server would trust a token that
+/// a client has changed.
 enum FeedToken {
     private static let version: UInt8 = 1
 
     static func sealed(_ token: [UInt8], for requester: Requester, with key: SealKey) -> [UInt8] {
-        // Nobody's is empty.
+        // Empty if no user is signed in.
         let user = requester.userRecordName ?? ""
         var buffer = ByteBuffer()
         buffer.writeInteger(Self.version)
@@ -26,9 +25,9 @@ enum FeedToken {
         return key.sealed(Array(buffer.readableBytesView), as: .token)
     }
 
-    /// The store's token of one that came back; `nil` if none came.
+    /// The store's token within a client's one; `nil` if the client sent none.
     ///
-    /// - Throws: `changeTokenExpired`: it is not one of this server's, or another user's.
+    /// - Throws: `changeTokenExpired`: it belongs to another server or another user.
     static func opened(
         _ bytes: [UInt8],
         for requester: Requester,

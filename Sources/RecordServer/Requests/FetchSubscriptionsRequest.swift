@@ -3,7 +3,7 @@ import RecordStore
 import WireProtocol
 
 extension Admission {
-    /// `fetch_subscriptions`: nobody has any who is not signed in, of the public database neither.
+    /// `fetch_subscriptions`: requires a signed-in user, in the public database too.
     func admit(_ operation: FetchSubscriptions) throws(Failure) -> AdmittedRequest {
         if case .ids(let ids) = operation.selection { try self.checkCount(ids.count) }
         let requester = try self.user.requester(for: operation.scope, writing: true)

@@ -3,7 +3,7 @@ import RecordStore
 import WireProtocol
 
 extension Admission {
-    /// Admits `listen`: a user with a name, on an installation that can be told from their others.
+    /// Admits `listen`: requires a user with a record name, and an installation.
     func admitListen() throws(Failure) -> AdmittedRequest {
         guard self.user.signIn.userRecordName != nil else { throw Failure(StoreError.notSignedIn) }
         guard let identity = self.user.listenerIdentity else {

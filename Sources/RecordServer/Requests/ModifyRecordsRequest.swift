@@ -3,7 +3,7 @@ import RecordStore
 import WireProtocol
 
 extension Admission {
-    /// `modify_records`: everything about records is judged by the store, in the transaction.
+    /// `modify_records`: the store checks the records, in the transaction.
     func admit(_ operation: ModifyRecords, requestID: RequestID?) throws(Failure) -> WriteRequest {
         try self.checkCount(operation.saves.count + operation.deletes.count)
         let requester = try self.user.requester(for: operation.scope, writing: true)

@@ -3,8 +3,7 @@ import RecordStore
 import WireProtocol
 
 extension Admission {
-    /// `modify_subscriptions`: everything about a subscription is judged by the store, in the
-    /// transaction.
+    /// `modify_subscriptions`: the store checks the subscriptions, in the transaction.
     func admit(_ operation: ModifySubscriptions, requestID: RequestID?) throws(Failure) -> WriteRequest {
         try self.checkCount(operation.saves.count + operation.deletes.count)
         let requester = try self.user.requester(for: operation.scope, writing: true)

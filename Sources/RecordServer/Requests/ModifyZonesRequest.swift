@@ -3,7 +3,7 @@ import RecordStore
 import WireProtocol
 
 extension Admission {
-    /// `modify_zones`: only private databases have zones that come and go.
+    /// `modify_zones`: only private databases have custom zones.
     func admit(_ operation: ModifyZones, requestID: RequestID?) throws(Failure) -> WriteRequest {
         try self.checkCount(operation.saves.count + operation.deletes.count)
         let requester = try self.user.requester(for: operation.scope, writing: true)

@@ -1,7 +1,7 @@
 import RecordModel
 import WireProtocol
 
-/// What kind of request it is.
+/// The kind of a request.
 package enum OperationKind: String, Hashable, Sendable, CaseIterable {
     case modifyRecords = "modify_records"
     case fetchRecords = "fetch_records"
@@ -23,7 +23,7 @@ package enum OperationKind: String, Hashable, Sendable, CaseIterable {
     case requestShareAccess = "request_share_access"
     case explainRecord = "explain_record"
 
-    /// Its place among `allCases`.
+    /// Its index in `allCases`.
     var number: Int {
         switch self {
         case .modifyRecords: 0
@@ -48,7 +48,7 @@ package enum OperationKind: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether bytes of assets travel on its stream.
+    /// Whether asset bytes travel on its stream.
     var movesAssets: Bool { self == .uploadAssets || self == .downloadAssets }
 }
 

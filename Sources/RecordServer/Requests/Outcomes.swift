@@ -7,8 +7,8 @@ package import WireProtocol
 package enum Outcomes: Sendable {
     case written([WriteOutcome])
     case read([ReadOutcome])
-    /// Records of a fetch, or a page of a query or of a feed, with what ends it: each payload of a
-    /// frame counts as an outcome.
+    /// Records of a fetch, or a page of a query or of a feed, with its end: each frame payload
+    /// counts as an outcome.
     case encoded(EncodedItems)
     case subscriptions([SubscriptionOutcome])
     /// A response without items.
@@ -38,7 +38,7 @@ package enum Outcomes: Sendable {
         if case .encoded(let items) = self { items.failures } else { [] }
     }
 
-    /// The wire's form of the outcome at this index.
+    /// The outcome at this index in wire format.
     package func item(at offset: Int) -> ItemOutcome {
         switch self {
         case .written(let outcomes): ItemOutcome(outcomes[offset])
@@ -52,7 +52,7 @@ package enum Outcomes: Sendable {
     ///
     /// - Parameters:
     ///   - offset: The index.
-    ///   - number: The item's, unless it was encoded with its number.
+    ///   - number: The item's number, unless it was encoded with the item.
     ///   - buffer: The payload.
     /// - Returns: The outcome's failure, if it is one.
     func append(at offset: Int, number: UInt32, toItems buffer: inout ByteBuffer) -> Failure? {
@@ -66,7 +66,7 @@ package enum Outcomes: Sendable {
         return failure
     }
 
-    /// About the memory that the outcomes hold.
+    /// Approximate memory of the outcomes.
     var heldBytes: Int {
         switch self {
         case .written(let outcomes): outcomes.reduce(0) { $0 + $1.heldBytes }
@@ -105,7 +105,7 @@ extension ItemOutcome {
 }
 
 extension ShareParticipant {
-    /// Somebody who may be invited, by an ID that no share has yet.
+    /// A user who may be invited, by an ID that no share has yet.
     fileprivate init(invitable identity: UserIdentity) {
         self.init(id: RandomNames.participantID(), identity: identity, acceptance: .unknown)
     }
@@ -120,7 +120,7 @@ extension ItemOutcome {
     }
 }
 
-/// What an outcome costs besides the bytes of a record.
+/// Memory of an outcome besides the bytes of a record.
 private let outcomeOverheadBytes = 256
 
 extension WriteOutcome {
@@ -148,7 +148,7 @@ extension SubscriptionOutcome {
 }
 
 extension Subscription {
-    /// Its parts take about as much again as its text.
+    /// Its parts take about as much memory as its text.
     fileprivate var heldBytes: Int { outcomeOverheadBytes + 2 * self.encoded().readableBytes }
 }
 

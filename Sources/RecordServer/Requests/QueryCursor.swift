@@ -3,26 +3,26 @@ import RecordModel
 import RecordStore
 import WireProtocol
 
-/// Where a query goes on, sealed, and kept by the client.
+/// The position of a query, sealed and kept by the client.
 ///
-/// It holds what the server must know to send the next page.
+/// It holds what the server needs to send the next page.
 ///
 /// ```text
 /// version 1 | made, ms since 1970 (8) | database (8)
 ///     | lengths and bytes of: user, zone, query, resume | HMAC-SHA256 (32)
 /// ```
 ///
-/// Integers are in network byte order. The seal covers all before it: a cursor is the server's own
-/// word, or it is refused.
+/// Integers are in network byte order. The seal covers everything before it; the server rejects a
+/// cursor that it did not make.
 struct QueryCursor: Hashable, Sendable {
     var madeMilliseconds: Int64
     var database: DatabaseID
-    /// Empty: nobody was signed in.
+    /// Empty if no user was signed in.
     var user: String
-    /// `nil` if the query is about all zones.
+    /// `nil` if the query covers all zones.
     var zone: ZoneID?
     var query: Query
-    /// The store's own word for where it was.
+    /// The store's own position.
     var resume: [UInt8]
 
     private static let version: UInt8 = 1
@@ -50,10 +50,9 @@ struct QueryCursor: Hashable, Sendable {
         return key.sealed(Array(buffer.readableBytesView), as: .cursor)
     }
 
-    /// Opens a cursor that came back.
+    /// Opens a cursor from a client.
     ///
-    /// - Throws: `invalidArguments`: it is not one of this server's, not of this user and database,
-    ///   or too old.
+    /// - Throws: `invalidArguments`: it belongs to another server, user or database, or is too old.
     init(
         opening bytes: [UInt8],
         with key: SealKey,
@@ -61,8 +60,8 @@ struct QueryCursor: Hashable, Sendable {
         nowMilliseconds: Int64
     ) throws(Failure) {
         guard let contents = key.opened(bytes, as: .cursor) else { throw .cursorInvalid }
-        // What carries the seal was written here: a failure to read it means another version's
-        // server.
+        // Sealed bytes were written by a server of this store: a failure to read them means another
+        // version.
         var buffer = ByteBuffer(bytes: contents)
         guard buffer.readInteger(as: UInt8.self) == Self.version,
             let madeMilliseconds = buffer.readInteger(as: Int64.self),

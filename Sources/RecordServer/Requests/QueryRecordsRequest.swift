@@ -2,7 +2,7 @@ import RecordModel
 import RecordStore
 import WireProtocol
 
-/// A page of a query, with what its cursor will need.
+/// A page of a query, with the state that its cursor needs.
 package struct AdmittedQuery: Sendable {
     var read: QueryRead
     var requester: Requester
@@ -34,7 +34,7 @@ extension Admission {
 }
 
 extension Outcomes {
-    /// The records of a page, which are in `items`, and what ends it.
+    /// The records of a page, which are in `items`, and its end.
     init(
         _ page: QueryPageResult,
         _ items: EncodedItems,

@@ -1,18 +1,18 @@
 package import WireProtocol
 
-/// Stands between the admission of a request and its turn.
+/// A hook between the admission of a request and its turn.
 ///
-/// Tests have one, to let things go wrong; a server in production has none, and pays nothing.
+/// Tests use one to inject faults; a production server has none, at no cost.
 package protocol RequestGate: Sendable {
-    /// Decides about a request that was admitted.
+    /// Decides about an admitted request.
     ///
     /// Called on event loops: must not block.
     func admitted(_ request: GatedRequest) -> GateDecision
 
-    /// Whether the connection breaks in place of a response.
+    /// Whether to break the connection instead of sending a response.
     func breaksConnection(insteadOf id: GatedRequest.ID) -> Bool
 
-    /// The outcomes that are sent, of those that the engine has found.
+    /// The outcomes to send, of those that the engine has found.
     func passing(_ outcomes: Outcomes, of id: GatedRequest.ID) -> Outcomes
 }
 
@@ -33,13 +33,13 @@ package struct GatedRequest: Sendable {
 
 /// The verdict of a gate about a request.
 package enum GateDecision: Sendable {
-    /// It, or what is left of it, waits for its turn.
+    /// Execute the request, possibly reduced, when its turn comes.
     case execute(AdmittedRequest)
-    /// The same, a while later.
+    /// Execute it after a delay.
     case delay(Duration, AdmittedRequest)
-    /// The same, when the gate calls the closure that it is given, once and on any thread.
+    /// Execute it when the gate calls the given closure, once and on any thread.
     case hold(AdmittedRequest, until: @Sendable (@escaping @Sendable () -> Void) -> Void)
-    /// It gets this response, and is not executed.
+    /// Send this response without executing the request.
     case respond(Outcomes)
     case fail(Failure)
     case breakConnection

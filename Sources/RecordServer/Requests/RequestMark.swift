@@ -1,11 +1,11 @@
 import NIOCore
 import RecordModel
 
-/// A hash by which a request is known when its client makes it again, with another ID and on
-/// whichever connection.
+/// A hash that identifies a request when its client retries it, with another ID and on any
+/// connection.
 ///
-/// Of a large request the beginning, the end and the size count. Two requests with one mark share a
-/// reservation, which harms nobody but their client.
+/// For a large request, the beginning, the end and the size are hashed. Two requests with the same
+/// mark share a reservation, which harms only their client.
 struct RequestMark: Hashable {
     static let none = RequestMark(value: 0)
 
@@ -17,8 +17,8 @@ struct RequestMark: Hashable {
     private init(value: UInt64) { self.value = value }
 
     /// - Parameters:
-    ///   - payload: An encoded `Request`; its ID and its deadline do not count where they come
-    ///     first, as our clients send them.
+    ///   - payload: An encoded `Request`; its ID and its deadline are skipped if they come first,
+    ///     as our clients send them.
     ///   - installation: Of the client.
     init(_ payload: ByteBuffer, installation: [UInt8]) {
         var hash: UInt64 = 0x9E37_79B9_7F4A_7C15
@@ -31,7 +31,7 @@ struct RequestMark: Hashable {
         self.value = max(hash, 1)
     }
 
-    /// Where the payload goes on behind the ID and the deadline.
+    /// The offset in the payload after the ID and the deadline.
     private static func operation(of payload: ByteBuffer) -> Int {
         var reader = WireReader(payload.readableBytesUInt8Span)
         var start = reader.position
@@ -44,7 +44,7 @@ struct RequestMark: Hashable {
         return payload.readerIndex + start
     }
 
-    /// Eight bytes at a time: every request is marked while there is too much to do.
+    /// Eight bytes at a time: every request is marked while the server is overloaded.
     private static func mix(_ payload: ByteBuffer, _ range: Range<Int>, into hash: inout UInt64) {
         var place = range.lowerBound
         while place + 8 <= range.upperBound {

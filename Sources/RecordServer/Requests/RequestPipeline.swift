@@ -3,23 +3,22 @@ import RecordModel
 import RecordStore
 import WireProtocol
 
-/// The way of a request from its bytes to the engine.
+/// The steps of a request from its bytes to the engine.
 ///
-/// Each step may end it. The order of the steps stands here and nowhere else:
+/// Each step may end it. Only this list defines the order:
 ///
-/// 1. Load: a change that the engine would reject for want of room is not decoded, since that would
-///    cost more than the rejection.
+/// 1. Load: a change that the engine would reject for lack of room is not decoded, since decoding
+///    costs more than the rejection.
 /// 2. Bytes: the request is decoded within the limits of the connection.
-/// 3. Admission: counts, scope, and what the credential permits.
-/// 4. Gate: in tests, something goes wrong (`RequestGate`).
-/// 5. Turn: the request waits until responses that the connection holds have left.
+/// 3. Admission: counts, scope, and permissions of the credential.
+/// 4. Gate: in tests, injected faults (`RequestGate`).
+/// 5. Turn: the request waits until held responses of the connection have left.
 /// 6. Deadline: the client no longer waits.
 /// 7. Room: the holder's clients leave too much unread.
-/// 8. Share tokens: somebody guesses URLs of shares.
+/// 8. Share tokens: a client guesses URLs of shares.
 /// 9. Engine.
 ///
-/// `admit` is steps 1 to 3 and `begin` is 6 to 8. What lies between them waits, and is the
-/// connection's.
+/// `admit` is steps 1 to 3 and `begin` is 6 to 8. The connection performs the steps between.
 struct RequestPipeline {
     let server: ServerContext
     let account: Account
@@ -37,9 +36,9 @@ struct RequestPipeline {
         let deadlineMilliseconds: Int64
     }
 
-    /// While the holder's clients leave too much unread.
+    /// The holder's clients leave too much unread.
     ///
-    /// Nobody knows when they will take it, so the time is no reservation.
+    /// The time until they read it is unknown, so the retry interval is no reservation.
     private static let tooMuchHeld = StoreError.overloaded(
         retryAfterMilliseconds: 2 * UInt32(Bounds.reservationMillisecondsMax)
     )
@@ -49,11 +48,11 @@ struct RequestPipeline {
     /// - Parameters:
     ///   - payload: Of the request's frame.
     ///   - user: The user of the connection.
-    ///   - bounds: What requests of the connection may have.
+    ///   - bounds: The limits of the connection's requests.
     ///   - origin: The connection.
-    ///   - decoded: Called with the kind of a request that was decoded, and the ID that it has.
-    /// - Returns: What is to pass the gate.
-    /// - Throws: What ends the request or the connection; nothing was executed.
+    ///   - decoded: Called with the kind and the ID of a decoded request.
+    /// - Returns: The request to pass to the gate.
+    /// - Throws: The failure that ends the request or the connection; nothing was executed.
     func admit(
         _ payload: ByteBuffer,
         of user: ConnectionUser,
@@ -92,7 +91,7 @@ struct RequestPipeline {
 
     /// The steps between the turn and the engine.
     ///
-    /// - Returns: Tokens of shares, whose misses are to be counted.
+    /// - Returns: Share tokens whose misses are to be counted.
     /// - Throws: The failure that ends the request; nothing was executed.
     func begin(_ request: AdmittedRequest, deadlineMilliseconds: Int64) throws(Failure) -> ShareTokens? {
         guard self.server.clock() < deadlineMilliseconds else { throw Failure(StoreError.deadlinePassed) }
@@ -130,7 +129,7 @@ struct RequestPipeline {
         }
     }
 
-    /// Milliseconds since 1970; what the client wants, cut to the longest that is granted.
+    /// Milliseconds since 1970: the client's deadline, limited to the maximum.
     private func deadline(of request: Request) -> Int64 {
         let longest = self.server.deadlineMillisecondsMax
         let wanted = request.deadlineMilliseconds == 0 ? longest : Int64(request.deadlineMilliseconds)

@@ -1,12 +1,12 @@
 import Crypto
 import RecordStore
 
-/// The key that signs the server's own tokens while clients keep them: one for all servers of a
-/// store, for as long as the store lives.
+/// The key that seals the server's tokens in clients' hands: one for all servers of a store, for
+/// the store's lifetime.
 ///
 ///     sealed = contents HMAC-SHA256(contents purpose)
 struct SealKey: Sendable {
-    /// What one is sealed as does not open as the other.
+    /// Tokens sealed for one purpose do not open for another.
     enum Purpose: UInt8 {
         case cursor = 1
         case token = 2
@@ -14,14 +14,14 @@ struct SealKey: Sendable {
 
     static let sealBytes = SHA256.byteCount
 
-    /// Has taken up the key already, which costs more than the contents of a token.
+    /// The HMAC state after the key, which costs more to compute than a token's contents.
     private let keyed: HMAC<SHA256>
 
     init(_ bytes: [UInt8]) {
         self.keyed = HMAC(key: SymmetricKey(data: bytes))
     }
 
-    /// The key of a store, made when there is none yet.
+    /// The key of a store; made if there is none yet.
     init(of directory: Directory) throws(DirectoryError) {
         var random = SystemRandomNumberGenerator()
         let candidate = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) }
@@ -32,13 +32,14 @@ struct SealKey: Sendable {
         contents + self.seal(of: contents, as: purpose)
     }
 
-    /// The contents of what carries this seal, or `nil`.
+    /// The contents of sealed bytes, or `nil` if the seal is wrong.
     ///
-    /// Compares in a time that tells nothing of the seal.
+    /// Compares in constant time.
     func opened(_ bytes: [UInt8], as purpose: Purpose) -> [UInt8]? {
         guard bytes.count > Self.sealBytes else { return nil }
         let contents = Array(bytes.dropLast(Self.sealBytes))
-        // Codes are compared in constant time, whatever they are compared with.
+        // Message authentication codes are compared in constant time, whatever the other operand
+        // is.
         return self.seal(of: contents, as: purpose) == bytes.suffix(Self.sealBytes) ? contents : nil
     }
 

@@ -3,9 +3,9 @@ import RecordStore
 import Synchronization
 import WireProtocol
 
-// Requests that ask where URLs of shares lead are counted: see `GuessPace`.
+// Requests that resolve URLs of shares are counted: see `GuessPace`.
 extension AdmittedRequest {
-    /// Tokens of URLs in the request.
+    /// Tokens of share URLs in the request.
     var shareTokens: ShareTokens? {
         switch self {
         case .fetchShareMetadata(let fetch, let requester):
@@ -25,14 +25,14 @@ extension AdmittedRequest {
     }
 }
 
-/// How many URLs of shares somebody asks for.
+/// The number of share URLs that a request asks for, and its user.
 struct ShareTokens: Sendable {
     let count: Int
     let user: String
 }
 
 extension ServerContext {
-    /// The failure of a request that comes too soon.
+    /// The failure of a request that exceeds the pace.
     ///
     /// - Returns: `nil` if it may be executed; then its response is to be counted.
     func refusal(of tokens: ShareTokens) -> Failure? {
@@ -47,7 +47,7 @@ extension ServerContext {
         }
     }
 
-    /// Counts the tokens that led to no share.
+    /// Counts the tokens that resolved to no share.
     func count(_ outcomes: Result<Outcomes, StoreError>, of tokens: ShareTokens) {
         let misses =
             switch outcomes {

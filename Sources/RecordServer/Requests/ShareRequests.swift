@@ -3,7 +3,7 @@ import RecordStore
 import WireProtocol
 
 extension Admission {
-    /// `accept_shares`: what comes of it is in the shared database of the user who asks.
+    /// `accept_shares`: the result is in the shared database of the requesting user.
     func admit(_ operation: AcceptShares, requestID: RequestID?) throws(Failure) -> WriteRequest {
         try self.checkCount(operation.tokens.count)
         let requester = try self.user.requester(for: .shared, writing: true)

@@ -1,11 +1,11 @@
 import Crypto
 
-/// What a user signs in with: 32 random bytes, shown once, and kept by the server only as a hash.
+/// A user's credential: 32 random bytes, shown once, and stored by the server only as a hash.
 package struct AccessToken: Sendable {
     /// A prefix, by which scanners for leaked secrets find it, and the bytes in base64url without
     /// padding.
     ///
-    /// 47 characters that need no quoting anywhere.
+    /// It has 47 characters and needs no quoting anywhere.
     package let text: String
 
     /// Makes a new token from the system's random numbers.
@@ -17,7 +17,7 @@ package struct AccessToken: Sendable {
 
     /// The hash that the directory stores: SHA-256 of the text.
     ///
-    /// The token has 256 random bits, so that no slow hash is needed.
+    /// The token has 256 random bits, so a slow hash is not needed.
     package var hash: [UInt8] { Array(SHA256.hash(data: Array(self.text.utf8))) }
 
     private static func base64URL(_ bytes: [UInt8]) -> String {

@@ -5,10 +5,10 @@ import RecordModel
 import RecordStore
 import WireProtocol
 
-/// Finds out who connects.
+/// Authenticates connections.
 ///
-/// Only the SHA-256 of a token is ever compared, in an index of hashes, so that the time of an
-/// response says nothing about a token.
+/// Only the SHA-256 of a token is compared, in an index of hashes, so response times reveal nothing
+/// about a token.
 struct Authenticator: Sendable {
     let directory: Directory
     /// `nil` if no identity provider is trusted.
@@ -16,13 +16,15 @@ struct Authenticator: Sendable {
     /// Milliseconds since 1970.
     let clock: @Sendable () -> Int64
 
-    /// Blocks: for a thread of its own, not for an event loop.
+    /// Authenticates a client.
+    ///
+    /// Blocks: call it on a thread of its own, not on an event loop.
     ///
     /// - Parameters:
-    ///   - hello: What the client says.
+    ///   - hello: The client's hello.
     ///   - proof: The client's reply to a challenge; present if and only if the hello has a service
     ///     key.
-    /// - Returns: What the connection may use.
+    /// - Returns: The permissions of the connection.
     /// - Throws: `notAuthenticated` (wrong, revoked or not permitted), `credentialExpired`,
     ///   `containerUnknown`, `overloaded` when the directory can't be read, `internalError`.
     func signIn(_ hello: Hello, proof: ReceivedProof?) throws(SignInRefusal) -> Admittance {
@@ -93,14 +95,14 @@ struct Authenticator: Sendable {
     }
 }
 
-/// A signature, and the nonce that it is to be for.
+/// A signature, and the nonce it must cover.
 struct ReceivedProof: Sendable {
     let nonce: [UInt8]
-    /// SHA-256 of the certificate that the server showed.
+    /// SHA-256 of the server's certificate.
     let certificateHash: [UInt8]
     let signature: [UInt8]
 
-    /// Whether this is the signature of the holder of a key, which is given in DER.
+    /// Whether the holder of a key, given in DER, made this signature.
     func isSigned(with key: [UInt8], _ hello: Hello, _ name: ServiceKeyName) -> Bool {
         let text = ProofText.bytes(
             nonce: self.nonce,
@@ -116,7 +118,7 @@ struct ReceivedProof: Sendable {
     }
 }
 
-/// Why somebody may not come in.
+/// Why a sign-in is refused.
 struct SignInRefusal: Error, Hashable {
     var reason: CloseReason
     /// For the log alone.

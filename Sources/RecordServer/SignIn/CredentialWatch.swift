@@ -3,16 +3,15 @@ import NIOPosix
 import RecordStore
 import Synchronization
 
-/// Notices that tokens, keys and users were changed, by this process or by another, and that
-/// credentials have expired.
+/// Detects changes of tokens, keys and users, by this process or another, and expired credentials.
 ///
-/// The directory is asked four times a second for the version of its last change, which is one
-/// entry of an index. Only when it is another are the changed users asked for; only connections of
-/// theirs are looked at again, and only loops that have connections with an end are woken.
+/// Four times a second, it reads the version of the directory's last change, one index entry. Only
+/// after a change does it read the changed users; it rechecks only their connections, and wakes
+/// only loops with expiring credentials.
 final class CredentialWatch: Sendable {
     static let interval = TimeAmount.milliseconds(250)
 
-    /// Of its own: sign-ins may wait for the disk.
+    /// Threads of its own: sign-ins may wait for the disk.
     let threads = NIOThreadPool(numberOfThreads: 1)
     private let directory: Directory
     private let seen = Atomic<Int64>(0)
@@ -23,19 +22,19 @@ final class CredentialWatch: Sendable {
         self.directory = directory
     }
 
-    /// What has been passed on.
+    /// The last version that was passed on.
     var version: Int64 { self.seen.load(ordering: .acquiring) }
 
-    /// Whether a connection has an end.
+    /// Whether any connection's credential expires.
     var hasExpiring: Bool { self.expiring.load(ordering: .relaxed) > 0 }
 
     func count(expiring change: Int) {
         self.expiring.add(change, ordering: .relaxed)
     }
 
-    /// Looks, unless it looks already; `changed` is called on the thread of the watch.
+    /// Checks for changes, unless a check is running; calls `changed` on the thread of the watch.
     ///
-    /// A directory that cannot be read is asked again the next time.
+    /// A directory that cannot be read is tried again at the next check.
     func look(changed: @escaping @Sendable (Set<UserNumber>) -> Void) {
         guard !self.isLooking.exchange(true, ordering: .acquiringAndReleasing) else { return }
         self.threads.submit { state in
@@ -44,7 +43,7 @@ final class CredentialWatch: Sendable {
                 let changes = try? self.directory.credentialChanges(after: self.version),
                 changes.version != self.version
             else { return }
-            // Stored before it is told: connections that sign in from now on compare with it.
+            // Stored before the callback: connections that sign in from now on compare with it.
             self.seen.store(changes.version, ordering: .releasing)
             changed(changes.users)
         }

@@ -1,33 +1,31 @@
-/// How many URLs of shares that lead nowhere a user may ask for.
+/// Limits how many unknown share URLs a user may look up.
 ///
-/// A token that leads nowhere is a miss. Misses of a minute may come at once, then one more each
-/// time that a part of a minute has passed; until then every token is refused alike, so that a
-/// response tells nothing. A token that leads somewhere costs nothing.
+/// A token of no share is a miss. A minute's misses may come at once, then they refill evenly;
+/// until then every token is refused alike, so that a response reveals nothing. A token of a share
+/// costs nothing.
 struct GuessPace {
     private static let windowMicroseconds: Int64 = 60_000_000
-    /// At the bound all are forgotten: it takes as many users with misses of the last minute to get
-    /// there.
+    /// At this bound all users are forgotten: only as many users with recent misses can reach it.
     private static let usersMax = 65_536
-    /// How long to wait when so many tokens are looked for that another request has to wait for
-    /// their results.
+    /// The wait when a user has too many look-ups in flight for another request.
     private static let crowdedMilliseconds: UInt32 = 1_000
 
     private struct Account {
-        /// When all misses that were used up are there again: microseconds since 1970.
+        /// When all used-up misses are refilled: microseconds since 1970.
         var fullAgain: Int64
-        /// Tokens that are being looked for: how many of them are misses is not known yet.
+        /// Tokens in look-up: the number of misses among them is not known yet.
         var asking: Int
     }
 
-    /// What one miss costs.
+    /// The cost of one miss.
     private let missMicroseconds: Int64
     private let burstMicroseconds: Int64
     private let askingMax: Int
     private var accounts: [String: Account] = [:]
 
     /// - Parameters:
-    ///   - missesPerMinuteMax: From 1.
-    ///   - askingMax: Tokens that are looked for at one time for a user, before another request is
+    ///   - missesPerMinuteMax: At least 1.
+    ///   - askingMax: Maximum number of a user's tokens in look-up before another request is
     ///     refused.
     init(missesPerMinuteMax: Int, askingMax: Int) {
         self.missMicroseconds = max(Self.windowMicroseconds / Int64(missesPerMinuteMax), 1)
@@ -35,13 +33,13 @@ struct GuessPace {
         self.askingMax = askingMax
     }
 
-    /// Users that are remembered.
+    /// Number of users in memory.
     var count: Int { self.accounts.count }
 
-    /// A user asks where tokens lead.
+    /// A user asks for tokens.
     ///
-    /// - Returns: Milliseconds to wait; `nil` if they are looked for now, and then `answered` is
-    ///   called, whatever comes of it.
+    /// - Returns: Milliseconds to wait; `nil` if the tokens are looked up now; then `answered` must
+    ///   be called, whatever the result.
     mutating func asked(_ count: Int, by user: String, nowMilliseconds: Int64) -> UInt32? {
         let now = nowMilliseconds * 1_000
         var account = self.account(of: user, now)
@@ -53,7 +51,7 @@ struct GuessPace {
         return nil
     }
 
-    /// So many of the tokens that a user asked for led nowhere.
+    /// The look-up of `count` tokens ended, with `misses` misses.
     mutating func answered(_ count: Int, misses: Int, by user: String, nowMilliseconds: Int64) {
         let now = nowMilliseconds * 1_000
         var account = self.account(of: user, now)
@@ -65,7 +63,7 @@ struct GuessPace {
 
     private mutating func account(of user: String, _ now: Int64) -> Account {
         if var account = self.accounts[user] {
-            // A clock that was set back costs no user more than their misses.
+            // A clock that was set back costs users no more than their misses.
             let most = now + self.burstMicroseconds + 2 * Int64(self.askingMax) * self.missMicroseconds
             account.fullAgain = min(max(account.fullAgain, now), most)
             return account

@@ -1,4 +1,4 @@
-/// Names that the server makes, from the system's random numbers.
+/// Names that the server generates, from the system's random numbers.
 package enum RandomNames {
     /// `_` and 32 lower-case hexadecimal digits: 128 random bits.
     package static func userRecordName() -> String {

@@ -1,26 +1,26 @@
 import NIOCore
 
-/// How soon an address is told that it may not come in.
+/// The delay of sign-in refusals for an address.
 ///
-/// The first refusals are told at once, since most are mistakes; then one more a second, and the
-/// others a second later. Nobody is locked out, and nobody else waits.
+/// The first refusals are sent at once, since most are mistakes; then one more a second, the others
+/// a second later. No address is locked out, and no other address waits.
 struct RefusalPace {
-    /// Refusals of one address that are told at once.
+    /// Number of immediate refusals for one address.
     static let burst = 10
     private static let refillInterval = TimeAmount.seconds(1)
     static let pause = TimeAmount.seconds(1)
-    /// At the bound all are forgotten: it takes 4,096 networks to get there.
+    /// At this bound all are forgotten: it takes 4,096 networks to reach it.
     private static let addressesMax = 4_096
 
-    /// When all that an address has used up is there again.
+    /// When all used-up refusals of an address are refilled.
     private var fullAgain: [String: NIODeadline] = [:]
 
-    /// Networks that are remembered.
+    /// Number of networks in memory.
     var count: Int { self.fullAgain.count }
 
-    /// Somebody from a network was refused.
+    /// A client of a network was refused.
     ///
-    /// - Returns: How long to wait with the response.
+    /// - Returns: How long to delay the response.
     mutating func refused(_ network: String, now: NIODeadline) -> TimeAmount {
         if self.fullAgain[network] == nil, self.fullAgain.count >= Self.addressesMax {
             self.fullAgain = self.fullAgain.filter { $0.value > now }
@@ -32,8 +32,8 @@ struct RefusalPace {
         return .zero
     }
 
-    /// The whole of an IPv4 address, the first 64 bits of an IPv6 address: what one machine may
-    /// choose from.
+    /// The whole of an IPv4 address, the first 64 bits of an IPv6 address: the range that one
+    /// machine may choose from.
     static func network(of address: SocketAddress?) -> String {
         let text = address?.ipAddress ?? ""
         guard text.contains(":"), !text.contains(".") else { return text }

@@ -1,17 +1,17 @@
 import RecordModel
 import RecordStore
 
-/// A user of an environment who listens, with whichever connections.
+/// A user of an environment who listens, on any connections.
 ///
 /// Used on the router's thread only.
 final class ListeningUser {
     let signIn: SignIn
-    /// What the user's subscriptions have cost lately.
+    /// The recent cost of the user's subscriptions.
     let account: RoutingBudget.Account
-    /// Groups that are owed news, in the order of their turns.
+    /// Groups that are owed change hints, in round-robin order.
     var owedGroups: [WatchGroup] = []
     var connections = 0
-    /// Those of which a connection hears already.
+    /// Audiences that have a listening connection.
     var audiences: [DatabaseID: Audience] = [:]
 
     init(signIn: SignIn, account: RoutingBudget.Account) {
@@ -20,8 +20,8 @@ final class ListeningUser {
     }
 }
 
-/// The connections with which one user listens in one database, and the subscriptions that they
-/// hear of: all that the user has there.
+/// The connections with which one user listens in one database, and all of the user's subscriptions
+/// there.
 ///
 /// Used on the router's thread only.
 final class Audience {
@@ -30,7 +30,7 @@ final class Audience {
     /// Numbers of connections, by event loop.
     private(set) var listeners: [[UInt64]]
     private(set) var listenersCount = 0
-    /// By ID, whenever they were saved.
+    /// By ID.
     var watches: [String: Watch] = [:]
 
     init(of user: ListeningUser, in database: DatabaseID, loops: Int) {
@@ -50,7 +50,7 @@ final class Audience {
         self.listenersCount -= 1
     }
 
-    /// Whether anybody listens but one connection.
+    /// Whether there is a listener other than one connection.
     func hasListener(besides excluded: UInt64?) -> Bool {
         self.listenersCount > 1 || self.listeners.contains { $0.contains { $0 != excluded } }
     }

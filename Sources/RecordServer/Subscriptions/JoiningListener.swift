@@ -1,14 +1,14 @@
 import RecordStore
 
-/// A connection that is about to hear of a database.
+/// A connection that is about to listen in a database.
 struct JoiningListener {
     let number: UInt64
     let database: DatabaseID
-    /// Where the database was when it began.
+    /// The database's position when the connection began.
     let position: Int64
-    /// Those of its user there, as they were saved when it began.
+    /// The user's subscriptions there, as saved when the connection began.
     let subscriptions: [WatchedSubscription]
-    /// Those before it are watched.
+    /// Subscriptions before this index are watched.
     var next = 0
 
     init(number: UInt64, database: DatabaseID, position: Int64, subscriptions: [WatchedSubscription]) {
@@ -18,7 +18,7 @@ struct JoiningListener {
         self.subscriptions = subscriptions
     }
 
-    /// One for each database of a listener.
+    /// One value for each database of a listener.
     static func all(of listener: NotificationRouting.Listener, _ start: ListeningStart) -> [JoiningListener] {
         let subscriptions = Dictionary(grouping: start.subscriptions, by: \.key.database)
         return listener.identity.databases.map {
@@ -34,7 +34,7 @@ struct JoiningListener {
 
 extension AccountHolder {
     init(_ signIn: SignIn) {
-        // Nobody listens without a name: admission has seen to it.
+        // Admission guarantees that listeners have a name.
         self = .user(signIn.environment, signIn.userRecordName ?? "")
     }
 }

@@ -3,12 +3,12 @@ import RecordStore
 import Synchronization
 import WireProtocol
 
-/// A subscription as it was saved at one position, which somebody listens for.
+/// A subscription as saved at one position, with at least one listener.
 ///
-/// What the router, the event loops and every queue of a listener name it by; saved again it is
-/// another one.
+/// It identifies the subscription for the router, the event loops and a listener's queues; saving
+/// the subscription again makes another one.
 final class ListenedSubscription: Sendable {
-    /// Of the router; never used again.
+    /// Assigned by the router; never reused.
     let number: UInt64
     let key: SubscriptionKey
     let subscription: Subscription
@@ -22,10 +22,9 @@ final class ListenedSubscription: Sendable {
         self.scope = scope
     }
 
-    /// A notification that says what happened was handed to a listener, or what may have happened
-    /// while nobody listened.
+    /// A notification was handed to a listener, or a hint at changes that nothing listened for.
     ///
-    /// `true`, once: the subscription was to fire once, and is to be deleted now.
+    /// - Returns: `true`, once, if the subscription fires only once and must be deleted now.
     func handed() -> Bool {
         guard self.firesOnce else { return false }
         return !self.isExpiring.exchange(true, ordering: .relaxed)
@@ -36,8 +35,8 @@ final class ListenedSubscription: Sendable {
         return firesOn.contains(.once)
     }
 
-    /// The kind with which changes are compared: those of a shared database come without a record
-    /// type, so a subscription that names a type hears of all.
+    /// The kind to compare changes with: those of a shared database have no record type, so a
+    /// subscription that names a type gets all.
     var comparedKind: Subscription.Kind {
         switch (self.scope, self.subscription.kind) {
         case (.shared, .database): .database(recordType: nil)
@@ -45,9 +44,9 @@ final class ListenedSubscription: Sendable {
         }
     }
 
-    /// Says that something may have happened, and not what.
+    /// A hint that something may have changed, without details.
     ///
-    /// Everything up to the position is news; coalesced it stands for notifications that the
+    /// It covers everything up to the position; a coalesced one replaces notifications that the
     /// listener does not get.
     func news(upTo position: Int64, isCoalesced: Bool, fires: Bool = true) -> OutgoingNotification {
         let event: Notification.Event =
@@ -67,18 +66,18 @@ final class ListenedSubscription: Sendable {
     }
 }
 
-/// A notification on its way to any number of listeners: made once, only its number is each
-/// listener's own.
+/// A notification for any number of listeners: made once, only its number differs by listener.
 final class OutgoingNotification: Sendable {
     let subject: ListenedSubscription
-    /// A listener that acknowledges it knows of everything up to here.
+    /// A listener that acknowledges it knows all changes up to this position.
     let position: Int64
     let content: SharedNotification
-    /// It stands for others that nobody gets.
+    /// It replaces others that were not sent.
     let isCoalesced: Bool
-    /// A subscription that is to fire once has with it.
+    /// Whether it spends a subscription that fires only once.
     ///
-    /// Not with news while it is listened for: nobody knows whether its condition was met.
+    /// A hint does not while the subscription has listeners: whether its condition was met is
+    /// unknown.
     let fires: Bool
 
     init(

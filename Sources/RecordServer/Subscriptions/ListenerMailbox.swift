@@ -1,11 +1,11 @@
 import EngineThreads
 import NIOCore
 
-/// Brings what the router has for the connections of one event loop to it: one wake-up for all that
-/// comes before the loop looks, so that what a connection gets meanwhile shares a flush.
+/// Delivers the router's posts to one event loop: one wake-up for all posts that arrive before the
+/// loop runs, so a connection's notifications share a flush.
 ///
-/// Bounded: when more deliveries wait than the loop should hold, the router waits until it has
-/// looked, and meanwhile its own queue decides.
+/// Bounded: while too many deliveries are pending, the router waits for the loop, and its own queue
+/// decides about further changes.
 ///
 /// SAFETY: `state` is read and written only while the condition is locked.
 final class ListenerMailbox: @unchecked Sendable {
@@ -15,7 +15,7 @@ final class ListenerMailbox: @unchecked Sendable {
         var isClosed = false
     }
 
-    /// Notifications times listeners.
+    /// Unit: notifications times listeners.
     private static let deliveriesMax = 65_536
 
     private let eventLoop: any EventLoop
@@ -43,7 +43,7 @@ final class ListenerMailbox: @unchecked Sendable {
         if isFirst { self.eventLoop.execute { self.look() } }
     }
 
-    /// The router waits no more; nothing is delivered any more.
+    /// Releases a waiting router; further posts are dropped.
     func close() {
         self.condition.withLock {
             self.state.isClosed = true

@@ -2,41 +2,41 @@ import RecordStore
 import Transport
 import WireProtocol
 
-/// Decides what a connection hears of notifications, and what its acknowledgements mean.
+/// Decides which notifications a connection gets, and handles its acknowledgements.
 ///
 ///     deaf ---listen---> starting ---began---> listening
 ///       ^                   |
 ///       +------ failed -----+
 ///
-/// An acknowledgement that the peer must not send answers `.close(reason)`. A notification for a
-/// connection that does not listen is a race with the end, and answers `.ignore`. A start that was
-/// not asked for is a bug of ours, and stops the process.
+/// An invalid acknowledgement yields `.close(reason)`. A notification for a connection that does
+/// not listen is a race with the end, and yields `.ignore`. A start without a request is a bug of
+/// ours, and stops the process.
 enum ListenerStateMachine: ~Copyable {
     /// Exits: `listenRequested`.
     case deaf
-    /// The store is being asked; streams that are answered when it has said how things stand.
-    /// Exits: `began`, `failed`.
+    /// The store is being asked; `streams` are answered when it has replied. Exits: `began`,
+    /// `failed`.
     case starting(streams: [UInt32])
-    /// To the end of the connection.
+    /// Until the end of the connection.
     case listening(NotificationWindow)
 
     enum OnListen: Equatable {
         case start
-        /// The response comes with that to the one before.
+        /// The response is sent with that of the previous request.
         case wait
         case answer
     }
 
     enum OnNotification: Equatable {
         case send(number: UInt64)
-        /// It waits; `isCoalesced`: in place of one of the same subscription.
+        /// Keep it; `isCoalesced`: it replaces one of the same subscription.
         case keep(isCoalesced: Bool)
         case ignore
     }
 
     enum OnAcknowledgement: Equatable, FrameAction {
         case acknowledge([Acknowledgement])
-        /// All of it was acknowledged before, or the connection has ended.
+        /// Everything was acknowledged before, or the connection has ended.
         case ignore
         case close(CloseReason)
     }
@@ -63,7 +63,7 @@ extension ListenerStateMachine {
 
     /// The store watches for this listener.
     ///
-    /// - Returns: The streams that are answered now.
+    /// - Returns: The streams to answer now.
     mutating func began() -> [UInt32] {
         switch consume self {
         case .starting(let streams):
@@ -78,7 +78,7 @@ extension ListenerStateMachine {
 
     /// The store could not be asked.
     ///
-    /// - Returns: The streams that fail now.
+    /// - Returns: The streams to fail now.
     mutating func failed() -> [UInt32] {
         switch consume self {
         case .starting(let streams):
@@ -91,7 +91,7 @@ extension ListenerStateMachine {
         }
     }
 
-    /// Something happened that a subscription is about.
+    /// A notification arrived from the router.
     ///
     /// `isWritable`: the socket takes bytes.
     mutating func notificationArrived(
@@ -112,7 +112,7 @@ extension ListenerStateMachine {
         }
     }
 
-    /// The next of those that wait, when there is room for it; the socket must take bytes.
+    /// The next queued notification, if there is room for it; the socket must take bytes.
     mutating func nextWaiting() -> NotificationWindow.Ready? {
         switch consume self {
         case .deaf:
@@ -128,7 +128,7 @@ extension ListenerStateMachine {
         }
     }
 
-    /// The client has taken care of every notification up to this one.
+    /// The client has processed every notification up to this one.
     mutating func acknowledged(_ number: UInt64) -> OnAcknowledgement {
         switch consume self {
         case .deaf:
@@ -153,7 +153,7 @@ extension ListenerStateMachine {
         }
     }
 
-    /// Whether a notification waits that could be sent, if the socket took it.
+    /// Whether a queued notification waits for the socket only.
     var isBlocked: Bool {
         switch self {
         case .deaf: false

@@ -4,9 +4,9 @@ import WireProtocol
 
 /// The content of a notification, cut to its limit.
 ///
-/// Everything but values of the record is bounded well below the limit of a notification. Values
-/// are taken while there is room: first those that stand in the lists of `info`, then those of the
-/// desired keys; a value that does not fit stays out.
+/// Everything except record values is bounded well below the limit. Values are added while there is
+/// room: first those in the lists of `info`, then those of the desired keys; a value that does not
+/// fit is left out.
 ///
 /// - Source: `Protocol/README.md`, section 5.11.
 struct NotificationContent {
@@ -15,8 +15,8 @@ struct NotificationContent {
 
     /// - Parameters:
     ///   - subject: The subscription that fires.
-    ///   - event: What happened, without the values of desired keys.
-    ///   - values: Of the record that it happened to: after it, or when it was deleted before it.
+    ///   - event: The event, without the values of desired keys.
+    ///   - values: Of the record: after the change, or before its deletion.
     ///   - committedMilliseconds: The time of the commit, since 1970.
     init(
         of subject: ListenedSubscription,
@@ -46,9 +46,10 @@ struct NotificationContent {
 
     var encoded: SharedNotification { SharedNotification(self.notification) }
 
-    /// What lengths grow by, of `info`, of `fields`, and the mark that something was left out.
+    /// Growth of the length prefixes of `info` and of `fields`, and the mark that values were left
+    /// out.
     private static let growthBytesMax = 8
-    /// Tag and length of a value in a list grow by this from an empty one.
+    /// Growth of tag and length of a list element, from an empty one.
     private static let elementGrowthBytesMax = 2
 
     // Immutable and made of literals.
@@ -80,7 +81,8 @@ struct NotificationContent {
         }
         let keys = Set(info.desiredKeys)
         var kept: [UInt8] = []
-        // A push may be read on its way or in a log, and must not show what the user has encrypted.
+        // A push may be read in transit or in a log, and must not reveal fields that the user has
+        // encrypted.
         for slice in slices where !slice.isEncrypted && keys.contains(values.name(of: slice)) {
             if self.take(slice.entry.count) { kept += values.bytes[slice.entry] }
         }
@@ -88,7 +90,7 @@ struct NotificationContent {
         self.notification.event = .query(change)
     }
 
-    /// Uses room for a value; `false`: it does not fit, and the notification says so.
+    /// Uses room for a value; `false` if it does not fit, which the notification then says.
     private mutating func take(_ bytes: Int) -> Bool {
         guard bytes <= self.roomBytes else {
             self.notification.isPruned = true
@@ -100,10 +102,10 @@ struct NotificationContent {
 }
 
 extension NotificationInfo {
-    /// Whether a notification needs the record's values at all.
+    /// Whether the notification needs the record's values at all.
     fileprivate var mentionsFields: Bool { self.hasFieldsInTexts || !self.desiredKeys.isEmpty }
 
-    /// Whether values of the record stand in its texts.
+    /// Whether its texts contain values of the record.
     var hasFieldsInTexts: Bool {
         !self.alertLocalizationArgs.isEmpty || !self.titleLocalizationArgs.isEmpty
             || !self.subtitleLocalizationArgs.isEmpty

@@ -5,8 +5,10 @@ import NIOPosix
 import RecordStore
 import Synchronization
 
-/// Tells listeners what commits: a thread of its own takes what the store reports, in turns by
-/// database, finds out whose subscriptions it meets, and hands notifications to the event loops.
+/// Notifies listeners of commits.
+///
+/// A thread of its own takes the store's reports, round robin by database, finds the matching
+/// subscriptions, and hands notifications to the event loops.
 ///
 /// Neither the writer nor an event loop waits for it.
 final class NotificationRouter: Sendable {
@@ -19,7 +21,7 @@ final class NotificationRouter: Sendable {
     private let run: ServerRun
     let queue = RouterQueue()
     private let metrics: ServerMetrics
-    /// Milliseconds since any moment; never goes back.
+    /// Milliseconds of a monotonic clock.
     private let clock: @Sendable () -> Int64
     private let running = Mutex<Running?>(nil)
 
@@ -35,12 +37,12 @@ final class NotificationRouter: Sendable {
         self.clock = clock
     }
 
-    /// What is measured when it is asked for.
+    /// Measured on request.
     var readings: [Metric] { [Metric(.notificationChangesWaiting, self.queue.waiting)] }
 
     /// Starts the thread.
     func start(mailboxes: [ListenerMailbox]) {
-        // Of no group that a shutdown ends: the thread may come to its end later.
+        // A loop that no shutdown ends: the thread may end later.
         let ended = MultiThreadedEventLoopGroup.singleton.any().makePromise(of: Void.self)
         self.running.withLock { $0 = Running(mailboxes: mailboxes, ended: ended.futureResult) }
         self.store.report { [queue = self.queue, metrics = self.metrics] changes in
@@ -51,14 +53,13 @@ final class NotificationRouter: Sendable {
             ended.succeed()
         }
         thread.start()
-        // Before, there is nothing yet that Foundation could name.
+        // Foundation can name only a thread that was started.
         thread.name = "tidemark-router"
     }
 
-    /// Drops what waits and ends the thread, which notices after the piece of work that it is
-    /// about.
+    /// Drops queued work and ends the thread after its current piece of work.
     ///
-    /// Returns at once when it does not run, and after a time whatever it does.
+    /// Returns at once if it is not running, and at the latest after `limit`.
     func stop(within limit: Duration) async {
         let running = self.running.withLock { running in
             let taken = running
@@ -77,7 +78,7 @@ final class NotificationRouter: Sendable {
 
     /// A connection asks to listen.
     ///
-    /// Its event loop is told when it does, or why it can't.
+    /// Its event loop is notified when it does, or why it can't.
     func listen(_ listener: NotificationRouting.Listener) {
         let store = self.store
         guard self.queue.add(.asked(listener.number)) else { return }
@@ -87,7 +88,7 @@ final class NotificationRouter: Sendable {
         }
     }
 
-    /// A connection has ended that listens or is about to; called once for each `listen`.
+    /// A connection has ended that listened or was about to; called once for each `listen`.
     func stopped(_ number: UInt64) {
         self.queue.add(.stopped(number))
     }
@@ -98,8 +99,8 @@ final class NotificationRouter: Sendable {
         var isInParts = false
         while let events = self.queue.take(self.patience(turns, routing)) {
             for event in events { self.accept(event, &turns, &routing) }
-            // Between commits. In the middle of one it would pay for all that a slow machine can
-            // compare.
+            // Only between commits: within one, the passing time would pay for every comparison of a
+            // slow machine.
             if !isInParts { routing.timePassed(nowMilliseconds: self.clock()) }
             isInParts = turns.popFirst().map { self.execute($0, &turns, &routing) } ?? false
             self.deliver(&routing, to: mailboxes)
@@ -116,7 +117,7 @@ final class NotificationRouter: Sendable {
         self.metrics.routed(routing.takeCounts())
     }
 
-    /// How often it is looked whether news that are owed can be afforded.
+    /// Interval of the check whether owed change hints can be afforded.
     private static let pauseNanoseconds: Int64 = 10_000_000
 
     private static let epoch = ContinuousClock.now
@@ -125,7 +126,7 @@ final class NotificationRouter: Sendable {
         NotificationRouter.epoch.duration(to: .now).wholeMilliseconds
     }
 
-    /// What has an order of its own database waits for a turn; who comes and goes does not.
+    /// Work of one database waits for a turn; starts and ends of listeners do not.
     private func accept(
         _ event: RouterQueue.Event,
         _ turns: inout RouterTurns,
@@ -153,7 +154,7 @@ final class NotificationRouter: Sendable {
         }
     }
 
-    /// - Returns: Whether something is left to do.
+    /// - Returns: Whether work is left.
     private func execute(
         _ work: RouterTurns.Work,
         _ turns: inout RouterTurns,
@@ -166,9 +167,9 @@ final class NotificationRouter: Sendable {
         return rest != nil
     }
 
-    /// Does as much of something as a turn has time for.
+    /// Does as much of the work as a turn has time for.
     ///
-    /// - Returns: What is left to do.
+    /// - Returns: The work that is left.
     private func execute(_ work: RouterTurns.Work, _ routing: inout NotificationRouting) -> RouterTurns.Work?
     {
         var rest = work
@@ -204,7 +205,7 @@ final class NotificationRouter: Sendable {
                 case .deleted(let key): routing.deleted(key, in: environment)
                 }
             }
-            // Rows have what came last.
+            // The rows have the latest state.
             if skipped.isPart { self.findSubscriptions(in: work.database, &routing) }
             if let position = skipped.position { routing.skipped(work.database, upTo: position) }
         case .joined(var joining):
@@ -216,7 +217,7 @@ final class NotificationRouter: Sendable {
         return nil
     }
 
-    /// Looks which subscriptions there are: another process may have saved and deleted some.
+    /// Reads the current subscriptions: another process may have saved or deleted some.
     private func findSubscriptions(in database: DatabaseID, _ routing: inout NotificationRouting) {
         for owners in routing.owners(in: database) {
             guard let found = self.store.subscriptions(of: owners, in: database) else { continue }
@@ -224,7 +225,7 @@ final class NotificationRouter: Sendable {
         }
     }
 
-    /// The store reported a position, and not all that happened up to it.
+    /// The store reported a position, without all changes up to it.
     private func readOn(
         _ database: DatabaseID,
         upTo position: Int64,

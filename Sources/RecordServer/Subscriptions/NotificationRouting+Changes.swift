@@ -2,19 +2,19 @@ import RecordModel
 import RecordStore
 import WireProtocol
 
-// From what a transaction changed to notifications. A query's subscription has one for each record;
-// a zone's and a database's have one for each transaction, about all that it changed there.
+// From a transaction's changes to notifications. A query's subscription has one per record; a
+// zone's and a database's have one per transaction, about all changes there.
 extension NotificationRouting {
-    /// Goes on with a transaction, until that has cost so much or it is routed.
+    /// Routes a transaction further, until it is done or the cost limit is reached.
     ///
     /// - Parameters:
-    ///   - commit: With how far it is routed.
+    ///   - commit: The transaction, with its routing progress.
     ///   - costMax: In comparisons; exceeded by one change at most.
-    ///   - mayRead: Says which users may read what changed.
-    ///   - isStopped: Whether the router has been stopped, asked before each change: then the rest
-    ///     is of no account any more.
-    /// - Returns: Whether it is routed; otherwise it is to be called again, before anything else of
-    ///   its databases.
+    ///   - mayRead: Says which users may read a changed record.
+    ///   - isStopped: Whether the router has been stopped, checked before each change; the rest is
+    ///     then skipped.
+    /// - Returns: Whether it is fully routed; otherwise call it again, before other work of its
+    ///   databases.
     mutating func route(
         _ commit: inout RoutedCommit,
         costMax: Int = .max,
@@ -43,7 +43,7 @@ extension NotificationRouting {
         }
         self.fireTouched(commit)
         for (database, position) in committed.overwritten { self.oweQueries(commit, of: database, position) }
-        // Of what is incomplete the tail begins where it did before.
+        // The tail of an incomplete transaction begins where it did before.
         if let last = committed.changes.last, committed.incomplete[last.database] == nil {
             self.advance(last.database, to: last.position)
         }
@@ -52,7 +52,7 @@ extension NotificationRouting {
 
     // MARK: - Queries
 
-    /// Fires the queries whose condition a changed record meets, for those who may read it.
+    /// Fires the queries that a changed record matches, for users who may read it.
     private mutating func compare(
         _ change: CommittedChange,
         _ record: CommittedRecord,
@@ -90,9 +90,10 @@ extension NotificationRouting {
         }
     }
 
-    /// Fires the queries that a deletion fires whatever the record was like, for those who may read it.
+    /// Fires the queries that match a deletion regardless of the record's values, for users who may
+    /// read it.
     ///
-    /// The others are owed news: no row has the values.
+    /// The others are owed a change hint: no row has the values.
     private mutating func compare(
         _ change: CommittedChange,
         _ record: CommittedRecord,
@@ -123,8 +124,8 @@ extension NotificationRouting {
         }
     }
 
-    /// Owes news to the queries of the zones of a database where earlier changes were overwritten: nobody
-    /// knows what the records were like in between.
+    /// Owes change hints to the queries of a database's zones where earlier changes were
+    /// overwritten: the intermediate values of the records are unknown.
     private mutating func oweQueries(
         _ commit: RoutedCommit,
         of database: DatabaseID,
@@ -248,7 +249,7 @@ extension NotificationRouting {
 }
 
 extension Watch {
-    /// Whether a query looks at what happened, if it has not fired for the last time.
+    /// Whether a query watches this event, and has not fired for the last time.
     fileprivate func isFired(by event: Subscription.FiresOn, at position: Int64) -> Bool {
         guard case .query(_, _, _, let firesOn) = self.subject.subscription.kind else { return false }
         return firesOn.contains(event) && !self.isSpent && self.wasThere(at: position)
@@ -256,7 +257,7 @@ extension Watch {
 }
 
 extension CommittedChange.Kind {
-    /// The zone in which something changed; `nil` if it was a subscription.
+    /// The zone of the change; `nil` for a subscription.
     fileprivate var zone: String? {
         switch self {
         case .record(let record): record.zone

@@ -1,12 +1,12 @@
 import RecordStore
 
-// What could not be found out, because a user's subscriptions would have cost too much, is told as
-// news: later, and as much of it as the user can afford.
+// Changes that were not compared, because a user's subscriptions would have cost too much, become
+// change hints: sent later, as far as the user's budget allows.
 extension NotificationRouting {
-    /// News that are told at a time, in all.
+    /// Maximum number of hints that are sent at a time, in total.
     private static let newsMax = 256
 
-    /// The subscriptions of a group are to hear that there may be news.
+    /// Owes a group of subscriptions a change hint.
     mutating func owe(_ group: WatchGroup, upTo position: Int64) {
         let user = group.audience.user
         if group.owed.isPaid {
@@ -16,7 +16,7 @@ extension NotificationRouting {
         group.owed.add(upTo: position)
     }
 
-    /// Tells some of what is owed: each user in turn, who can afford it.
+    /// Sends some of the owed hints, round robin by user, within each user's budget.
     mutating func tellOwed(nowMilliseconds now: Int64) {
         var users: [ListeningUser] = []
         swap(&users, &self.owing)
@@ -46,16 +46,16 @@ extension NotificationRouting {
         user.owedGroups = groups.dropFirst(done) + isOwed
     }
 
-    /// Goes on with a lap.
+    /// Continues a lap.
     ///
-    /// - Returns: Whether it is over.
+    /// - Returns: Whether it is complete.
     private mutating func tell(_ group: WatchGroup, _ rest: inout Int) -> Bool {
         while group.owed.left > 0 {
             guard rest > 0, self.budget.admits(group.audience.user.account) else { return false }
             guard let place = group.owed.takeNext(of: group.watches.count) else { break }
             let watch = group.watches[place]
             let position = max(group.owed.position, watch.toldPosition)
-            // One that fired once, or that came later, has nothing to hear.
+            // Skips subscriptions that fired their only time or were saved later.
             guard !watch.isSpent, watch.wasThere(at: group.owed.position) else { continue }
             let news = watch.subject.news(upTo: position, isCoalesced: true, fires: false)
             self.post(news, of: watch, excluding: nil)

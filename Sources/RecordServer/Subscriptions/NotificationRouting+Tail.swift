@@ -1,13 +1,13 @@
 import RecordStore
 
-// Changes that were reported as a position alone, or whose details were dropped, become news for
-// those who look where something changed, as far as the tail of the database says where.
+// Changes reported only as a position, or without their details, become change hints for the
+// subscriptions of the changed zones, as far as the database's tail names them.
 extension NotificationRouting {
     /// A position was reported, and the tail of the database up to there has been read.
     ///
-    /// Every subscription that looks at a changed zone has news: nobody knows what a record in it
-    /// was before. Without a tail, or if the tail does not tell, every subscription of the database
-    /// has news.
+    /// Every subscription to a changed zone gets a hint, since earlier values of its records are
+    /// unknown. If there is no tail, or it is incomplete, every subscription of the database gets
+    /// one.
     mutating func readOn(_ tail: ChangeTail?, of database: DatabaseID, upTo position: Int64) {
         defer { self.advance(database, to: position) }
         guard let zones = tail?.zones else { return self.skipped(database, upTo: position) }
@@ -18,7 +18,7 @@ extension NotificationRouting {
         self.owe(groups, upTo: position)
     }
 
-    /// The details of transactions were dropped: every subscription of the database has news.
+    /// The details of transactions were dropped: every subscription of the database gets a hint.
     mutating func skipped(_ database: DatabaseID, upTo position: Int64) {
         var groups: [WatchGroup] = []
         self.index.forEach(in: database) { groups.append($0) }
@@ -31,7 +31,7 @@ extension NotificationRouting {
         for group in groups { self.owe(group, upTo: position) }
     }
 
-    /// Those who listen in a database, in pieces about which the store can be asked.
+    /// The users who listen in a database, in batches for requests to the store.
     func owners(in database: DatabaseID) -> [[String]] {
         let owners = self.followed[database]?.audiences.keys.sorted() ?? []
         return stride(from: 0, to: owners.count, by: Self.ownersMax).map {
@@ -41,8 +41,8 @@ extension NotificationRouting {
 
     private static let ownersMax = 256
 
-    /// The subscriptions that users have in a database, of whatever process: in place of those that
-    /// are watched.
+    /// Replaces the watched subscriptions by those that users have in a database, saved by any
+    /// process.
     mutating func found(
         _ subscriptions: [WatchedSubscription],
         of owners: [String],
@@ -60,11 +60,11 @@ extension NotificationRouting {
     }
 }
 
-/// A database that somebody listens in.
+/// A database that has listeners.
 struct FollowedDatabase {
-    /// Everything up to here has been taken care of.
+    /// Every change up to this position has been routed.
     private(set) var position: Int64 = 0
-    /// Those who listen, by their record name.
+    /// The listening users, by record name.
     private(set) var audiences: [String: Audience] = [:]
 
     var isEmpty: Bool { self.audiences.isEmpty }

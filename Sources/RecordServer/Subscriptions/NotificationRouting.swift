@@ -1,19 +1,19 @@
 import RecordModel
 import RecordStore
 
-/// Knows which connections listen for what, and which notifications a commit makes for them.
+/// Maps connections to their subscriptions, and commits to notifications.
 ///
 /// Used on the router's thread only: events in, posts for event loops out.
 struct NotificationRouting {
-    /// A connection that listens, and where it lives.
+    /// A connection that listens, and its event loop.
     struct Listener: Sendable {
         var number: UInt64
-        /// The place of its event loop in the list of all.
+        /// Index of its event loop in the list of all.
         var loop: Int
         var identity: ListenerIdentity
     }
 
-    /// One notification for all who get it on an event loop.
+    /// One notification for all of its listeners on an event loop.
     struct Delivery: Sendable {
         var notification: OutgoingNotification
         /// Numbers of connections.
@@ -22,49 +22,48 @@ struct NotificationRouting {
         var excluded: UInt64?
     }
 
-    /// What an event loop is told.
+    /// A message to an event loop.
     enum Post: Sendable {
-        /// A listener hears everything from here on; what there is news of follows.
+        /// A listener gets every later change; hints at earlier ones follow.
         case began(UInt64)
         case failed(UInt64, StoreError)
         case delivery(Delivery)
     }
 
-    /// Whether somebody may read a record of a public database.
+    /// Whether a user may read a record of a public database.
     typealias MayRead = (_ recordType: String, _ createdBy: String, _ requester: Requester) -> Bool
 
-    /// What was done, for operators.
+    /// Counts for operators.
     struct Counts: Hashable {
         /// Comparisons of values of records with those of conditions.
         var comparisons = 0
-        /// Notifications that say that there may be news, because it could not be afforded to find
-        /// out.
+        /// Change hints, sent because comparing was too expensive.
         var news = 0
     }
 
-    /// Whose connections listen.
+    /// The run whose connections listen.
     private let run: ServerRun
-    /// By event loop, in order.
+    /// Posts by event loop, in order.
     private var posts: [[Post]]
     private(set) var index = SubscriptionIndex()
     private var users: [AccountHolder: ListeningUser] = [:]
     private var listeners: [UInt64: Listener] = [:]
-    /// Connections for which the store has not said yet how things stand.
+    /// Connections for which the store has not replied yet.
     private var starting: Set<UInt64> = []
-    /// Databases that somebody listens in.
+    /// Databases that have listeners.
     private(set) var followed: [DatabaseID: FollowedDatabase] = [:]
     var shapes = RecordTypeShapes()
     var budget: RoutingBudget
     var counts = Counts()
     /// Changes of records so far.
     var lastChange: UInt64 = 0
-    /// Those who are owed news, in the order of their turns.
+    /// Users who are owed change hints, in round-robin order.
     var owing: [ListeningUser] = []
-    /// What has been done so far and no user is charged with, in comparisons.
+    /// Cost so far that is charged to no user, in comparisons.
     var uncharged = 0
     private var lastSubject: UInt64 = 0
 
-    /// What it costs to watch a subscription.
+    /// The cost of watching a subscription.
     private static let watchCost = 50
 
     init(loops: Int, run: ServerRun, limits: RoutingBudget.Limits = .defaults) {
@@ -73,31 +72,31 @@ struct NotificationRouting {
         self.budget = RoutingBudget(limits)
     }
 
-    /// What has been done so far, in comparisons.
+    /// Cost so far, in comparisons.
     var cost: Int { self.uncharged + self.budget.charged }
 
     var listenersCount: Int { self.listeners.count }
 
-    /// By event loop; forgets them.
+    /// Returns the posts by event loop, and clears them.
     mutating func takePosts() -> [[Post]] {
         defer { for loop in self.posts.indices { self.posts[loop].removeAll(keepingCapacity: true) } }
         return self.posts
     }
 
-    /// What was done since it was last asked.
+    /// Returns the counts since the last call.
     mutating func takeCounts() -> Counts {
         defer { self.counts = Counts() }
         return self.counts
     }
 
-    /// Time pays for what was spent, and lets those hear of news who are owed some.
+    /// Pays off debts with the time that has passed, and sends owed hints.
     ///
-    /// - Parameter milliseconds: Of a clock that never goes back.
+    /// - Parameter milliseconds: Of a monotonic clock.
     mutating func timePassed(nowMilliseconds milliseconds: Int64) {
         if self.budget.pay(nowMilliseconds: milliseconds) { self.tellOwed(nowMilliseconds: milliseconds) }
     }
 
-    /// Whether somebody has to be told something when time has passed.
+    /// Whether owed hints wait for time to pass.
     var isOwing: Bool { !self.owing.isEmpty }
 
     // MARK: - Listeners
@@ -109,7 +108,7 @@ struct NotificationRouting {
 
     /// The store watches for a connection, or could not be asked.
     ///
-    /// The connection hears of a database from `joined` on.
+    /// The connection gets the changes of a database from `joined` on.
     ///
     /// - Returns: Whether the connection has ended meanwhile, so that the store need not watch for
     ///   it.
@@ -128,10 +127,9 @@ struct NotificationRouting {
         return false
     }
 
-    /// A connection hears of a database from this place in the order of its commits on, if it has
-    /// not ended.
+    /// A connection gets the changes of a database from this position on, unless it has ended.
     ///
-    /// - Returns: Whether all is done; otherwise it is to be called again.
+    /// - Returns: Whether the work is complete; otherwise call it again.
     mutating func joined(_ joining: inout JoiningListener, costMax: Int = .max) -> Bool {
         guard let listener = self.listeners[joining.number] else { return true }
         let user = self.user(listener.identity.signIn)
@@ -155,9 +153,9 @@ struct NotificationRouting {
         return end == joining.subscriptions.count
     }
 
-    /// A connection has ended that listens or is about to.
+    /// A connection has ended that listened or was about to.
     ///
-    /// - Returns: For whom the store need not watch any more.
+    /// - Returns: The listener for which the store need no longer watch.
     mutating func stopped(_ number: UInt64) -> ListenerIdentity? {
         guard let listener = self.listeners.removeValue(forKey: number) else {
             self.starting.remove(number)
@@ -168,7 +166,7 @@ struct NotificationRouting {
             audience.leave(number, onLoop: listener.loop)
             guard audience.listenersCount == 0 else { continue }
             for watch in audience.watches.values { self.index.remove(watch) }
-            // They name each other.
+            // Breaks the reference cycle.
             audience.watches = [:]
             user.audiences[database] = nil
             self.followed[database]?.leave(audience)
@@ -214,7 +212,7 @@ struct NotificationRouting {
         self.index.remove(watch)
     }
 
-    /// Everything that happened in a database up to a position has been taken care of.
+    /// Every change of a database up to a position has been routed.
     mutating func advance(_ database: DatabaseID, to position: Int64) {
         self.followed[database]?.advance(to: position)
     }
@@ -223,7 +221,7 @@ struct NotificationRouting {
         self.users[.user(environment, key.owner)]?.audiences[key.database]
     }
 
-    /// The one that is there when it is the same, otherwise a new one in its place.
+    /// Returns the existing subscription if it is the same one, otherwise replaces it by a new one.
     @discardableResult
     mutating func watch(_ watched: WatchedSubscription, of audience: Audience) -> Watch {
         let id = watched.key.id
@@ -247,17 +245,17 @@ struct NotificationRouting {
     // MARK: - Posts
 
     /// Hands a notification to every listener but the connection that made the change, and charges
-    /// their user with it.
+    /// their user.
     ///
-    /// One that is to fire once does so when there is anybody to hear it; otherwise it is news when
-    /// somebody comes.
+    /// A subscription that fires only once does so when it has a listener; otherwise the next
+    /// listener gets a hint.
     mutating func post(
         _ notification: OutgoingNotification,
         of watch: Watch,
         excluding origin: ChangeOrigin?
     ) {
         let audience = watch.audience
-        // The connections of another run have numbers that mean others here.
+        // Connection numbers of another run denote other connections here.
         let excluded = origin.flatMap { $0.run == self.run ? $0.connection : nil }
         if notification.fires, watch.subject.firesOnce {
             guard !watch.isSpent, audience.hasListener(besides: excluded) else { return }

@@ -1,10 +1,10 @@
 import RecordModel
 
-/// Values as text for people, in the place of a field's name.
+/// Values as readable text, inserted for a field's name.
 ///
 /// - Source: `Protocol/README.md`, section 5.11.
 enum NotificationText {
-    /// Empty for what has no text that people read: bytes, places, lists, and what is encrypted.
+    /// Empty for values without a readable text: bytes, locations, lists, and encrypted values.
     static func text(of slice: FieldSlice, in body: RecordBody) -> String {
         guard !slice.isEncrypted else { return "" }
         switch slice.type {

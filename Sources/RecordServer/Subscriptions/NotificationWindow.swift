@@ -2,22 +2,23 @@ import RecordModel
 import RecordStore
 import WireProtocol
 
-/// The notifications of one listener: those that were sent and not acknowledged, at most 64, and
-/// those that wait, one a subscription.
+/// The notifications of one listener: at most 64 that were sent and not acknowledged, and queued
+/// ones, one per subscription.
 ///
-/// Those that wait keep the place of the first of their subscription, so that none waits for ever.
+/// A queued notification keeps the position of the first one of its subscription, so that none
+/// starves.
 struct NotificationWindow {
     /// A notification whose turn has come.
     struct Ready {
         var number: UInt64
         var notification: OutgoingNotification
         var isCoalesced: Bool
-        /// It, or one that it stands for, spends a subscription that is to fire once.
+        /// It, or one that it replaces, spends a subscription that fires only once.
         var fires: Bool
     }
 
-    /// Contents of a connection's notifications that wait; what comes on top waits without them, as
-    /// news.
+    /// Maximum number of content bytes that a connection may queue; further notifications are
+    /// queued without content, as hints.
     static let waitingBytesMax = 1_024 * 1_024
 
     private struct Sent {
@@ -28,7 +29,7 @@ struct NotificationWindow {
     private struct Waiting {
         var subject: ListenedSubscription
         var position: Int64
-        /// `nil` if what happened is not kept, only that something did.
+        /// `nil` if the content is not kept, only the fact of a change.
         var notification: OutgoingNotification?
         var isCoalesced: Bool
         var fires: Bool
@@ -37,9 +38,9 @@ struct NotificationWindow {
     }
 
     private var lastNumber: UInt64 = 0
-    /// Not acknowledged, in the order of their numbers, the last of which is `lastNumber`.
+    /// Unacknowledged ones, in order of their numbers; the last number is `lastNumber`.
     private var sent: [Sent] = []
-    /// Numbers of subscriptions in the order of their turns; those before `nextTurn` are over.
+    /// Numbers of queued subscriptions in order; those before `nextTurn` are done.
     private var turns: [UInt64] = []
     private var nextTurn = 0
     private var waiting: [UInt64: Waiting] = [:]
@@ -47,7 +48,7 @@ struct NotificationWindow {
 
     private var hasRoom: Bool { self.sent.count < Bounds.notificationsUnacknowledgedMax }
 
-    /// Whether only the socket stands in the way.
+    /// Whether only the socket blocks the next one.
     var isBlocked: Bool { self.hasRoom && !self.waiting.isEmpty }
 
     mutating func arrived(
@@ -66,7 +67,7 @@ struct NotificationWindow {
         else { return nil }
         self.waitingBytes -= waiting.bytes
         self.nextTurn += 1
-        // Moved up once half of the list is over: each turn is moved a bounded number of times.
+        // Compacted once half of the list is done: the amortized cost of a turn is constant.
         if self.nextTurn * 2 > self.turns.count {
             self.turns.removeFirst(self.nextTurn)
             self.nextTurn = 0
@@ -89,7 +90,7 @@ struct NotificationWindow {
         let taken = self.sent.count - left
         var acknowledgements: [Acknowledgement] = []
         for (place, sent) in self.sent.prefix(taken).enumerated() {
-            // Positions of a subscription ascend: its last one says all.
+            // Positions of a subscription ascend: the last one is enough.
             let isLast = !self.sent[(place + 1)..<taken].contains { $0.subject === sent.subject }
             guard isLast else { continue }
             acknowledgements.append(
@@ -106,7 +107,7 @@ struct NotificationWindow {
         return self.lastNumber
     }
 
-    /// Returns whether another of the subscription was waiting.
+    /// Returns whether another one of the subscription was queued.
     private mutating func keep(_ notification: OutgoingNotification) -> Bool {
         let subscription = notification.subject.number
         let replaced = self.waiting[subscription]

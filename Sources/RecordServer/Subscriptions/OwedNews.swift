@@ -1,28 +1,27 @@
-/// That a group of subscriptions is to hear that there may be news, because it could not be found
-/// out what the news is.
+/// The change hints that a group of subscriptions is owed because comparing was too expensive.
 ///
-/// They hear of it in laps, each once a lap, and there is a lap a second at the most, however much
-/// happens.
+/// They are sent in laps: each subscription gets one hint per lap, and a lap begins at most once a
+/// second.
 struct OwedNews {
     private static let lapMilliseconds: Int64 = 1_000
 
-    /// Everything up to here is news.
+    /// The hints cover every change up to this position.
     private(set) var position: Int64 = 0
-    /// Something happened that this lap, or the next one, tells.
+    /// Whether there were changes that this lap, or the next one, reports.
     private(set) var isOwed = false
-    /// How many have not been told yet in this lap.
+    /// Number of subscriptions without a hint in this lap.
     private(set) var left = 0
-    /// Whose turn it is.
+    /// Index of the next subscription.
     private(set) var next = 0
     private var lapBeganMilliseconds: Int64?
 
-    /// Something happened.
+    /// There were further changes.
     mutating func add(upTo position: Int64) {
         self.position = max(self.position, position)
         self.isOwed = true
     }
 
-    /// Whether somebody is to be told now, of so many.
+    /// Whether to send a hint now, in a group of `count` subscriptions.
     mutating func isDue(nowMilliseconds now: Int64, of count: Int) -> Bool {
         if self.left > 0 { return true }
         guard self.isOwed else { return false }
@@ -33,7 +32,7 @@ struct OwedNews {
         return true
     }
 
-    /// The index of the subscription that is told next, of so many; `nil` if the lap is over.
+    /// The index of the next subscription, of `count`; `nil` if the lap is complete.
     mutating func takeNext(of count: Int) -> Int? {
         guard self.left > 0, count > 0 else {
             self.left = 0
@@ -45,6 +44,6 @@ struct OwedNews {
         return self.next
     }
 
-    /// Whether there is nothing more to tell.
+    /// Whether no hint is left to send.
     var isPaid: Bool { !self.isOwed && self.left == 0 }
 }

@@ -1,21 +1,21 @@
 import RecordModel
 import RecordStore
 
-/// A transaction that is being routed, and what has been found out meanwhile.
+/// A transaction that is being routed, with its progress.
 ///
-/// A query's subscription has a notification for each record. A zone's and a database's have one
-/// for each transaction, about all that it changed there, and so at its end.
+/// A query's subscription gets a notification for each record. A zone's and a database's get one
+/// for each transaction, about all changes there, and so at its end.
 struct RoutedCommit {
-    /// What a transaction does to subscriptions of a zone or a database.
+    /// The effect of a transaction on subscriptions of a zone or a database.
     struct Touched {
         let group: WatchGroup
         var position: Int64
         let origin: ChangeOrigin?
-        /// Then nobody is left out: each gets word of what another did.
+        /// Then no connection is excluded: each is notified of the others' changes.
         var hasSeveralOrigins = false
     }
 
-    /// Permission to read something, which is asked for once a transaction.
+    /// A question about read permission, asked once per transaction.
     struct Question: Hashable {
         var requester: Requester
         var recordType: String
@@ -27,7 +27,7 @@ struct RoutedCommit {
     var next = 0
     var permissions: [Question: Bool] = [:]
     private(set) var touched: [Touched] = []
-    /// In `touched`.
+    /// Indexes into `touched`.
     private var places: [ObjectIdentifier: Int] = [:]
 
     init(_ committed: CommittedChanges) {

@@ -4,16 +4,16 @@ import RecordStore
 
 /// The queue from other threads to the router, in order, bounded in changes and bytes.
 ///
-/// Databases share the bounds: none may have more waiting than is left for the others. Beyond that
-/// the details of its changes are dropped, and of no other's, until the router has come so far:
-/// what stays is that it changed, and what became of its subscriptions. Nobody who adds ever waits.
+/// Databases share the bounds: none may queue more than is left for the others. Beyond that, only
+/// its own details are dropped, until the router has caught up: the queue keeps that it changed,
+/// and the latest state of its subscriptions. Adding never blocks.
 ///
 /// SAFETY: `state` is read and written only while the condition is locked.
 final class RouterQueue: @unchecked Sendable {
     enum Event: Sendable {
-        /// `routed` follows, when that is over.
+        /// `routed` follows when it is done.
         case committed(DatabaseCommit)
-        /// In place of transactions whose details were dropped; `takeSkipped` gives what is left of
+        /// Replaces transactions whose details were dropped; `takeSkipped` returns the rest of
         /// them.
         case skipped(DatabaseID)
         /// A connection wants to listen; `started` follows.
@@ -22,10 +22,10 @@ final class RouterQueue: @unchecked Sendable {
         case stopped(UInt64)
     }
 
-    /// How long the router waits when nothing has come.
+    /// Timeout of the router's wait for an event.
     enum Patience {
         case none
-        /// A moment of `MonotonicTime`.
+        /// A time of `MonotonicTime`.
         case until(Int64)
         case endless
     }
@@ -49,12 +49,12 @@ final class RouterQueue: @unchecked Sendable {
         self.bytes = SharedBound(capacity: bytesMax)
     }
 
-    /// Changes that are not routed.
+    /// Number of changes that are not routed.
     var waiting: Int { self.condition.withLock { self.state.all.changes } }
 
-    /// A queue in which nothing waits takes any.
+    /// Adds a transaction; an empty queue accepts any size.
     ///
-    /// `false`: details were dropped.
+    /// - Returns: `false` if details were dropped.
     @discardableResult
     func add(_ committed: CommittedChanges) -> Bool {
         let commits = committed.byDatabase()
@@ -88,9 +88,9 @@ final class RouterQueue: @unchecked Sendable {
         self.state.skipped[commit.database, default: SkippedChanges()].add(commit)
     }
 
-    /// Beginnings and ends of listeners are as many as connections, and have room.
+    /// Adds the start or end of a listener: these are bounded by the connections, and always fit.
     ///
-    /// `false`: the queue is closed.
+    /// - Returns: `false` if the queue is closed.
     @discardableResult
     func add(_ event: Event) -> Bool {
         self.condition.withLock {
@@ -100,9 +100,9 @@ final class RouterQueue: @unchecked Sendable {
         }
     }
 
-    /// Everything that has come, which may be nothing.
+    /// Returns all queued events, possibly none.
     ///
-    /// `nil` when the queue is closed.
+    /// - Returns: `nil` if the queue is closed.
     func take(_ patience: Patience = .none) -> [Event]? {
         self.condition.withLock {
             self.wait(patience)
@@ -125,7 +125,7 @@ final class RouterQueue: @unchecked Sendable {
         }
     }
 
-    /// A transaction waits no more.
+    /// A transaction was routed.
     func routed(_ commit: DatabaseCommit) {
         self.condition.withLock {
             self.state.all.remove(commit.amount)
@@ -135,13 +135,12 @@ final class RouterQueue: @unchecked Sendable {
         }
     }
 
-    /// Takes what is left of dropped transactions of a database, whose turn it is now: details are
-    /// kept again.
+    /// Takes the rest of dropped transactions of a database, and keeps its details again.
     func takeSkipped(of database: DatabaseID) -> SkippedChanges? {
         self.condition.withLock { self.state.skipped.removeValue(forKey: database) }
     }
 
-    /// Takes nothing more, and drops what waits.
+    /// Rejects further events, and drops queued ones.
     func close() {
         self.condition.withLock {
             self.state.isClosed = true
@@ -158,7 +157,7 @@ final class RouterQueue: @unchecked Sendable {
     }
 }
 
-/// What waits for the router, of a database or of all.
+/// The amount that is queued for the router, of a database or of all.
 struct RouterAmount: Hashable, Sendable {
     var changes = 0
     var bytes = 0
@@ -174,17 +173,17 @@ struct RouterAmount: Hashable, Sendable {
     }
 }
 
-/// What a transaction changed in one database.
+/// The changes of a transaction in one database.
 struct DatabaseCommit: Sendable {
     let database: DatabaseID
-    /// Of nothing else.
+    /// Changes of this database only.
     let committed: CommittedChanges
     let amount: RouterAmount
 
     fileprivate init(of database: DatabaseID, _ committed: CommittedChanges) {
         self.database = database
         self.committed = committed
-        // What is not known in detail waits as well.
+        // Changes without details are queued as well.
         var amount = RouterAmount(
             changes: committed.changes.count + committed.incomplete.count + committed.overwritten.count
         )
@@ -193,7 +192,7 @@ struct DatabaseCommit: Sendable {
     }
 }
 
-/// The rest of transactions of a database whose details were dropped: as much as there are
+/// The rest of a database's transactions without details: its size is bounded by the number of
 /// subscriptions.
 struct SkippedChanges: Sendable {
     enum SubscriptionChange: Hashable, Sendable {
@@ -211,9 +210,9 @@ struct SkippedChanges: Sendable {
         }
     }
 
-    /// The last one at which anything but subscriptions changed; `nil` if nothing did.
+    /// The last position at which anything but subscriptions changed; `nil` if nothing did.
     private(set) var position: Int64?
-    /// Whether subscriptions may have changed that are not in the list.
+    /// Whether subscriptions outside the list may have changed.
     private(set) var isPart = false
     /// The last change of each subscription.
     private var byName: [Name: (EnvironmentID, SubscriptionChange)] = [:]
@@ -244,7 +243,7 @@ struct SkippedChanges: Sendable {
 }
 
 extension CommittedChanges {
-    /// One for each database, in the order in which they were changed first.
+    /// One value for each database, in the order of their first changes.
     func byDatabase() -> [DatabaseCommit] {
         let reported = self.incomplete.merging(self.overwritten) { max($0, $1) }
         guard let first = self.changes.first?.database ?? reported.keys.first else { return [] }
@@ -273,7 +272,7 @@ extension CommittedChanges {
 }
 
 extension CommittedChange {
-    /// About the memory that the change holds.
+    /// Approximate memory of the change.
     fileprivate var heldBytes: Int {
         switch self.kind {
         case .record(let record):

@@ -1,26 +1,25 @@
 import RecordModel
 import RecordStore
 
-/// The cost of users' subscriptions to the router lately, and whose may cost it more.
+/// Limits the cost that each user's subscriptions cause the router.
 ///
-/// Costs are in comparisons: of a value of a record with one of a condition. What a user has spent
-/// is a debt that time pays off; it is bounded for all of them together, and nobody may have more
-/// of it than is left for the others. So no user waits for the comparisons of all others longer
-/// than it takes to make `debtMax` of them, and they take a bounded part of the router's time,
-/// however many users there are.
+/// The unit is a comparison of a record's value with a condition's. A user's cost is a debt that
+/// time pays off. The debt of all users together is bounded, and no user may have more of it than
+/// is left for the others. So no user waits longer for other users than `debtMax` comparisons take,
+/// and comparisons take a bounded part of the router's time, for any number of users.
 struct RoutingBudget {
     struct Limits: Hashable, Sendable {
-        /// Of all users together; one alone may have half of it.
+        /// Of all users together; one alone may use half of it.
         var debtMax = Bounds.subscriptionDebtMax
-        /// What a user pays off in a second.
+        /// Amount that a user pays off in a second.
         var perSecond = Bounds.subscriptionDebtPerSecond
-        /// What all users pay off together.
+        /// Amount that all users together pay off in a second.
         var totalPerSecond = Bounds.subscriptionDebtTotalPerSecond
 
         static let defaults = Limits()
     }
 
-    /// What one user owes.
+    /// The debt of one user.
     final class Account {
         let holder: AccountHolder
         fileprivate(set) var debt = 0
@@ -30,24 +29,24 @@ struct RoutingBudget {
         }
     }
 
-    /// What finding out whether somebody may read a record costs.
+    /// Cost of checking a user's permission to read a record.
     static let questionCost = 200
-    /// What a change costs before anything is compared with it.
+    /// Cost of a change, before any comparison.
     static let changeCost = 20
-    /// What a notification costs, besides one for each listener.
+    /// Cost of a notification, plus one for each listener.
     static let notificationCost = 50
 
-    /// Time is paid for at least so much at once.
+    /// Minimum time between two payments.
     static let tickMilliseconds: Int64 = 5
-    /// A pause is worth no more than this.
+    /// A longer pause counts no more than this.
     private static let pauseMillisecondsMax: Int64 = 1_000
 
     private let limits: Limits
     private let bound: SharedBound
-    /// Those that owe something.
+    /// Accounts with a debt.
     private var indebted: [AccountHolder: Account] = [:]
     private var debt = 0
-    /// What has been charged so far, to whomever.
+    /// The total that was charged so far.
     private(set) var charged = 0
     private var paidMilliseconds: Int64?
 
@@ -56,12 +55,12 @@ struct RoutingBudget {
         self.bound = SharedBound(capacity: limits.debtMax)
     }
 
-    /// The account of a user: the one that is there while something is owed.
+    /// The account of a user; the existing one while it has a debt.
     func account(of holder: AccountHolder) -> Account {
         self.indebted[holder] ?? Account(holder)
     }
 
-    /// Whether a user's subscriptions may cost anything now; what it is, is charged afterwards.
+    /// Whether a user's subscriptions may cost anything now; the cost is charged afterwards.
     func admits(_ account: Account) -> Bool {
         self.bound.admits(1, own: account.debt, all: self.debt)
     }
@@ -76,7 +75,7 @@ struct RoutingBudget {
 
     /// Pays debts off for the time that has passed.
     ///
-    /// `false`: hardly any has.
+    /// - Returns: `false` if hardly any has.
     mutating func pay(nowMilliseconds now: Int64) -> Bool {
         guard let paidMilliseconds else {
             self.paidMilliseconds = now

@@ -1,18 +1,17 @@
 import RecordModel
 import RecordStore
 
-/// Which subscriptions a committed change can match: those of its database that name its zone and
-/// its record type, or none; of queries that demand a value of a field, those whose value the
-/// record has.
+/// Finds the subscriptions that a committed change can match.
 ///
-/// So what a change costs follows from how many are interested in changes like it, not from how
-/// many there are.
+/// They are in its database, and name its zone and its record type, or none. Queries that demand a
+/// field's value must also match the record's value. So the cost of a change depends on the number
+/// of subscriptions to similar changes, not on the total number.
 struct SubscriptionIndex {
-    /// What is listened for in one place: a zone, or all of them.
+    /// The subscriptions to one zone, or to all zones.
     private struct Place {
         /// By record type.
         var queries: [String: Queries] = [:]
-        /// Subscriptions of the zone or of the database, by the record type that they name.
+        /// Subscriptions of the zone or of the database, by their record type.
         var changes: [String?: Groups] = [:]
 
         var isEmpty: Bool { self.queries.isEmpty && self.changes.isEmpty }
@@ -46,7 +45,7 @@ struct SubscriptionIndex {
         }
     }
 
-    /// Queries of one record type in one place.
+    /// Queries of one record type in a zone, or in all zones.
     private struct Queries {
         var others = Groups()
         /// By field and value.
@@ -55,7 +54,7 @@ struct SubscriptionIndex {
         var isEmpty: Bool { self.others.isEmpty && self.demanding.isEmpty }
 
         mutating func insert(_ watch: Watch, _ predicate: Predicate) {
-            // The demand that fewest others have tells most.
+            // The demand that fewest other queries share is the most selective.
             let demand = predicate.demands.min { self.countOfOthers($0) < self.countOfOthers($1) }
             watch.demand = demand
             guard let demand else { return self.others.insert(watch) }
@@ -82,7 +81,7 @@ struct SubscriptionIndex {
 
         func forEach(meeting record: ComparedRecord, _ body: (WatchGroup) -> Void) {
             self.others.forEach(body)
-            // A record has a bounded number of fields; users may ask for any number.
+            // A record has a bounded number of fields; users may ask for any number of fields.
             if self.demanding.count <= record.fieldsCount {
                 for (field, values) in self.demanding { Self.forEach(values, record, field, body) }
             } else {
@@ -107,7 +106,7 @@ struct SubscriptionIndex {
         }
     }
 
-    /// What one look-up finds, by whose it is.
+    /// The result of one look-up, by user.
     private struct Groups {
         private var byAudience: [ObjectIdentifier: WatchGroup] = [:]
         private(set) var count = 0
@@ -137,7 +136,7 @@ struct SubscriptionIndex {
 
         var isEmpty: Bool { self.zones.isEmpty && self.everywhere.isEmpty }
 
-        /// Changes what is kept of a zone, or of all zones if it is `nil`.
+        /// Changes the entry of a zone, or of all zones if it is `nil`.
         mutating func change(_ zone: String?, _ body: (inout Place) -> Void) {
             guard let zone else { return body(&self.everywhere) }
             body(&self.zones[zone, default: Place()])
@@ -167,8 +166,8 @@ struct SubscriptionIndex {
             || database.zones[zone]?.queries[recordType] != nil
     }
 
-    /// Calls with all queries whose condition a record may meet; twice with some of them, if a list
-    /// has several values that are asked for.
+    /// Visits all queries whose condition a record may meet; some of them twice, if a list contains
+    /// several demanded values.
     func forEachQuery(
         meeting record: ComparedRecord,
         inZone zone: String,
@@ -181,8 +180,8 @@ struct SubscriptionIndex {
         database.zones[zone]?.queries[recordType]?.forEach(meeting: record, body)
     }
 
-    /// Calls with all queries about records in a zone, of a type or of any; several times with those
-    /// that demand one of several values.
+    /// Visits all queries about records in a zone, of a type or of any; repeats those that demand
+    /// one of several values.
     func forEachQuery(
         ofType recordType: String?,
         inZone zone: String,
@@ -195,11 +194,11 @@ struct SubscriptionIndex {
         }
     }
 
-    /// Calls with all subscriptions of the zone or of the database that a change of a record of
-    /// this type fires.
+    /// Visits all subscriptions of the zone or of the database that a change of a record of this
+    /// type fires.
     ///
-    /// `_defaultZone` fires none. Without a type the zone itself came or went, which is the
-    /// database's alone.
+    /// `_defaultZone` fires none. Without a type, the zone itself was created or deleted, which
+    /// fires only the database's subscriptions.
     func forEachChange(
         ofType recordType: String?,
         inZone zone: String,
@@ -215,8 +214,7 @@ struct SubscriptionIndex {
         place.changes[recordType]?.forEach(body)
     }
 
-    /// Calls with all subscriptions of a database; several times with those that demand one of
-    /// several values.
+    /// Visits all subscriptions of a database; repeats those that demand one of several values.
     func forEach(in id: DatabaseID, _ body: (WatchGroup) -> Void) {
         guard let database = self.databases[id] else { return }
         for place in [database.everywhere] + database.zones.values {
@@ -225,8 +223,8 @@ struct SubscriptionIndex {
         }
     }
 
-    /// Calls with all subscriptions that something in a zone may fire, whatever it is; several
-    /// times with those that demand one of several values.
+    /// Visits all subscriptions that any change in a zone may fire; repeats those that demand one
+    /// of several values.
     func forEach(lookingAt zone: String, of id: DatabaseID, _ body: (WatchGroup) -> Void) {
         guard let database = self.databases[id] else { return }
         for place in [database.everywhere, database.zones[zone]].compactMap({ $0 }) {
@@ -236,7 +234,7 @@ struct SubscriptionIndex {
         }
     }
 
-    /// The zone that a subscription is about; `nil` if it is about all.
+    /// The zone of a subscription; `nil` if it covers all zones.
     private static func zone(of watch: Watch) -> String? {
         switch watch.subject.comparedKind {
         case .query(_, _, let zone, _): zone?.zoneName

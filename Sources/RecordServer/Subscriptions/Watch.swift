@@ -1,17 +1,17 @@
 import RecordModel
 import RecordStore
 
-/// One subscription that is listened for.
+/// One subscription with listeners.
 ///
 /// Used on the router's thread only.
 final class Watch {
     let subject: ListenedSubscription
     let audience: Audience
-    /// Where the index has it, if it is a query's that demands something.
+    /// Its key in the index, if it is a query that demands a value.
     var demand: DemandedValues?
-    /// It was to fire once and has.
+    /// It fires only once, and has fired.
     var isSpent = false
-    /// The last position that its listeners know of; those that they are told ascend.
+    /// The last position that its listeners were notified of; these positions ascend.
     var toldPosition: Int64 = 0
     /// The last change that it was compared with.
     var comparedChange: UInt64 = 0
@@ -22,17 +22,17 @@ final class Watch {
         self.audience = audience
     }
 
-    /// Whether it was there when something happened at a position of its database.
+    /// Whether it existed when the database was at a position.
     func wasThere(at position: Int64) -> Bool { self.subject.key.position < position }
 
-    /// Whether values of a deleted record tell if a query fires, or what its notification says.
+    /// Whether firing the query, or its notification's text, depends on values of a deleted record.
     var looksAtDeletedValues: Bool {
         guard case .query(_, .all, _, _) = self.subject.subscription.kind else { return true }
         return self.subject.subscription.info?.hasFieldsInTexts ?? false
     }
 
-    /// Whether a record of the type that a query is about meets its condition, and what finding out
-    /// cost beside the comparisons that the record counts.
+    /// Whether a record of the query's type meets its condition, and the additional cost of
+    /// checking, in comparisons.
     func matches(_ record: ComparedRecord, shape: RecordTypeShape) -> (isMet: Bool, checked: Int) {
         guard case .query(_, let predicate, _, _) = self.subject.subscription.kind else { return (false, 0) }
         if let condition, condition.shape === shape { return (condition.matches(record), 0) }
@@ -42,21 +42,21 @@ final class Watch {
     }
 }
 
-/// Subscriptions of one user that one look into the index finds, and what they are owed.
+/// The subscriptions of one user that share an index entry, and the hints they are owed.
 ///
 /// Used on the router's thread only.
 final class WatchGroup {
     let audience: Audience
-    /// In the order in which they were heard of first.
+    /// In the order in which they were added.
     private(set) var watches: [Watch] = []
-    /// News that could not be afforded when it came.
+    /// Change hints that were too expensive when they were due.
     var owed = OwedNews()
 
     init(of audience: Audience) {
         self.audience = audience
     }
 
-    /// `false`: it is there already.
+    /// Adds a subscription; `false` if it was already present.
     func insert(_ watch: Watch) -> Bool {
         guard self.place(of: watch) == nil else { return false }
         // Numbers ascend.
@@ -64,7 +64,7 @@ final class WatchGroup {
         return true
     }
 
-    /// `false`: it is not there.
+    /// Removes a subscription; `false` if it was not present.
     func remove(_ watch: Watch) -> Bool {
         guard let place = self.place(of: watch) else { return false }
         self.watches.remove(at: place)
@@ -87,7 +87,7 @@ final class WatchGroup {
 }
 
 extension Predicate {
-    /// How many comparisons it has, those with each element of a list included.
+    /// Number of comparisons of the condition, including one per list element.
     fileprivate var comparisonsCount: Int {
         switch self {
         case .all, .nothing: 1
@@ -97,15 +97,15 @@ extension Predicate {
     }
 }
 
-/// The shapes of the types that subscriptions are about, so that conditions are checked again only
-/// when a type has changed.
+/// The shapes of the subscriptions' record types, so that conditions are checked again only after a
+/// type has changed.
 struct RecordTypeShapes {
     private struct Name: Hashable {
         var environment: EnvironmentID
         var recordType: String
     }
 
-    /// Beyond it all are made anew.
+    /// Beyond this number all shapes are rebuilt.
     private static let shapesMax = 4_096
 
     private var shapes: [Name: RecordTypeShape] = [:]
