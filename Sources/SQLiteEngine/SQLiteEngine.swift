@@ -5,8 +5,8 @@ import Synchronization
 
 /// The store in one SQLite file.
 ///
-/// One thread writes, many waiting requests in one transaction; readers never wait for it. Another
-/// process may open the same folder for administration while this one serves.
+/// One thread writes, with many queued requests in one transaction; readers never wait for it.
+/// Another process may open the same folder for administration while this one serves.
 package final class SQLiteEngine: QueuedEngine {
     package let queue: WriteQueue
     private let writer: Writer
@@ -21,10 +21,10 @@ package final class SQLiteEngine: QueuedEngine {
     private let reachability: Reachability
     let sync: LogSync
 
-    /// Opens the store, making it when it is absent.
+    /// Opens the store; creates it if it is absent.
     ///
     /// The clock gives milliseconds since 1970. Both closures are called from any thread, `report`
-    /// also while requests wait: be quick. Fails with `SQLiteEngineError`.
+    /// also while requests wait: they must be fast. Throws `SQLiteEngineError`.
     package init(
         configuration: SQLiteEngineConfiguration,
         clock: @escaping @Sendable () -> Int64,
@@ -91,7 +91,7 @@ package final class SQLiteEngine: QueuedEngine {
         self.checkpoint.close()
     }
 
-    /// Gives up what a reader does not need: the writing connection was opened to validate the file.
+    /// Releases the writing connection, which a reader needed only to validate the file.
     private func closeWriter(_ database: DatabaseQueue) throws {
         self.queue.close()
         self.checkpoint.close()
@@ -100,7 +100,7 @@ package final class SQLiteEngine: QueuedEngine {
         self.shutdown.happened()
     }
 
-    /// Starts the thread that has the writing connection for as long as the engine lives.
+    /// Starts the thread that owns the writing connection for the engine's lifetime.
     private static func startWriter(
         _ writer: Writer,
         _ database: DatabaseQueue,
@@ -150,7 +150,7 @@ package final class SQLiteEngine: QueuedEngine {
 
     package func read(_ job: ReadJob) { self.reads.run(job) }
 
-    /// Reports a failure that an operator should know of.
+    /// Reports a failure to the operator.
     static func tell(
         of failure: StorageFailure,
         _ side: Reachability.Side,
@@ -158,7 +158,7 @@ package final class SQLiteEngine: QueuedEngine {
         _ report: (EngineEvent) -> Void
     ) {
         switch failure {
-        // The room has told of what the disk refused.
+        // `DiskRoom` has reported the disk's refusal.
         case .unavailable where side == .writes && failure.isOfWriting: report(.changesRefused(1))
         case .unavailable(let code):
             reachability.failed(side)
@@ -185,7 +185,7 @@ package final class SQLiteEngine: QueuedEngine {
 
     package var condition: StorageCondition { self.room.condition }
 
-    /// What the reserve on the disk lacks: room that nobody else should take.
+    /// Bytes that the reserve on the disk lacks: other uses should leave them free.
     package var reserveMissingBytes: Int64 { self.room.reserve.missingBytes }
 
     package func shutdown() async {

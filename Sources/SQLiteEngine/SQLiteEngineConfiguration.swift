@@ -2,24 +2,25 @@ import EngineThreads
 import Foundation
 package import RecordStore
 
-/// How a SQLite engine runs.
+/// The settings of a SQLite engine.
 ///
-/// Everything has a default but the path.
+/// All but the path have defaults.
 package struct SQLiteEngineConfiguration: Sendable {
     package enum Durability: Sendable {
-        /// A reply comes after the bytes are on disk.
+        /// A reply is sent after the bytes are on disk.
         case full
-        /// A reply comes when another process would see the change.
+        /// A reply is sent when other processes can see the change.
         ///
-        /// A loss of power may take the change back. This is for tests.
+        /// A loss of power may lose the change. For tests.
         case relaxed
     }
 
-    /// What happens to a file that is absent, or has an older format.
+    /// How to handle a file that is absent or has an older format.
     package enum Preparation: Sendable {
-        /// It is made, in a folder with access for its owner alone, or brought to the current format.
+        /// Creates it, in a folder with access for its owner alone, or migrates it to the current
+        /// format.
         case makeOrMigrate
-        /// Opening it fails, and touches nothing.
+        /// Opening it fails without any change.
         case none
     }
 
@@ -28,27 +29,27 @@ package struct SQLiteEngineConfiguration: Sendable {
     package var preparation: Preparation = .makeOrMigrate
     /// Whether the engine only reads: every write is refused, and there is no housekeeping.
     ///
-    /// It is for a process that stays beside a server, whose writer it never keeps waiting.
+    /// For a process beside a server, whose writer it never blocks.
     package var isReader = false
     package var durability: Durability = .full
     /// The operator's choices for the store's housekeeping.
     package var housekeeping = HousekeepingRules()
     package var queues = QueueSettings()
-    /// A clock that only goes forward.
+    /// A monotonic clock.
     package var monotonicNanoseconds: @Sendable () -> Int64 = { MonotonicTime.nanoseconds() }
     /// Bytes of the reserve for deletes and administration on a full disk (`DiskReserve`).
     ///
     /// With 0 this process keeps no reserve, and may use a server's.
     package var reserveBytes: Int64 = 0
-    /// What a server keeps: the log of some thousand deletes.
+    /// The reserve of a server: the log of several thousand deletes.
     package static let serverReserveBytes: Int64 = 64 * 1_024 * 1_024
-    /// Pages of 4,096 bytes that the file may have; `nil` if only the disk limits them.
+    /// Maximum number of 4,096-byte pages of the file; `nil` if only the disk limits it.
     ///
     /// Tests fill a disk with it.
     package var filePagesMax: Int?
-    /// How long the log may keep what was deleted, while somebody writes.
+    /// Maximum time that deleted data may stay in the log while there are writes.
     package var logSecondsMax: Int64 = 3_600
-    /// Makes what was written to a file durable: 0, or the number of the system's error.
+    /// Makes a file's written data durable; returns 0, or the system's error number.
     ///
     /// Tests make it wait or fail.
     package var syncFile: @Sendable (Int32) -> Int32 = { fdatasync($0) == 0 ? 0 : errno }
@@ -62,20 +63,20 @@ package struct SQLiteEngineConfiguration: Sendable {
 package enum SQLiteEngineError: Error, Hashable, Sendable {
     /// A newer version of the server wrote the file.
     case formatTooNew(found: Int, known: Int)
-    /// There is no file, or nothing in it, and none is to be made.
+    /// The file is missing or empty, and is not to be created.
     case isMissing(path: String)
-    /// An older version of the server wrote the file, and it is not to be changed.
+    /// An older version of the server wrote the file, and it is not to be migrated.
     case formatTooOld(found: Int, known: Int)
     /// A version before the first release wrote the file.
     case formatUnreleased(path: String)
-    /// Another process makes the file, or brings it to the current format: try again soon.
+    /// Another process is creating or migrating the file: try again soon.
     case isBeingPrepared(path: String)
-    /// The file is a copy that nobody may write to: a backup, or one whose restore has not come to its end.
+    /// The file is a copy that may not be written: a backup, or one whose restore is incomplete.
     case isBackup(path: String)
     /// The file is no database, or is damaged.
     case isDamaged(path: String, sqliteCode: Int32)
-    /// The disk is full, or takes no more.
+    /// The disk is full.
     case diskFull(path: String)
-    /// The folder or the file can't be made, read or written.
+    /// The folder or the file can't be created, read or written.
     case cannotOpen(path: String, reason: String)
 }

@@ -3,13 +3,13 @@ final class FeedStatements {
     let ascending, descending, fromNumber, byNumber, byName, positions: HotStatement
     let changes, deletions, zones, zoneDeletions: HotStatement
 
-    /// Behind the columns of a record.
+    /// After the columns of a record.
     static let nameColumn = RecordColumns.count
-    /// In `fromNumber`, which finds those of all zones.
+    /// Of `fromNumber`, which reads records of all zones.
     static let databaseColumn = nameColumn + 1
     static let zoneColumn = nameColumn + 2
 
-    /// In `zones`.
+    /// Of `zones`.
     static let clientTokenColumn: Int32 = 5
 
     init(_ connection: OpaquePointer) throws {

@@ -43,7 +43,7 @@ extension ReadConnection {
         _ visit: (borrowing FeedRow) throws(FeedFailure) -> Bool
     ) throws(FeedFailure) -> Bool? {
         let isThere: Bool
-        // As `FeedFailure.wrapping` does; a page comes here, and to `row`, hundreds of times.
+        // Mirrors `FeedFailure.wrapping`; a page calls this, and `row`, hundreds of times.
         do throws(StorageFailure) { isThere = try self.recordCursor.reach(key.number) } catch {
             throw .storage(error)
         }
@@ -74,7 +74,7 @@ extension ReadConnection {
 
     private func row(_ statement: HotStatement) throws(FeedFailure) -> FeedRow {
         let position = statement.integer(RecordColumns.position)
-        // SAFETY: a visit ends before the statement moves on, and before the snapshot does.
+        // SAFETY: a visit ends before the statement steps and before the snapshot ends.
         let type: UnsafeRawBufferPointer
         let system: LentSystemFields
         do throws(StorageFailure) {
@@ -140,7 +140,7 @@ extension ReadConnection {
         var changes: [FeedChange] = []
         changes.reserveCapacity(limit + ChangeBlock.entriesMax)
         while try statement.step() {
-            // SAFETY: what is lent is read before the statement moves on.
+            // SAFETY: the lent bytes are read before the statement steps.
             let isWhole = ChangeBlock.visit(Span(_unsafeBytes: statement.lent(0))) { entry in
                 // The first block may begin before the position.
                 guard entry.position > position else { return }

@@ -1,17 +1,17 @@
 import RecordStore
 
-/// Moves through the records of a file by number: those that follow each other in the order of their
-/// creation are found without a search.
+/// Iterates over the records of a file by number: records created one after another are found
+/// without a search.
 final class RecordCursor {
-    /// With the columns of a record, from a number on.
+    /// Selects the columns of records from a number on.
     let statement: HotStatement
-    /// The number that the statement is at; `nil` if it is nowhere.
+    /// The number of the statement's current row; `nil` if it has none.
     private var reached: Int64?
-    /// The tag of the record that a visitor is lent.
+    /// The tag of the record that is lent to a visitor.
     // SAFETY: written when a visit begins, and only one visit is under way at a time.
     let changeTag = UnsafeMutableRawBufferPointer.allocate(byteCount: ChangeTag.digitsMax, alignment: 1)
 
-    /// So many numbers further a record is looked for by steps, each of which costs a tenth of a search.
+    /// Maximum distance to reach a record by stepping; a step costs a tenth of a search.
     private static let stepsMax: Int64 = 8
 
     init(_ statement: HotStatement) {
@@ -20,7 +20,7 @@ final class RecordCursor {
 
     deinit { self.changeTag.deallocate() }
 
-    /// Lets go of the snapshot.
+    /// Releases the snapshot.
     func finish() {
         if self.reached != nil { self.statement.reset() }
         self.reached = nil
@@ -29,7 +29,7 @@ final class RecordCursor {
     /// Moves to a record; false if there is none.
     func reach(_ number: Int64) throws(StorageFailure) -> Bool {
         var reached = self.reached
-        // A step that fails leads nowhere.
+        // After a failed step there is no current row.
         self.reached = nil
         if let last = reached, last <= number, number - last <= Self.stepsMax {
             while let last = reached, last < number { reached = try self.step() }

@@ -2,10 +2,10 @@ import Foundation
 import GRDB
 import RecordStore
 
-/// SQLite's application ID, in the first page of a file, that keeps a backup from being served.
+/// SQLite's application ID, in the first page of a file, that prevents a backup from being served.
 ///
-/// A copy of the file that is made by hand has the mark as well. Only the transaction of a restore
-/// that begins a new life of every database takes it away.
+/// A manual copy of the file has the mark too. Only the transaction of a restore that begins a new
+/// life of every database removes it.
 enum BackupMark {
     /// "TDMB".
     private static let applicationID: Int32 = 0x5444_4D42
@@ -18,7 +18,7 @@ enum BackupMark {
         try database.execute(sql: "PRAGMA application_id = \(isOn ? self.applicationID : 0)")
     }
 
-    /// Marks the first page of a file, and says that the file has no log.
+    /// Marks the first page of a file, and states that the file has no log.
     ///
     /// - Source: SQLite, "Database File Format", section 1.3: the versions at 18 and 19, the
     ///   application ID at 68.
@@ -28,7 +28,7 @@ enum BackupMark {
         page.replaceSubrange(68..<72, with: [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: id >> $0) })
     }
 
-    /// Marks a copy, without the mark being a change of it.
+    /// Marks a copy without a change to its contents.
     ///
     /// - Throws: `failed`, `diskFull`.
     static func put(intoFile path: String) throws(StoreCopyError) {

@@ -3,20 +3,21 @@ import GRDB
 import RecordModel
 package import RecordStore
 
-/// A copy of the file of a store: in a backup, where nobody serves it, or in a folder that is being restored.
+/// A copy of a store's file that no server uses: in a backup, or in a folder that is being
+/// restored.
 ///
 /// It has the current format and is one file. Every engine refuses its mark, until `beginNewLife`
-/// takes that away.
+/// removes it.
 package final class DatabaseCopy: StoreCopy {
     private let database: DatabaseQueue
 
-    /// Makes a copy of a file a backup.
+    /// Marks a copied file as a backup.
     init(marking path: String) throws(StoreCopyError) {
         self.database = try Self.open(path)
         try self.write { try BackupMark.set(true, $0) }
     }
 
-    /// Opens the file of a backup, which is brought to the current format.
+    /// Opens the file of a backup, and migrates it to the current format.
     ///
     /// - Throws: `isNoBackup`, `formatTooNew`.
     package init(ofBackup path: String) throws(StoreCopyError) {
@@ -60,12 +61,12 @@ package final class DatabaseCopy: StoreCopy {
         try self.read { try TableStatements($0).storedAssets(after: number, limit: limit) }
     }
 
-    /// Whether it has an asset, complete.
+    /// Whether it has the complete asset.
     package func has(_ number: AssetNumber) throws(StoreCopyError) -> Bool {
         try self.read { try TableStatements($0).isStored(number) }
     }
 
-    /// How many complete assets there are, and their bytes.
+    /// The number of complete assets, and their bytes.
     package func assetTotals() throws(StoreCopyError) -> (assets: Int, bytes: Int64) {
         try self.read { database in
             let row = try Row.fetchOne(database, sql: "SELECT count(*), sum(size) FROM asset WHERE state = 1")
@@ -73,23 +74,23 @@ package final class DatabaseCopy: StoreCopy {
         }
     }
 
-    /// Leaves it to the next server to forget an asset that has no file, unless a record names it.
+    /// Lets the next server forget an asset that has no file, unless a record references it.
     ///
-    /// Returns whether no record names it.
+    /// Returns whether the asset is unreferenced.
     package func forgetUnnamed(_ number: AssetNumber) throws(StoreCopyError) -> Bool {
         try self.write { try TableStatements($0).forgetLostAsset(number) }
     }
 
     // MARK: Restoring
 
-    /// Lets the file be served, as another life of every database: the end of a restore.
+    /// Lets the file be served, as a new life of every database: the end of a restore.
     ///
     /// One transaction gives each database an epoch that no earlier token has, and a position that
-    /// no earlier change tag has (`DatabaseEpoch`). Each subscription has news for every listener,
-    /// whatever the listener has acknowledged of changes that are gone. Results of requests stay:
-    /// what they say is in the file.
+    /// no earlier change tag has (`DatabaseEpoch`). Each subscription has changes for every
+    /// listener, whatever the listener acknowledged before the restore. Results of requests are
+    /// kept, since the file has their changes.
     ///
-    /// - Durability: returns after all of it is on disk, or throws and nothing is.
+    /// - Durability: returns after everything is on disk, or throws and nothing is.
     package func beginNewLife(nowMilliseconds now: Int64) throws(StoreCopyError) {
         try self.write { database in
             try database.execute(
@@ -108,9 +109,10 @@ package final class DatabaseCopy: StoreCopy {
                     """
             )
             try database.execute(sql: "DELETE FROM listener_cursor")
-            // Installations have had changes that are gone, and must fetch everything anew.
+            // Installations have seen changes that are lost, and must fetch everything again.
             try database.execute(sql: "DELETE FROM installation_seen")
-            // Files of uploads are not in a backup: what participants had sent whole is to be sent again.
+            // Backups have no files of uploads: participants must send their completed uploads
+            // again.
             try database.execute(
                 sql: "DELETE FROM asset_user WHERE asset IN (SELECT number FROM asset WHERE state = 0)"
             )
@@ -135,7 +137,7 @@ package final class DatabaseCopy: StoreCopy {
 }
 
 extension TableStatements {
-    /// Statements for rare use, while the connection is open.
+    /// Statements for rare use, valid while the connection is open.
     convenience init(_ database: Database) throws(StorageFailure) {
         guard let connection = database.sqliteConnection else { throw .unexpected(code: 0) }
         self.init(connection: connection)

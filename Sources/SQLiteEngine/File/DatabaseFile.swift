@@ -3,25 +3,25 @@ import GRDB
 import GRDBSQLite
 import RecordStore
 
-/// The file, and how connections to it are opened.
+/// The file, and the ways to open connections to it.
 struct DatabaseFile: Sendable {
     let path: String
     let durability: SQLiteEngineConfiguration.Durability
     let pagesMax: Int?
     private let preparation: SQLiteEngineConfiguration.Preparation
-    /// By `IdleCheckpoint`; those of the writer come with commits.
+    /// Checkpoints by `IdleCheckpoint`; those of the writer come with commits.
     let copies = LogCopies()
 
     static let name = "tidemark.sqlite"
     static let pageBytes: Int64 = 4_096
     private static let writerCacheKiB = 256 * 1024
     private static let readerCacheKiB = 16 * 1024
-    /// SQLite's own bound.
+    /// SQLite's maximum.
     private static let mappedBytes: Int64 = 0x7FFF_0000
-    /// SQLite maps anew when it is told another bound.
+    /// SQLite maps the file again when its bound changes.
     private static let otherMappedBytes = mappedBytes - 65_536
     static let busyTimeoutSeconds = 10.0
-    /// A long log makes several changes of one page cost one write to the file.
+    /// A long log lets several changes of one page cost one write to the file.
     ///
     /// 800 MB, which take about a second to read again after a crash; PostgreSQL's default is 1 GB.
     private static let checkpointPages = 200_000
@@ -49,7 +49,7 @@ struct DatabaseFile: Sendable {
         return stat(path, &status) == 0 ? Int64(status.st_size) : 0
     }
 
-    /// Opens the connection that writes, bringing the file to the known format first.
+    /// Opens the writing connection, after migrating the file to the known format.
     func openWriter() throws(SQLiteEngineError) -> DatabaseQueue {
         do {
             let isMaker = self.preparation == .makeOrMigrate
@@ -70,7 +70,7 @@ struct DatabaseFile: Sendable {
         }
     }
 
-    /// Opens the file while no other process makes or changes its tables.
+    /// Opens the file while no other process creates or changes its tables.
     private func openLocked() throws -> DatabaseQueue {
         let queue = try SQLiteProcess.open(self.path, self.writerConfiguration)
         guard try !queue.inDatabase({ try BackupMark.isOn($0) }) else {
@@ -89,7 +89,7 @@ struct DatabaseFile: Sendable {
         }
         try queue.inDatabase { database in
             _ = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL")
-            // The log is synced by `LogSync`, when the commit is in it.
+            // `LogSync` syncs the log after each commit.
             try database.execute(sql: "PRAGMA synchronous = \(self.durability.synchronous)")
             _ = try Int.fetchOne(database, sql: "PRAGMA wal_autocheckpoint = \(Self.checkpointPages)")
         }
@@ -105,7 +105,7 @@ struct DatabaseFile: Sendable {
             try database.execute(sql: "PRAGMA page_size = \(Self.pageBytes)")
             try database.execute(sql: "PRAGMA cache_size = -\(Self.writerCacheKiB)")
             try database.execute(sql: "PRAGMA temp_store = MEMORY")
-            // What is deleted is overwritten: it is in no backup that is made later.
+            // Deleted data is overwritten, so that later backups do not contain it.
             _ = try Int.fetchOne(database, sql: "PRAGMA secure_delete = ON")
             if let pagesMax = self.pagesMax {
                 try database.execute(sql: "PRAGMA max_page_count = \(pagesMax)")
@@ -114,7 +114,7 @@ struct DatabaseFile: Sendable {
         return configuration
     }
 
-    /// Whether somebody has begun to make the file.
+    /// Whether a process has begun to create the file.
     private func hasContent() throws -> Bool {
         var status = stat()
         guard stat(self.path, &status) == 0 else {
@@ -126,10 +126,10 @@ struct DatabaseFile: Sendable {
         return status.st_size > 0
     }
 
-    /// Opens the log beside SQLite, and makes sure that it is found after a loss of power.
+    /// Opens the log beside SQLite, and makes its directory entry durable.
     ///
-    /// The log exists as long as a connection writes. A second descriptor of a file would lose its
-    /// POSIX locks, but those are on other files.
+    /// The log exists as long as a connection writes. Closing a second descriptor of a file drops
+    /// its POSIX locks, but those are on other files.
     func openLog() throws -> FileHandle {
         let log = try FileHandle(forReadingFrom: URL(fileURLWithPath: self.path + "-wal"))
         let folder = open((self.path as NSString).deletingLastPathComponent, O_RDONLY | O_DIRECTORY)
@@ -139,7 +139,7 @@ struct DatabaseFile: Sendable {
         return log
     }
 
-    /// Opens a connection that copies the log into the file.
+    /// Opens a connection for checkpoints.
     func openCheckpointer() throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.label = "tidemark.checkpointer"
@@ -150,22 +150,22 @@ struct DatabaseFile: Sendable {
         return try SQLiteProcess.open(self.path, configuration)
     }
 
-    /// Copies the log into the file, if the disk has room for that.
+    /// Checkpoints the log, if the disk has room for that.
     ///
-    /// A copy that fails leaves the file as large as it has grown.
+    /// A checkpoint that fails leaves the file at its new size.
     ///
-    /// - Returns: Whether nothing is left in the log, or there is no room for it.
+    /// - Returns: Whether the log is fully checkpointed, or there is no room for that.
     @discardableResult
     func copyLog(_ database: Database) throws -> Bool {
         if let disk = DiskSpace(at: self.path), disk.free < self.growth(database) { return true }
         let bytes = Self.bytes(at: self.path)
         let copied = try database.checkpoint(.passive)
-        // Mapping the file anew costs every reader the pages that it has mapped.
+        // Mapping the file again makes every reader fault its pages in again.
         if Self.bytes(at: self.path) != bytes { self.copies.happened() }
         return copied.checkpointedFrameCount == copied.walFrameCount
     }
 
-    /// Copies the log into the file and makes the log empty; without room for that, leaves both.
+    /// Checkpoints the log and truncates it; does neither without room for that.
     ///
     /// - Returns: Whether there was room.
     func emptyLog(_ database: Database) throws -> Bool {
@@ -174,18 +174,18 @@ struct DatabaseFile: Sendable {
         return true
     }
 
-    /// What a copy of the log adds to the file, in bytes.
+    /// Bytes that a checkpoint adds to the file.
     func growth(_ database: Database) -> Int64 {
         let pages = (try? Int64.fetchOne(database, sql: "PRAGMA page_count")) ?? 0
         return max(0, pages * Self.pageBytes - Self.bytes(at: self.path))
     }
 
-    /// What the file has in pages that nothing uses.
+    /// Bytes of the file's free pages.
     func freeBytes(_ database: Database) -> Int64 {
         ((try? Int64.fetchOne(database, sql: "PRAGMA freelist_count")) ?? 0) * Self.pageBytes
     }
 
-    /// Opens a connection that only reads.
+    /// Opens a connection for reads.
     func openReader() throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.label = "tidemark.reader"
@@ -198,11 +198,11 @@ struct DatabaseFile: Sendable {
         return try SQLiteProcess.open(self.path, configuration)
     }
 
-    /// Has a connection that reads, and has no transaction, map the file as it is now.
+    /// Makes a read connection without a transaction map the file at its current size.
     ///
-    /// When that fails, reads are slower, and no less right.
+    /// If that fails, reads are slower, but correct.
     static func mapAnew(_ connection: OpaquePointer) {
-        // A bound below zero asks for the one that there is.
+        // A negative bound queries the current one.
         var bytes: Int64 = -1
         _ = sqlite3_file_control(connection, "main", SQLITE_FCNTL_MMAP_SIZE, &bytes)
         bytes = bytes == Self.mappedBytes ? Self.otherMappedBytes : Self.mappedBytes
@@ -213,13 +213,13 @@ struct DatabaseFile: Sendable {
 extension SQLiteEngineConfiguration.Durability {
     /// The value of SQLite's pragma.
     ///
-    /// `NORMAL` syncs the log before it is copied into the file, and the file after that. It does
-    /// not sync the log at each commit.
+    /// `NORMAL` syncs the log before a checkpoint, and the file after it. It does not sync the log
+    /// at each commit.
     fileprivate var synchronous: String { self == .full ? "NORMAL" : "OFF" }
 }
 
 extension SQLiteEngineError {
-    /// What kept a file from being opened.
+    /// Why a file could not be opened.
     init(_ error: any Error, path: String) {
         guard let error = error as? DatabaseError else {
             self = .cannotOpen(path: path, reason: (error as? POSIXError)?.localizedDescription ?? "\(error)")

@@ -1,34 +1,35 @@
 import Foundation
 import Synchronization
 
-/// Room on the disk that a server holds for the time when the disk is full.
+/// Disk space that a server reserves for the time when the disk is full.
 ///
-/// It is a file of the data folder that nobody reads. Deletes and administration need room before
-/// they make any: the log grows with each change, and a delete leaves a tombstone. So the server
-/// gives the file's room back when the disk is full, and takes it again when there is some. A
-/// command that runs beside the server may give it back as well; only the server takes it. So what
-/// is missing is looked up, and never remembered.
+/// It is an unused file in the data folder. Deletes and administration need space before they free
+/// any: the log grows with each change, and a delete leaves a tombstone. So the server releases the
+/// file's space when the disk is full, and takes it again when there is some. A command that runs
+/// beside the server may release it as well; only the server takes it. So the missing amount is
+/// measured, never remembered.
 ///
-/// A file system that compresses, or that writes nothing in place, may promise room that it does not have.
+/// A file system that compresses, or that never writes in place, may promise space that it does not
+/// have.
 final class DiskReserve: Sendable {
-    /// How the file ended up after it was taken.
+    /// The result of taking the reserve.
     enum Taken: Hashable {
-        /// So many bytes are held.
+        /// The number of bytes held.
         case bytes(Int64)
-        /// The file cannot be kept here at all; the system's number of the error.
+        /// The file system cannot hold the file at all; the system's error number.
         case failed(errno: Int32)
     }
 
     let path: String
-    /// 0: this process only gives back.
+    /// 0 if this process only releases the reserve.
     private let bytesMax: Int64
-    /// Whether the file system can have such a file, as far as is known.
+    /// Whether the file system supports such a file, as far as is known.
     private let isPossible = Atomic<Bool>(true)
 
-    /// Of a disk the reserve is at most this part.
+    /// The reserve is at most this fraction of the disk.
     private static let partOfDisk: Int64 = 16
     private static let blockBytes: Int64 = 4_096
-    /// Never behind a link, and without waiting for the other end of a pipe.
+    /// Follows no link, and does not wait for the other end of a pipe.
     private static let asItIs = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
 
     init(_ configuration: SQLiteEngineConfiguration) {
@@ -38,26 +39,26 @@ final class DiskReserve: Sendable {
 
     var isKept: Bool { self.bytesMax > 0 }
 
-    /// What it should have, and has not; 0 if there is to be none, or can be none.
+    /// Bytes that the reserve lacks; 0 if it is disabled or not possible.
     var missingBytes: Int64 {
         guard self.isKept, self.isPossible.load(ordering: .relaxed) else { return 0 }
         return max(0, self.bytesWanted - self.bytes)
     }
 
-    /// What it should have: less on a small disk.
+    /// The intended size: less on a small disk.
     var bytesWanted: Int64 {
         guard let disk = DiskSpace(at: self.directory) else { return self.bytesMax }
         return Self.rounded(min(self.bytesMax, disk.bytes / Self.partOfDisk))
     }
 
-    /// What it has now.
+    /// The current size.
     var bytes: Int64 {
         guard let file = self.open(O_RDONLY) else { return 0 }
         defer { close(file) }
         return Self.size(of: file) ?? 0
     }
 
-    /// What it could have if that much room is to be left.
+    /// The possible size if `room` bytes are to remain free.
     func takeable(leaving room: Int64) -> Int64 {
         let bytes = self.bytes
         let free = DiskSpace(at: self.directory)?.free ?? 0
@@ -66,9 +67,9 @@ final class DiskReserve: Sendable {
 
     private var directory: String { (self.path as NSString).deletingLastPathComponent }
 
-    /// Makes the file as large as it should be, or as the disk permits if that much room is to be left.
+    /// Grows the file to its intended size, or as far as the disk permits with `room` bytes free.
     ///
-    /// What it has it keeps.
+    /// The current size is never reduced.
     func take(leaving room: Int64) -> Taken {
         let wanted = self.bytesWanted
         guard let file = self.open(O_RDWR | O_CREAT) else { return self.refused(errno) }
@@ -78,19 +79,19 @@ final class DiskReserve: Sendable {
         let kept = min(bytes, wanted)
         var more = Self.rounded(min(wanted - kept, (DiskSpace(at: self.directory)?.free ?? 0) - room))
         while kept + more > 0 {
-            // Also what it has: a copy of the folder may have left holes.
+            // Includes the current size: a copy of the folder may have left holes.
             let code = posix_fallocate(file, 0, off_t(kept + more))
             if code == 0 { break }
             ftruncate(file, off_t(kept))
             guard Self.isShortage(code) else { return self.refused(code) }
-            // A quota may leave less than the disk has.
+            // A quota may allow less than the disk has.
             guard more > 0 else { break }
             more = Self.rounded(more / 2)
         }
         return .bytes(Self.size(of: file) ?? 0)
     }
 
-    /// Leaves the room to others; how much that was.
+    /// Releases the reserve; returns its size.
     func giveBack() -> Int64 {
         guard let file = self.open(O_WRONLY) else { return 0 }
         defer { close(file) }
@@ -98,7 +99,7 @@ final class DiskReserve: Sendable {
         return bytes
     }
 
-    /// Does something, and once more with the room of the reserve if it fails on a full disk.
+    /// Does the work, and retries with the reserve's space if it fails on a full disk.
     func lend<Value>(_ work: () throws(SQLiteEngineError) -> Value) throws(SQLiteEngineError) -> Value {
         do throws(SQLiteEngineError) {
             return try work()
@@ -108,7 +109,7 @@ final class DiskReserve: Sendable {
         }
     }
 
-    /// SQLite says no more of a file that cannot be made than that.
+    /// SQLite reports only this code for a file that it cannot create.
     private func mayHelp(after error: SQLiteEngineError) -> Bool {
         switch error {
         case .diskFull: true
@@ -132,7 +133,7 @@ final class DiskReserve: Sendable {
         return file >= 0 ? file : nil
     }
 
-    /// `nil` if it is no file.
+    /// `nil` if it is not a regular file.
     private static func size(of file: Int32) -> Int64? {
         var status = stat()
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
@@ -142,12 +143,12 @@ final class DiskReserve: Sendable {
     private static func rounded(_ bytes: Int64) -> Int64 { max(0, bytes / self.blockBytes * self.blockBytes) }
 }
 
-/// What the disk of a folder has, and has left for us, in bytes.
+/// The size of a folder's disk, and the space available to us, in bytes.
 struct DiskSpace {
     let bytes: Int64
     let free: Int64
 
-    /// `nil` if the system does not tell.
+    /// `nil` if the system does not report it.
     init?(at path: String) {
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { return nil }

@@ -7,45 +7,45 @@ import Synchronization
 /// Lends the reserve to deletes, administration and housekeeping when the disk is full.
 ///
 /// ```text
-/// whole   a write fails for want of room: the reserve is given back, the log copied into the file,
-///         and the reserve taken again as far as there is room. Enough: whole, and the write is
-///         tried again. Else short.
-/// short   only what makes room is executed, in the room of the reserve; all else is refused at
-///         once. Every two seconds it is tried to take the reserve. Enough: whole.
+/// whole   a write fails for lack of room: the reserve is released, the log checkpointed, and the
+///         reserve taken again as far as there is room. Enough: whole, and the write is retried.
+///         Else short.
+/// short   only requests that free space are executed, in the room of the reserve; all others are
+///         refused at once. Every two seconds the reserve is tried again. Enough: whole.
 /// ```
 ///
 /// Free pages of the file count as room, because saves can use them. So a store that has filled its
-/// disk by itself takes saves again when as much was deleted as the reserve lacks.
+/// disk by itself accepts saves again once deletes have freed as much as the reserve lacks.
 ///
-/// A copy of the log that fails leaves the file as large as it has grown. So the log is copied
-/// early while the disk gets short, and not at all where there is no room for that.
+/// A checkpoint that fails leaves the file at its new size. So the log is checkpointed early while
+/// the disk runs short, and not at all where there is no room for that.
 ///
-/// A disk that fails is no full one: what it refused is refused, and every two seconds a page is
-/// written to see whether it still does.
+/// A failing disk is not a full one: a refused write stays refused, and every two seconds a test
+/// page is written to see whether the disk still fails.
 ///
-/// SAFETY: used by the writer's thread alone, but for `reserve`, `isShort` and `condition`, which any
-/// thread may read.
+/// SAFETY: used by the writer's thread alone, except for `reserve`, `isShort` and `condition`,
+/// which any thread may read.
 final class DiskRoom: @unchecked Sendable {
     let reserve: DiskReserve
     private let file: DatabaseFile
     private let report: @Sendable (EngineEvent) -> Void
     private let short = Atomic<Bool>(false)
-    /// SQLite's code of the last write if that failed, for another reason than what `short` says; else 0.
+    /// SQLite's code of the last write if it failed for another reason than a full disk; else 0.
     private let failure = Atomic<Int32>(0)
     private var database: Database?
-    /// Whether there is to be a reserve, and can be one.
+    /// Whether a reserve is configured and possible.
     private var isKept: Bool
-    /// Writes that failed for want of room, one behind the other.
+    /// Consecutive writes that failed for lack of room.
     private var failuresInARow = 0
     private var lookNanoseconds = Int64.min
     private var pagesWritten = 0
-    /// The number of pages of the log at which it is time to look, whatever the clock says.
+    /// The number of pages of the log at which to check, regardless of the clock.
     ///
-    /// What the log adds to the file is to fit into the reserve.
+    /// The bytes that the log adds to the file must fit into the reserve.
     private var lookPages: Int64 = 4_096
 
     private static let lookEveryNanoseconds: Int64 = 2_000_000_000
-    /// With so much room nobody need think of the log.
+    /// With this much free space, the log needs no attention.
     private static let plentyBytes: Int64 = 128 * 1_024 * 1_024
 
     init(reserve: DiskReserve, file: DatabaseFile, report: @escaping @Sendable (EngineEvent) -> Void) {
@@ -55,10 +55,10 @@ final class DiskRoom: @unchecked Sendable {
         self.isKept = reserve.isKept
     }
 
-    /// Whether only what makes room may be executed.
+    /// Whether only requests that free space may be executed.
     var isShort: Bool { self.short.load(ordering: .relaxed) }
 
-    /// A reserve that is not whole is a disk that is full, or was and soon will be again.
+    /// An incomplete reserve means that the disk is full, or was and soon will be again.
     var condition: StorageCondition {
         let code = self.failure.load(ordering: .relaxed)
         if self.isShort || StorageFailure.unavailable(code: code).isForWantOfRoom { return .full }
@@ -74,9 +74,9 @@ final class DiskRoom: @unchecked Sendable {
         if self.isKept { self.settle(database) }
     }
 
-    /// Makes room for what failed to be tried again.
+    /// Frees disk space so that the failed write can be retried.
     ///
-    /// - Returns: Whether there may be more than before.
+    /// - Returns: Whether there may be more room than before.
     func make(after failure: StorageFailure) -> Bool {
         guard failure.isForWantOfRoom, let database else {
             self.failed(failure)
@@ -85,10 +85,10 @@ final class DiskRoom: @unchecked Sendable {
         self.failuresInARow += 1
         let isFirst = self.failuresInARow == 1
         let given = self.reserve.giveBack()
-        // What was copied need not stay in the log, whose room is used again.
+        // Checkpointed pages need not stay in the log, whose space is reused.
         if given > 0 || isFirst { _ = try? self.file.copyLog(database) }
         if self.isKept {
-            // The second time there was room for the reserve, and not for both.
+            // The second time, there was room for the reserve but not for both.
             if given > 0, isFirst { self.settle(database) } else { self.become(isShort: true) }
         }
         let isMore = given > 0 || isFirst
@@ -96,7 +96,7 @@ final class DiskRoom: @unchecked Sendable {
         return isMore
     }
 
-    /// Notes that the disk refused a write, of which nothing can be done here.
+    /// Notes a refused write that this type cannot handle.
     private func failed(_ failure: StorageFailure) {
         guard failure.isOfWriting,
             self.failure.exchange(failure.code, ordering: .relaxed) != failure.code
@@ -108,16 +108,16 @@ final class DiskRoom: @unchecked Sendable {
         if self.failure.exchange(0, ordering: .relaxed) != 0 { self.report(.writesWork) }
     }
 
-    /// Notes a commit, and how many pages it added to the log.
+    /// Notes a commit, and the number of pages it added to the log.
     func committed(pages: Int) {
         self.failuresInARow = 0
         if pages > 0 { self.written() }
         self.pagesWritten += pages
     }
 
-    /// Looks when it is time to.
+    /// Checks the disk when a check is due.
     ///
-    /// - Returns: Whether everything may be executed that could not be before.
+    /// - Returns: Whether requests that were refused may be executed again.
     func hasBecomeRoomy(at now: Int64) -> Bool {
         let wasShort = self.isShort
         self.lookIfDue(at: now)
@@ -140,13 +140,13 @@ final class DiskRoom: @unchecked Sendable {
         }
     }
 
-    /// Takes of the reserve what there is room for, when that is enough; otherwise deletes have all of it.
+    /// Takes the reserve if there is room for enough of it; otherwise leaves all of it to deletes.
     private func settle(_ database: Database) {
         let wanted = self.reserve.bytesWanted
         defer { self.lookPages = wanted / DatabaseFile.pageBytes / (self.isShort ? 16 : 4) }
         let freeInFile = self.file.freeBytes(database)
         func isEnough(_ bytes: Int64) -> Bool { bytes >= wanted / 4 && bytes + freeInFile >= wanted / 2 }
-        // For the log, whose room comes back with each copy.
+        // For the log, whose space is reused after each checkpoint.
         let room = wanted / 8
         guard isEnough(self.reserve.takeable(leaving: room)) else { return self.become(isShort: true) }
         switch self.reserve.take(leaving: room) {
@@ -164,7 +164,7 @@ final class DiskRoom: @unchecked Sendable {
         self.report(isShort ? .diskFull : .diskHasRoom)
     }
 
-    /// Writes a page that says what it said before.
+    /// Rewrites a page with its own contents.
     private func tryToWrite(_ database: Database) {
         do {
             try database.execute(sql: "PRAGMA user_version = \(Migrations.formatKnown)")
@@ -181,9 +181,9 @@ final class DiskRoom: @unchecked Sendable {
         _ = try? self.file.copyLog(database)
     }
 
-    /// Gives the disk what the log has and needs no more, unless somebody is reading it.
+    /// Releases unused space of the log, unless it is being read.
     ///
-    /// A part of the reserve it keeps: its room is used again.
+    /// A log below a sixteenth of the reserve is kept, since its space is reused.
     private func shortenLog(_ database: Database) {
         _ = try? self.file.copyLog(database)
         guard DatabaseFile.bytes(at: self.file.path + "-wal") > self.reserve.bytesWanted / 16,

@@ -1,20 +1,20 @@
 import Foundation
 
-/// Lets one process at a time make the tables of a folder's file, or bring them to another format.
+/// Lets one process at a time create or migrate the tables of a folder's file.
 ///
-/// GRDB looks once which steps a file has behind it, and then runs each of the others in a
-/// transaction of its own. Two processes that look at the same time would both run all of them.
-/// SQLite's own locks do not help: switching a new file to a write-ahead log fails at once if
-/// another connection is there.
+/// GRDB checks once which migrations a file has, then runs each of the others in a transaction of
+/// its own. Two processes that check at the same time would both run all of them. SQLite's own
+/// locks do not help: switching a new file to a write-ahead log fails at once if another connection
+/// is open.
 ///
-/// The kernel's lock is on the folder itself, so that no file is left. It ends with the process,
+/// The kernel's lock is on the folder itself, so no lock file is left. It ends with the process,
 /// however that ends.
 struct FormatLock: ~Copyable {
     private let descriptor: Int32
 
     /// Takes the lock.
     ///
-    /// - Returns: `nil` if another process has it and nobody is to wait.
+    /// - Returns: `nil` if another process has it and `waits` is false.
     init?(folder: String, waits: Bool) throws {
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.lastError }

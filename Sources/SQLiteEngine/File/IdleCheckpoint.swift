@@ -2,17 +2,17 @@ import EngineThreads
 import GRDB
 import RecordStore
 
-/// Copies the log into the file while nobody writes.
+/// Checkpoints the log while no job writes.
 ///
-/// SQLite looks for a page of the log in a table for each 4,096 of the log's pages, and then reads
-/// it with a system call. A page of the file is mapped into memory. So reads are cheaper when the
-/// log is empty, and so is the next start. `CheckpointPace` says when a copy is worth it.
+/// To find a page in the log, SQLite searches a table for each 4,096 of its pages, then reads it
+/// with a system call. A page of the file is mapped into memory. So an empty log makes reads and
+/// the next start cheaper. `CheckpointPace` decides when a checkpoint is worth it.
 ///
 /// It has a thread and a connection of its own, and no lock that a writer or a reader waits for.
-/// Writes meanwhile add to the log, and what they add is left for the next time. A reader whose snapshot
-/// is older keeps the pages behind it from being copied: they are tried again, every second for a while.
+/// Concurrent writes stay in the log for the next checkpoint. A reader with an older snapshot
+/// prevents later pages from being copied: they are retried every second for a while.
 ///
-/// The log keeps what was deleted until it is written over. So once in a while it is made empty.
+/// Deleted data stays in the log until it is overwritten, so the log is emptied at intervals.
 ///
 /// SAFETY: the variables are read and written only while the condition is locked; the connection is
 /// used by the thread alone.
@@ -20,15 +20,15 @@ final class IdleCheckpoint: @unchecked Sendable {
     private let condition = ThreadCondition()
     private var isWanted = false
     private var isClosed = false
-    /// How often to try again what an older snapshot kept from being copied.
+    /// Remaining attempts at pages that an older snapshot kept from being copied.
     private var triesLeft = 0
     private static let triesMax = 10
     private static let retryNanoseconds: Int64 = 1_000_000_000
-    /// When to make the log empty; `nil` if nothing has been written since that was done.
+    /// When to empty the log; `nil` if nothing was written since the last time.
     private var emptyDue: Int64?
     private let emptyIntervalNanoseconds: Int64
     private let emptyRetryNanoseconds: Int64
-    /// Whether to empty the log at the end.
+    /// Whether to empty the log at shutdown.
     private var emptiesLog = false
     private let connection: DatabaseQueue
     private let file: DatabaseFile
@@ -59,7 +59,7 @@ final class IdleCheckpoint: @unchecked Sendable {
         }
     }
 
-    /// Asks for a copy, once however often it is asked for.
+    /// Requests a checkpoint; repeated requests count once.
     func want() {
         self.condition.withLock {
             self.isWanted = true
@@ -71,9 +71,10 @@ final class IdleCheckpoint: @unchecked Sendable {
         }
     }
 
-    /// Lets a copy end that has begun.
+    /// Ends after the current checkpoint.
     ///
-    /// - Parameter emptiesLog: Whether the next start finds no log. Nobody may write any more.
+    /// - Parameter emptiesLog: Whether to leave no log to the next start. No connection may write
+    ///   any more.
     func close(emptiesLog: Bool = false) {
         self.condition.withLock {
             guard !self.isClosed else { return }
@@ -86,7 +87,7 @@ final class IdleCheckpoint: @unchecked Sendable {
     /// Returns when the connection is closed.
     func ended() async { await self.shutdown.wait() }
 
-    /// Waits; false: no more.
+    /// Waits for a request; `false` after `close`.
     private func isWantedNow() -> Bool {
         self.condition.withLock {
             if !self.isWanted, self.triesLeft > 0, self.triesLeft < Self.triesMax {
@@ -106,12 +107,12 @@ final class IdleCheckpoint: @unchecked Sendable {
         }
     }
 
-    /// Returns whether nothing is left to copy, or another attempt makes no sense.
+    /// Returns whether the log is fully checkpointed, or another attempt is useless.
     private func copy() -> Bool {
         do {
             return try self.connection.writeWithoutTransaction { try self.file.copyLog($0) }
         } catch DatabaseError.SQLITE_BUSY {
-            // The writer is copying it.
+            // The writer is checkpointing.
             return false
         } catch {
             self.report(.housekeepingFailed(code: StorageFailure(error).code))
@@ -126,7 +127,7 @@ final class IdleCheckpoint: @unchecked Sendable {
         self.condition.withLock { self.emptyDue = isEmpty ? nil : now + self.emptyRetryNanoseconds }
     }
 
-    /// Copies the rest and makes the log empty, unless somebody reads from it, such as a backup.
+    /// Checkpoints the rest and empties the log, unless it is being read, as by a backup.
     ///
     /// - Returns: Whether it is empty.
     @discardableResult

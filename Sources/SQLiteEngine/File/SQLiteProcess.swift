@@ -2,12 +2,12 @@ import GRDB
 import GRDBSQLite
 import SQLiteSetup
 
-/// SQLite in this process: set up once, before its first connection.
+/// The process-wide settings of SQLite, applied before its first connection.
 ///
-/// Each connection of this module is opened after that, since SQLite takes its settings only before
-/// the first one.
+/// Every connection of this module is opened afterwards, since SQLite accepts these settings only
+/// before the first one.
 enum SQLiteProcess {
-    /// In a process that used SQLite before this module it has no effect, and does no harm.
+    /// Has no effect, and does no harm, in a process that used SQLite before this module.
     static let isSetUp =
         sqlite_setup_without_memory_statistics() == SQLITE_OK && sqlite_setup_page_cache() == SQLITE_OK
         && sqlite_setup_log_file() == SQLITE_OK

@@ -3,7 +3,7 @@ import GRDB
 import RecordModel
 package import RecordStore
 
-/// What a drill asks of a store that was restored.
+/// The checks of a drill on a restored store.
 extension StoreFile {
     package func check() throws(StoreCopyError) -> StoreCheck {
         try self.read { database in
@@ -80,7 +80,7 @@ extension StoreFile {
 }
 
 extension StoreCheck {
-    /// Adds a zone with the numbers that it says, and those that were counted.
+    /// Adds the numbers stated in a zone's row, and the counted ones.
     fileprivate mutating func add(_ zone: Row) {
         let (saidRecords, saidBytes): (Int64, Int64) = (zone[2], zone[3])
         let (records, bytes): (Int64, Int64) = (zone[4], zone[5])

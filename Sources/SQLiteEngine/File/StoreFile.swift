@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 package import RecordStore
 
-/// Operations of an operator on the file of SQLite.
+/// An operator's operations on the file of SQLite.
 package struct SQLiteStoreFiles: StoreFiles {
     package init() {}
 
@@ -36,20 +36,20 @@ extension SQLiteStoreFiles: StoreFollowing {
     }
 }
 
-/// The file of a store, to be copied while a server may be writing to it.
+/// The file of a store, for copies while a server may be writing to it.
 package final class StoreFile: StoreSource {
     private let reader: DatabaseQueue
 
-    /// So much is copied between two calls of `progress`: 4 MiB.
+    /// Pages copied between two calls of `progress`: 4 MiB.
     private static let pagesPerStep: CInt = 1_024
 
-    /// Of the file, in the folder of a store.
+    /// Name of the file in the folder of a store.
     package static let name = DatabaseFile.name
 
-    /// Of the server's reserve, in the same folder: see DiskReserve.
+    /// Name of the server's reserve in the same folder: see DiskReserve.
     package static let reserveName = "reserve"
 
-    /// The number of the format that a server of this version keeps its file in.
+    /// The format number that a server of this version uses.
     package static var format: Int { Migrations.formatKnown }
 
     package static func path(in directory: String) -> String { directory + "/" + self.name }
@@ -66,7 +66,7 @@ package final class StoreFile: StoreSource {
         guard try !self.read(BackupMark.isOn) else { throw .isBackup }
     }
 
-    /// What a copy takes, and what the assets take that it names, bytes.
+    /// Sizes of a copy and of the referenced assets, in bytes.
     package func size() throws(StoreCopyError) -> (database: Int64, assets: Int64) {
         try self.read { database in
             let pages = try Int64.fetchOne(database, sql: "PRAGMA page_count") ?? 0
@@ -76,11 +76,11 @@ package final class StoreFile: StoreSource {
         }
     }
 
-    /// Copies the store as it is at one moment, with every change whose reply was sent before.
+    /// Copies the store as it is at one moment, with every acknowledged change.
     ///
-    /// Writers go on meanwhile. While the copy lasts, the log of the store is not emptied.
+    /// Writers continue meanwhile. During the copy, the log of the store is not emptied.
     ///
-    /// What is at the path is replaced. `progress` is called with the bytes since the last call.
+    /// Replaces the file at the path. `progress` is called with the bytes since the last call.
     ///
     /// - Durability: none.
     package func copy(
@@ -90,8 +90,8 @@ package final class StoreFile: StoreSource {
         try StoreCopyError.wrapping {
             try withoutActuallyEscaping(progress) { progress in
                 try self.reader.read { source in
-                    // The snapshot begins with the first row that is read. In it, no write of
-                    // others makes SQLite begin again.
+                    // The snapshot begins with the first row that is read. In a snapshot, SQLite
+                    // does not restart the copy after other connections' writes.
                     _ = try Int.fetchOne(source, sql: "SELECT count(*) FROM sqlite_master")
                     try Self.copy(source, to: path, progress: progress)
                 }
@@ -100,13 +100,13 @@ package final class StoreFile: StoreSource {
         return try DatabaseCopy(marking: path)
     }
 
-    /// Copies the pages of the transaction's snapshot to a file, in place of what is there.
+    /// Copies the pages of the transaction's snapshot to a file, which is replaced.
     static func copy(_ source: Database, to path: String, progress: @escaping (Int) -> Void) throws {
         try DatabaseCopy.removeFiles(at: path)
         var configuration = Configuration()
         configuration.label = "tidemark.copy"
         configuration.prepareDatabase { database in
-            // A copy that is cut off for any reason is not used: it needs no syncs.
+            // An incomplete copy is never used, so it needs no syncs.
             try database.execute(sql: "PRAGMA synchronous = OFF")
             _ = try String.fetchOne(database, sql: "PRAGMA journal_mode = OFF")
         }
@@ -122,7 +122,7 @@ package final class StoreFile: StoreSource {
         try target.close()
     }
 
-    /// Whether the store still has an asset, complete.
+    /// Whether the store still has the complete asset.
     package func has(_ number: AssetNumber) throws(StoreCopyError) -> Bool {
         try self.read { try TableStatements($0).isStored(number) }
     }

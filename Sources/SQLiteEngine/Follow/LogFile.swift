@@ -34,7 +34,7 @@ final class LogFile {
 
     private let descriptor: Int32
 
-    /// Opens the log of a file; `nil` if there is none.
+    /// Opens the log of a file; `nil` if there is no log.
     init?(of path: String) throws(StoreCopyError) {
         self.descriptor = open(path + "-wal", O_RDONLY | O_CLOEXEC)
         guard self.descriptor >= 0 else {
@@ -45,13 +45,13 @@ final class LogFile {
 
     deinit { close(self.descriptor) }
 
-    /// Returns when what was read is on the disk, so that a copy has nothing that a loss of power
-    /// takes from the store.
+    /// Returns when everything that was read is on disk, so that a loss of power takes nothing from
+    /// the store that a copy has.
     func sync() throws(StoreCopyError) {
         guard fdatasync(self.descriptor) == 0 else { throw .failed(code: 0) }
     }
 
-    /// `nil` if nothing was written yet, or a new beginning is being written.
+    /// `nil` if nothing was written yet, or a header is being written.
     func header() throws(StoreCopyError) -> Header? {
         var bytes = [UInt8](repeating: 0, count: Self.headerBytes)
         guard try self.read(&bytes, at: 0) else { return nil }
@@ -75,7 +75,7 @@ final class LogFile {
         return header
     }
 
-    /// Whether the log still has a position.
+    /// Whether the log still contains a position.
     func has(_ position: LogPosition) throws(StoreCopyError) -> Bool {
         guard let header = try self.header(), header.salts == position.salts, position.frames > 0 else {
             return false
@@ -87,7 +87,7 @@ final class LogFile {
             && Self.number(bytes, 4) != 0
     }
 
-    /// Reads the commits behind a position.
+    /// Reads the commits after a position.
     func commits(after position: LogPosition, _ header: Header) throws(StoreCopyError) -> LogCommits {
         var commits = LogCommits(position: position)
         var frame = [UInt8](repeating: 0, count: Self.frameHeaderBytes + header.pageBytes)
@@ -117,7 +117,7 @@ final class LogFile {
         return commits
     }
 
-    /// The page of a frame that is committed.
+    /// The page of a committed frame.
     func page(ofFrame number: Int64, _ header: Header) throws(StoreCopyError) -> [UInt8] {
         var page = [UInt8](repeating: 0, count: header.pageBytes)
         let offset = Self.offset(ofFrame: number, header) + Int64(Self.frameHeaderBytes)
@@ -129,7 +129,7 @@ final class LogFile {
         Int64(self.headerBytes) + number * Int64(self.frameHeaderBytes + header.pageBytes)
     }
 
-    /// Fills the bytes; `false` if the file ends before.
+    /// Fills the bytes; `false` if the file is too short.
     private func read(_ bytes: inout [UInt8], at offset: Int64) throws(StoreCopyError) -> Bool {
         // SAFETY: the bytes are used in the call only.
         let isRead: Bool? = bytes.withUnsafeMutableBytes { buffer in
@@ -167,9 +167,9 @@ final class LogFile {
     }
 }
 
-/// Commits of a log, one behind the other.
+/// Consecutive commits of a log.
 struct LogCommits {
-    /// Of the last commit.
+    /// Position of the last commit.
     var position: LogPosition
     /// The last frame of each page.
     var frames: [UInt32: Int64] = [:]

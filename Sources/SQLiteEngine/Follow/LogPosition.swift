@@ -1,17 +1,17 @@
 import RecordStore
 
-/// A commit in the log of a store, up to which somebody has everything.
+/// A commit in the log of a store, up to which a follower has every change.
 ///
-/// The sum is of all frames from the beginning of the log, so the same position has the same
-/// history.
+/// The sum covers all frames from the beginning of the log, so equal positions have equal
+/// histories.
 struct LogPosition: Hashable {
-    /// The two numbers that each beginning of the log takes anew; `nil` before the first.
+    /// The two numbers that each restart of the log changes; `nil` before the first.
     var salts: LogSalts?
-    /// How many frames of the log there are up to the commit.
+    /// The number of frames up to the commit.
     var frames: Int64
     var sum: LogSum
 
-    /// Of a log that has no commit yet.
+    /// The position in a log that has no commit yet.
     static let beginning = LogPosition(salts: nil, frames: 0, sum: LogSum())
 }
 
@@ -45,7 +45,7 @@ struct LogSum: Hashable {
 }
 
 extension LogPosition {
-    /// As a text that outlives this process.
+    /// As text, for a later process.
     var text: StorePosition {
         let numbers: [UInt64] = [
             UInt64(self.salts?.first ?? 0), UInt64(self.salts?.second ?? 0), UInt64(self.frames),
@@ -55,7 +55,7 @@ extension LogPosition {
         return StorePosition(rawValue: self.salts == nil ? "none" : text)
     }
 
-    /// `nil` if it is not such a text.
+    /// Parses a position; `nil` if the text has another form.
     init?(_ position: StorePosition) {
         let parts = position.rawValue.split(separator: "-").map { UInt64($0, radix: 16) }
         let numbers = parts.compactMap(\.self)

@@ -1,7 +1,7 @@
 import Foundation
 import RecordStore
 
-/// Pages of a store that have changed from one copy to the next: what an increment is.
+/// An increment: the pages of a store that changed between two copies.
 ///
 /// ```text
 /// 16   "tidemark pages 1"
@@ -13,12 +13,11 @@ import RecordStore
 ///  …   the pages, in this order
 /// ```
 ///
-/// Numbers are big-endian. Whether the bytes are right is known by the hash of the whole file,
-/// which its owner keeps.
+/// Numbers are big-endian. The file's owner keeps a hash of the whole file to verify it.
 struct PageFile {
     private static let magic = Array("tidemark pages 1".utf8)
     private static let headerBytes = 28
-    /// The bounds of SQLite.
+    /// SQLite's bounds.
     private static let pageBytesRange = 512...65_536
     private static let pagesMax: UInt32 = 0xFFFF_FFFE
 
@@ -28,9 +27,9 @@ struct PageFile {
 
     // MARK: Writing
 
-    /// Writes pages, which are asked for in ascending order, durably.
+    /// Writes pages, requested in ascending order, durably.
     ///
-    /// - Throws: `diskFull`, `failed`; then nothing is left of the file.
+    /// - Throws: `diskFull`, `failed`; then the file is removed.
     func write(to path: String, page: (UInt32) throws(StoreCopyError) -> [UInt8]) throws(StoreCopyError) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .ofTarget(errno) }
@@ -78,7 +77,7 @@ struct PageFile {
 
     // MARK: Applying
 
-    /// Puts the pages of a file in their places in the copy of a store.
+    /// Writes the pages of a file to their offsets in the copy of a store.
     ///
     /// - Throws: `isDamaged`, `diskFull`, `failed`.
     static func apply(_ path: String, to copy: String) throws(StoreCopyError) {
@@ -109,7 +108,7 @@ struct PageFile {
         let count = Self.number(header[24..<28])
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .failed(code: 0) }
-        // The size of the file bounds what is allocated.
+        // The size of the file bounds the allocation.
         guard Self.pageBytesRange.contains(self.pageBytes), self.pageBytes & (self.pageBytes - 1) == 0,
             (1...Self.pagesMax).contains(self.filePages),
             Int64(Self.headerBytes) + Int64(count) * Int64(4 + self.pageBytes) == Int64(status.st_size)

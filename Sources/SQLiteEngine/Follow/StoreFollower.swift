@@ -3,11 +3,11 @@ import GRDB
 import GRDBSQLite
 import RecordStore
 
-/// Follows the file of a store that a server writes: a copy of it, and then what has changed.
+/// Follows the file of a store that a server writes: makes a copy, and then increments.
 ///
-/// Changes are in SQLite's log. A transaction that reads is always open while somebody is
-/// followed (`guard`), and the next one begins before the last ends. SQLite begins its log anew only
-/// when all of it is in the file, and nobody reads it. So each frame stays until it was copied:
+/// Changes are in SQLite's log. While following, a read transaction is always open (`guard`), and
+/// the next one begins before the last ends. SQLite restarts its log only when all of it is in the
+/// file and no connection reads it. So each frame stays until it was copied:
 ///
 /// ```text
 /// the guard reads     the log is begun anew         frames behind the guard
@@ -16,14 +16,15 @@ import RecordStore
 /// alone               them can reach the file       reach the file while the guard lasts
 /// ```
 ///
-/// A follower that was killed had its position written down. It goes on there, if the log still has
-/// the position; otherwise it has to copy everything again.
+/// A follower that was killed has left its position on disk. It resumes there if the log still has
+/// the position; otherwise it must copy everything again.
 ///
-/// One thread uses it.
+/// Used by one thread.
 final class StoreFollower: FollowedStore {
-    /// From so many frames on, the follower sees to it that the log is begun anew: 200 MiB.
+    /// Number of frames from which on the follower has the log restarted: 200 MiB.
     static let framesMax: Int64 = 50_000
-    /// So many frames may come while writers wait: 4 MiB, which are in memory until the next copy.
+    /// Maximum number of frames that are read while writers wait: 4 MiB, kept in memory until the
+    /// next copy.
     private static let framesHeldMax = 1_000
     private static let readLockSeconds = 10.0
     private static let writeLockSeconds = 2.0
@@ -33,24 +34,24 @@ final class StoreFollower: FollowedStore {
     private let clock: () -> Int64
     private let framesMax: Int64
     private let identity: FileIdentity
-    /// Two, of which one has the open transaction.
+    /// Two connections, one of which has the open transaction.
     private var readers: [DatabaseQueue]
     private var standing = Standing.lost
     private let checkpointer: DatabaseQueue
     private let locker: DatabaseQueue
     private var position = LogPosition.beginning
-    /// Pages of commits up to `position` that no copy has yet.
+    /// Pages of commits up to `position` that are in no copy yet.
     private var held = HeldPages()
 
-    /// Knowledge about commits behind the position.
+    /// The state of the commits after the position.
     private enum Standing {
-        /// Nothing. So it is during each call, and stays after an error.
+        /// Unknown: during each call, and after an error.
         case lost
-        /// They are in the log, if it was not begun anew since an earlier process has stopped.
+        /// In the log, unless it was restarted since an earlier process stopped.
         case resumed
-        /// The copy may have some of them. It has all of them, if the log was begun anew.
+        /// The copy may have some of them. It has all of them if the log was restarted.
         case copied
-        /// The transaction protects them all.
+        /// The transaction protects all of them.
         case current
     }
 
@@ -96,7 +97,7 @@ final class StoreFollower: FollowedStore {
 
     /// Keeps the log when this connection is the last to close the file.
     ///
-    /// SQLite would remove it, and with it the position.
+    /// SQLite would remove it, and thereby the position.
     private static func keepLog(_ database: Database) {
         var isKept: CInt = 1
         _ = sqlite3_file_control(database.sqliteConnection, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept)
@@ -117,7 +118,7 @@ final class StoreFollower: FollowedStore {
         self.standing = .lost
         try self.advance()
         self.held = HeldPages()
-        // Commits behind the position stay, and the snapshot that begins now has at least that much.
+        // Commits after the position are kept, and the new snapshot has at least these.
         self.position = try self.lastPosition()
         let reader = try self.beginNext()
         let now = self.clock()
@@ -146,7 +147,8 @@ final class StoreFollower: FollowedStore {
     func copyChanges(to path: String) throws(StoreCopyError) -> StoreChanges {
         let standing = self.standing
         self.standing = .lost
-        // The last transaction lasts until all is copied that the next one does not protect.
+        // The last transaction stays open until everything is copied that the next one does not
+        // protect.
         _ = try self.beginNext()
         let log = try LogFile(of: self.path)
         let header = try log?.header()
@@ -166,7 +168,7 @@ final class StoreFollower: FollowedStore {
                 return try log.page(ofFrame: frame, header)
             }
         }
-        // The last transaction did not keep the log from being begun anew while it was read.
+        // The last transaction did not prevent a restart of the log during the read.
         if standing != .current, let header, try log?.header() != header { return .lost }
         let isChanged = commits.filePages != 0 || !self.held.pages.isEmpty
         self.position = commits.position
@@ -177,22 +179,22 @@ final class StoreFollower: FollowedStore {
         return isChanged ? .copied(moment) : .unchanged(moment)
     }
 
-    /// The changes to be written; `nil` if there are none.
+    /// The changes to write; `nil` if there are none.
     private func pageFile(_ commits: LogCommits, _ header: LogFile.Header?) -> PageFile? {
         let filePages = commits.filePages != 0 ? commits.filePages : self.held.filePages
         guard filePages != 0 else { return nil }
         return PageFile(
             pageBytes: header?.pageBytes ?? self.held.pageBytes,
             filePages: filePages,
-            // Not those that the last commit has cut off.
+            // Without pages that the last commit truncated.
             numbers: Set(commits.frames.keys).union(self.held.pages.keys).filter { $0 <= filePages }.sorted()
         )
     }
 
-    /// The commits behind the position, also of a log that has begun anew.
+    /// The commits after the position, also from a restarted log.
     ///
-    /// - Returns: `nil` if the log has another history. A server that was killed between writing a
-    ///   commit and saying so leaves the next one to write over it.
+    /// - Returns: `nil` if the log has another history. If a server is killed between writing a
+    ///   commit and acknowledging it, the next one may overwrite it.
     private func commits(_ log: LogFile?, _ header: LogFile.Header?) throws(StoreCopyError) -> LogCommits? {
         guard let log, let header else { return LogCommits(position: self.position) }
         if header.salts == self.position.salts {
@@ -201,7 +203,7 @@ final class StoreFollower: FollowedStore {
         }
         let start = LogPosition(salts: header.salts, frames: 0, sum: header.sum)
         let commits = try log.commits(after: start, header)
-        // A beginning without a commit is none yet.
+        // A restarted log without a commit does not count yet.
         return commits.filePages == 0 ? LogCommits(position: self.position) : commits
     }
 
@@ -214,7 +216,7 @@ final class StoreFollower: FollowedStore {
 
     // MARK: The guard
 
-    /// Begins the transaction that protects the log from now on; the one before it lasts.
+    /// Begins the next protecting transaction; the previous one stays open.
     private func beginNext() throws(StoreCopyError) -> DatabaseQueue {
         self.readers.swapAt(0, 1)
         let next = self.readers[0]
@@ -249,7 +251,7 @@ final class StoreFollower: FollowedStore {
         try self.beginLogAnew()
     }
 
-    /// Copies into the file what nobody reads from the log; another process may be doing it.
+    /// Checkpoints the frames that no connection reads; another process may be doing it.
     private func copyLog() throws {
         do {
             _ = try self.checkpointer.writeWithoutTransaction { try self.file.copyLog($0) }
@@ -258,11 +260,11 @@ final class StoreFollower: FollowedStore {
         }
     }
 
-    /// Lets the next writer begin the log anew, with nothing lost.
+    /// Lets the next writer restart the log without loss.
     ///
-    /// Writers wait while all of the log is in the file, and the guard begins to read from the file
-    /// alone. What they wrote since the last copy is read before, and held in memory. When the log
-    /// is not begun anew, because somebody else reads it, the next call tries again.
+    /// Writers wait until all of the log is in the file and the guard reads from the file alone.
+    /// Commits since the last copy are read first, and held in memory. If another reader prevents
+    /// the restart, the next call tries again.
     private func beginLogAnew() throws(StoreCopyError) {
         let isLocked = try StoreCopyError.wrapping {
             do {
@@ -275,14 +277,14 @@ final class StoreFollower: FollowedStore {
         guard isLocked else { return }
         defer { try? self.locker.inDatabase { try $0.execute(sql: "ROLLBACK") } }
         guard try self.holdRest() else { return }
-        // The locker's own snapshot is the newest, so nothing keeps the copy from being complete.
+        // The locker's own snapshot is the newest, so no snapshot prevents a complete checkpoint.
         try self.advance()
         try StoreCopyError.wrapping { try self.copyLog() }
         try self.advance()
     }
 
-    /// Reads all commits behind the position into memory, while nobody can commit; `false` if they
-    /// are too many.
+    /// Reads all commits after the position into memory, while no connection can commit; `false` if
+    /// they are too many.
     private func holdRest() throws(StoreCopyError) -> Bool {
         guard let log = try LogFile(of: self.path), let header = try log.header() else { return false }
         guard let commits = try self.commits(log, header) else { return false }
@@ -313,12 +315,12 @@ final class StoreFollower: FollowedStore {
     }
 }
 
-/// Tells a file from another at the same path.
+/// Identifies a file, as opposed to another at the same path.
 struct FileIdentity: Hashable {
     private let device: UInt64
     private let number: UInt64
 
-    /// `nil` if there is none.
+    /// `nil` if there is no file.
     init?(of path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

@@ -2,9 +2,9 @@ import GRDB
 import RecordModel
 import RecordStore
 
-/// The rows that the rules of housekeeping read and remove.
+/// The rows that housekeeping reads and removes.
 ///
-/// Rare statements, so all but one are compiled when they are needed.
+/// Its statements are rare: all but one are compiled when they are needed.
 final class HousekeepingRows: HousekeepingTransaction {
     private let writer: WriterTransaction
     private let database: Database
@@ -26,7 +26,7 @@ final class HousekeepingRows: HousekeepingTransaction {
 
     var transaction: any WriteTransaction { self.writer }
 
-    // MARK: What there is to do
+    // MARK: Pending work
 
     func mayHave(_ kind: HousekeepingKind) -> Bool {
         switch kind {
@@ -60,7 +60,8 @@ final class HousekeepingRows: HousekeepingTransaction {
         )
     }
 
-    /// Ends with the record with which the bodies have more than a bound: each page of them is overwritten.
+    /// Stops with the record that takes the total size of bodies beyond a bound: each of their
+    /// pages is overwritten.
     private func removeRecords(of zone: ZoneKey, limit: Int) throws(StorageFailure) -> Int {
         try self.execute(
             """
@@ -145,7 +146,7 @@ final class HousekeepingRows: HousekeepingTransaction {
                 return piece
             }
             let type = statement.integer(RecordColumns.type)
-            // A record that is being swept is in no zone any more.
+            // A record of a zone that is being swept is in no zone any more.
             guard types.contains(type), statement.integer(RecordColumns.count + 3) != 0 else {
                 others += 1
                 continue
@@ -200,7 +201,7 @@ final class HousekeepingRows: HousekeepingTransaction {
 
     // MARK: SQL
 
-    /// Returns how many rows changed.
+    /// Returns the number of changed rows.
     @discardableResult
     private func execute(_ sql: String, _ arguments: StatementArguments) throws(StorageFailure) -> Int {
         do {
@@ -213,8 +214,8 @@ final class HousekeepingRows: HousekeepingTransaction {
 }
 
 extension UndeclaredRows {
-    /// The table, and what tells its rows in a zone apart; `nil` for records, and for entries, whose key is
-    /// no column of theirs.
+    /// The table, and the columns that identify its rows in a zone; `nil` for records, and for
+    /// entries, whose key is no column.
     fileprivate var table: (name: String, columns: String)? {
         switch self {
         case .tombstones: ("tombstone", "name")

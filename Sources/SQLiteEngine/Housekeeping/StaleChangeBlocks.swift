@@ -2,9 +2,9 @@ import GRDBSQLite
 import RecordModel
 import RecordStore
 
-/// Takes out of `change` what is stale, and joins what gets small.
+/// Removes stale entries from `change`, and merges small blocks.
 ///
-/// The blocks that lost entries are rewritten in the order of their keys.
+/// Blocks that lost entries are rewritten in key order.
 struct StaleChangeBlocks {
     private let order: ChangeOrder
     private var statements: ChangeStatements { self.order.statements }
@@ -13,13 +13,14 @@ struct StaleChangeBlocks {
         self.order = order
     }
 
-    /// Goes on with the round, or starts one of about so many positions; reads so many blocks.
+    /// Continues the round, or starts one of at most `roundMax` positions; reads at most
+    /// `blocksMax` blocks.
     func remove(roundMax: Int, blocksMax: Int) throws(StorageFailure) {
         if self.order.staleRound == nil {
             self.order.staleRound = try self.startRound(positionsMax: roundMax)
         }
         guard var round = self.order.staleRound else { return }
-        // Should a block be unreadable, the next round starts anew; besides, one owner means no copies.
+        // After an unreadable block, the next round starts anew; also, one owner avoids copies.
         self.order.staleRound = nil
         var blocksLeft = blocksMax
         while blocksLeft > 0, let next = round.next {
@@ -52,7 +53,7 @@ struct StaleChangeBlocks {
             count += positions.count
         }
         statement.reset()
-        // What was left out waits for the next round.
+        // Positions that did not fit wait for the next round.
         self.order.roundStarted(waiting: count < positionsMax ? 0 : positionsMax)
         return lastRow == 0 ? nil : StaleRound(zones: zones, lastRow: lastRow)
     }
@@ -62,19 +63,19 @@ struct StaleChangeBlocks {
         var entries: [ChangeBlock.Entry]
     }
 
-    /// Goes through neighbouring blocks as long as there is something to take out of them or to join.
+    /// Processes neighbouring blocks while they lose entries or can be merged.
     private func removeRun(
         from position: Int64,
         in zone: ZoneKey,
         _ round: inout StaleRound,
         _ blocksLeft: inout Int
     ) throws(StorageFailure) {
-        /// What is to be written, unless the next block takes it in.
+        /// The block to write, unless the next block absorbs it.
         var pending: Block?
         var start = position
         while blocksLeft > 0, round.next?.zone == zone {
             guard var block = try self.block(from: start, in: zone) else {
-                // Nothing is left behind that position: the zone was deleted.
+                // Nothing exists after that position: the zone was deleted.
                 _ = round.take(upTo: .max, in: zone)
                 break
             }
@@ -98,7 +99,7 @@ struct StaleChangeBlocks {
         if let last = pending { try self.write(last, in: zone) }
     }
 
-    /// The first block that ends at a position or behind it.
+    /// The first block that ends at or after a position.
     private func block(from position: Int64, in zone: ZoneKey) throws(StorageFailure) -> Block? {
         let statement = self.statements.block
         statement.bind(1, zone.database.rawValue)
@@ -130,9 +131,9 @@ struct StaleChangeBlocks {
 }
 
 extension [ChangeBlock.Entry] {
-    /// Both ascend.
+    /// Removes positions; both sequences ascend.
     ///
-    /// Returns whether there was anything to remove.
+    /// Returns whether any was found.
     fileprivate mutating func remove(all positions: ArraySlice<Int64>) -> Bool {
         guard !positions.isEmpty else { return false }
         let count = self.count

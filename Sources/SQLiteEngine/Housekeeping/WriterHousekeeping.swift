@@ -19,24 +19,24 @@ final class WriterHousekeeping {
         self.housekeeping = Housekeeping(configuration.housekeeping)
     }
 
-    /// How many milliseconds to wait with a step if nobody asks for anything meanwhile, or with what
-    /// makes room.
+    /// How many milliseconds to wait before a step if no request arrives meanwhile, or before
+    /// freeing space.
     ///
-    /// - Returns: `nil` if nothing is to be done, as far as is known.
+    /// - Returns: `nil` if no work is known of.
     func milliseconds(untilStepFrom now: Int64, onFullDisk isFull: Bool) -> Int64? {
         self.housekeeping.milliseconds(untilStepFrom: now, onFullDisk: isFull, knowing: self.rows)
     }
 
-    /// Whether there is something to do when nobody has asked for anything for a second.
+    /// Whether work is due after a second without requests.
     func isWantedAfterWaiting(nowMilliseconds now: Int64) throws(StorageFailure) -> Bool {
         try self.transaction.othersHaveWritten() || self.housekeeping.isDue(nowMilliseconds: now)
     }
 
-    /// Does a piece of everything within the transaction that is open.
+    /// Does some of each kind of work within the open transaction.
     func step(isAlone: Bool, onFullDisk isFull: Bool) throws(StorageFailure) {
         try self.housekeeping.step(isAlone: isAlone, onFullDisk: isFull, in: self.rows)
     }
 
-    /// Hands out the events for the operator, after a commit.
+    /// Returns the events for the operator, after a commit.
     func takeEvents() -> [EngineEvent] { self.housekeeping.takeEvents() }
 }

@@ -1,15 +1,16 @@
 import GRDBSQLite
 import RecordStore
 
-/// Rows of a file in the form that a move takes, read and written on a connection of its own.
+/// Rows of a file in the form that a move uses, read and written on a connection of its own.
 ///
-/// GRDB watches the transactions of its connections, and would miss those of statements that it does not run.
+/// GRDB observes the transactions of its connections, and would miss statements that it does not
+/// run.
 final class FileRows {
     let tables: TableStatements
     private let connection: OpaquePointer
     private let isLastChange: HotStatement
 
-    /// Blocks of changes that are read at once.
+    /// Number of change blocks read at once.
     private static let blocksMax = 16
 
     /// Opens a file whose tables have the current format.
@@ -35,7 +36,7 @@ final class FileRows {
         self.tables = TableStatements(connection: connection)
     }
 
-    /// SQLite closes the file when the last statement is gone, which is a moment later.
+    /// SQLite closes the file when the last statement is finalized, a moment later.
     deinit { sqlite3_close_v2(self.connection) }
 
     func execute(_ sql: String, _ values: [ColumnValue] = []) throws(StorageFailure) {
@@ -53,7 +54,7 @@ final class FileRows {
     // MARK: Reading
 
     func count(of table: Table) throws(StorageFailure) -> Int {
-        // Blocks have entries that count no more; each record has one that does.
+        // Blocks contain stale entries; each record has one current entry.
         let name = table === ContentTables.change ? ContentTables.record.name : table.name
         return Int(try self.integer("SELECT count(*) FROM \(name)"))
     }
@@ -80,13 +81,14 @@ final class FileRows {
         return entries
     }
 
-    /// Changes behind a key whose record has had no change since.
+    /// Changes after a key that are the last ones of their records.
     private func changes(
         after key: [ColumnValue]?,
         limit: Int
     ) throws(StorageFailure) -> [[ColumnValue]] {
         var changes: [[ColumnValue]] = []
-        // The key of a block is that of its last entry: the first block behind the key may begin before it.
+        // The key of a block is that of its last entry: the first block after the key may begin
+        // before it.
         var after = key
         while changes.count < limit {
             let blocks = try self.tables.rows(
@@ -153,7 +155,7 @@ final class FileRows {
         }
     }
 
-    /// Changes in order as blocks, each of one zone.
+    /// Changes in order as blocks; each block belongs to one zone.
     private func blocks(of rows: [[ColumnValue]]) throws(StorageFailure) -> [[ColumnValue]] {
         var blocks: [[ColumnValue]] = []
         var entries: [ChangeBlock.Entry] = []

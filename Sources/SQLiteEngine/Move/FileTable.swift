@@ -1,8 +1,9 @@
 import RecordStore
 
-/// The tables of the file that differ from what a move takes.
+/// The tables whose form in the file differs from that of a move.
 ///
-/// `change` has blocks of entries, and `index_entry` a key of one blob. `record` has its number as the key.
+/// `change` has blocks of entries, and `index_entry` a key of one blob. `record` has its number as
+/// the key.
 enum FileTable {
     static let record = Table(
         "record",
@@ -26,7 +27,7 @@ enum FileTable {
         key: ["key", "record"]
     )
 
-    /// The table of the file in which the rows of a table are, and the index in whose order a move has them.
+    /// The file's table for a table of the move, and the index that gives the move's order.
     static func table(for table: Table) -> (table: Table, index: Table.Index) {
         switch table.name {
         case ContentTables.record.name: (Self.record, Self.record.indexes[1])

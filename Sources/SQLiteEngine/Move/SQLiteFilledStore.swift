@@ -2,19 +2,19 @@ import Foundation
 import GRDB
 package import RecordStore
 
-/// The file that a move makes in a folder.
+/// The file that a move creates in a folder.
 ///
 /// It has another name until it is complete, and the mark of a backup, which every engine refuses.
 package final class SQLiteFilledStore: FilledStore {
     private let folder: String
-    /// `nil` once it is closed.
+    /// `nil` after it was closed.
     private var rows: FileRows?
 
     private static let draftName = DatabaseFile.name + ".unfinished"
 
     private var path: String { self.folder + "/" + Self.draftName }
 
-    /// Makes the file, or opens what an interrupted move has left.
+    /// Creates the file, or opens one that an interrupted move has left.
     package init(in directory: String) throws(StoreMoveError) {
         self.folder = directory
         do {
@@ -45,7 +45,7 @@ package final class SQLiteFilledStore: FilledStore {
         try queue.close()
     }
 
-    /// Removes what an interrupted move has left in a folder.
+    /// Removes the files that an interrupted move has left in a folder.
     package static func discard(in directory: String) throws(StoreMoveError) {
         do {
             try DatabaseCopy.removeFiles(at: directory + "/" + self.draftName)
@@ -90,7 +90,7 @@ package final class SQLiteFilledStore: FilledStore {
             try write(rows)
             try rows.execute("COMMIT")
         } catch {
-            // SQLite may have taken the transaction back itself.
+            // SQLite may have rolled the transaction back itself.
             try? rows.execute("ROLLBACK")
             throw error
         }

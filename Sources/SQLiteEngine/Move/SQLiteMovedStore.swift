@@ -5,10 +5,11 @@ package import RecordStore
 
 /// The store of a folder's file that moves to another engine.
 ///
-/// Nobody can write to the file until this object is closed: it has the lock of writers.
+/// It holds the writer's lock, so no other connection can write to the file until this object is
+/// closed.
 package final class SQLiteMovedStore: MovedStore {
     private let path: String
-    /// `nil` once it is closed.
+    /// `nil` after it was closed.
     private var rows: FileRows?
 
     /// The name of a file whose store has moved.
@@ -27,7 +28,7 @@ package final class SQLiteMovedStore: MovedStore {
         let rows: FileRows
         do throws(StorageFailure) {
             rows = try FileRows(file.path)
-            // The locked rows are those that everybody sees, and they stay so.
+            // The locked rows are the committed ones, and they do not change.
             try rows.execute("BEGIN IMMEDIATE")
         } catch {
             let isBusy = ResultCode(rawValue: error.code).primaryResultCode == .SQLITE_BUSY
@@ -57,7 +58,7 @@ package final class SQLiteMovedStore: MovedStore {
 
     package func close() {
         try? self.rows?.execute("ROLLBACK")
-        // Copies what the log has into the file, and removes the log.
+        // Checkpoints the log and removes it.
         self.rows = nil
     }
 
@@ -69,7 +70,7 @@ package final class SQLiteMovedStore: MovedStore {
         return retired
     }
 
-    /// Renames a file within its folder, in place of one that has the name.
+    /// Renames a file within its folder, replacing one of that name.
     ///
     /// - Durability: returns after the folder is on disk.
     static func rename(_ path: String, to new: String) throws(StoreMoveError) {

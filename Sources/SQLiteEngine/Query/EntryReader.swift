@@ -1,11 +1,11 @@
 import RecordModel
 import RecordStore
 
-/// Reads entries of indexes within a snapshot: the table `index_entry` and its order, and nothing of
-/// what values mean.
+/// Reads entries of indexes within a snapshot: the table `index_entry` and its order, not the
+/// meaning of values.
 ///
-/// Those that scan entries have the same parameters: 1 the key to start at, or with 3 the entry to
-/// start behind, 2 the key to end before, 4 limit, 5 how many to pass over.
+/// All scans of entries have the same parameters: 1 the key to start at, or with 3 the entry to
+/// start after, 2 the key to end before, 4 limit, 5 the number of entries to skip.
 final class EntryReader {
     private let collector: IntegerCollector
     private let records, ascending, ascendingBehind, descending, count, countBehind, countAll: HotStatement
@@ -14,7 +14,7 @@ final class EntryReader {
         func statement(_ sql: String) throws(StorageFailure) -> HotStatement {
             try HotStatement(sql, on: connection)
         }
-        // SQLite compares pairs for every entry that it reads, a key only to find the first.
+        // SQLite compares pairs for every entry that it reads, but a key only to find the first.
         let from = "FROM index_entry WHERE key >= ?1 AND key < ?2"
         let behind = "FROM index_entry WHERE (key, record) > (?1, ?3) AND key < ?2"
         let inOrder = "ORDER BY key, record LIMIT ?4 OFFSET ?5"
@@ -48,7 +48,7 @@ final class EntryReader {
         statement.bind(5, Int64(scan.offset))
         var entries: [EntryPosition] = []
         while try statement.step() {
-            // SAFETY: what is lent is copied before the statement moves on.
+            // SAFETY: the lent bytes are copied before the statement steps.
             let value = [UInt8](statement.lent(0).dropFirst(key.prefix.count))
             entries.append(EntryPosition(value: value, record: statement.integer(1)))
         }
@@ -74,7 +74,7 @@ final class EntryReader {
         limit: Int
     ) throws(StorageFailure) -> Int {
         let key = EntryKey(index, in: zone)
-        // The limit makes every entry dearer, and most counts end before it.
+        // A limit makes every entry more expensive, and most counts end before it.
         if scan.after == nil, let count = try self.countOfAll(scan, key, limit: limit) { return count }
         let statement = scan.after == nil ? self.count : self.countBehind
         self.bind(statement, scan, key)
@@ -91,7 +91,7 @@ final class EntryReader {
         limit: Int
     ) throws(StorageFailure) -> Int? {
         self.bind(self.countAll, scan, key)
-        // Three for each entry, and some to begin with.
+        // Three for each entry, and a constant for the start.
         guard let hasRow = try self.countAll.step(operationsMax: 3 * limit + 64) else { return nil }
         defer { self.countAll.reset() }
         let count = hasRow ? Int(self.countAll.integer(0)) : 0
@@ -111,7 +111,7 @@ final class EntryReader {
         return statement
     }
 
-    /// Binds where a scan in order starts and ends.
+    /// Binds the start and end of an ordered scan.
     private func bind(_ statement: HotStatement, _ scan: EntryScan, _ key: EntryKey) {
         statement.bind(1, key[scan.after?.value ?? scan.range.lower])
         statement.bind(2, scan.range.upper.map { key[$0] } ?? key.end)

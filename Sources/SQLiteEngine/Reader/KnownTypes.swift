@@ -1,6 +1,6 @@
 import RecordStore
 
-/// Record types that reads on one connection asked for, as long as nobody has written since.
+/// Record types that reads on one connection used, valid until the next commit.
 final class KnownTypes {
     private struct Key: Hashable {
         var environment: EnvironmentID
@@ -11,21 +11,20 @@ final class KnownTypes {
     private var version: Int64 = -1
     private var types: [Key: StoredType] = [:]
 
-    /// A server of many containers must not keep them all.
+    /// Bounds the memory of a server with many containers.
     private static let typesMax = 1_000
 
     init(connection: OpaquePointer) throws(StorageFailure) {
         self.dataVersion = try HotStatement("PRAGMA data_version", on: connection)
     }
 
-    /// Gives types in the snapshot that the connection has open; `nil` for those that are not
-    /// there.
+    /// Returns types in the connection's open snapshot; `nil` for unknown ones.
     func types(
         named names: [String],
         in environment: EnvironmentID,
         from rows: some TableReader
     ) throws(StorageFailure) -> [StoredType?] {
-        // Changes with every commit of another connection, and this one writes nothing.
+        // Changes with every commit of another connection; this one writes nothing.
         _ = try self.dataVersion.step()
         let version = self.dataVersion.integer(0)
         self.dataVersion.reset()

@@ -1,8 +1,9 @@
-/// Names by number, for one connection: they never change, so what was read once is valid in every snapshot.
+/// Cached names by number, for one connection: names never change, so a cached one is valid in
+/// every snapshot.
 final class NameMemory {
     struct Name {
         let text: String
-        /// The same in UTF-8, at an address of its own.
+        /// The name in UTF-8, at a stable address.
         // SAFETY: valid until the names are forgotten, which happens between snapshots.
         let utf8: UnsafeRawBufferPointer
     }
@@ -12,11 +13,11 @@ final class NameMemory {
     // SAFETY: as `Name.utf8`.
     private var last: (number: Int64, utf8: UnsafeRawBufferPointer)
 
-    /// Beyond so many all are forgotten.
+    /// Beyond this number all are forgotten.
     private static let namesMax = 10_000
 
     init() {
-        // SAFETY: nothing is there to be read.
+        // SAFETY: an empty buffer is never read.
         self.last = (0, UnsafeRawBufferPointer(start: nil, count: 0))
     }
 
@@ -28,7 +29,7 @@ final class NameMemory {
         return name
     }
 
-    /// The UTF-8 of the name that was asked for last, if it is this one.
+    /// The UTF-8 of the last requested name, if it has this number.
     // SAFETY: as `Name.utf8`.
     func lastUTF8(of number: Int64) -> UnsafeRawBufferPointer? {
         self.last.number == number ? self.last.utf8 : nil
@@ -44,7 +45,7 @@ final class NameMemory {
         return name
     }
 
-    /// To be called when nobody is lent a name.
+    /// Called when no name is lent.
     func forgetIfMany() {
         if self.names.count >= Self.namesMax { self.forget() }
     }
@@ -52,7 +53,7 @@ final class NameMemory {
     private func forget() {
         for name in self.names.values { name.utf8.deallocate() }
         self.names = [:]
-        // SAFETY: nothing is there to be read.
+        // SAFETY: an empty buffer is never read.
         self.last = (0, UnsafeRawBufferPointer(start: nil, count: 0))
     }
 }

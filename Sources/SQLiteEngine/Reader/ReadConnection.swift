@@ -5,16 +5,17 @@ import RecordStore
 
 /// A connection that reads, with its statements.
 ///
-/// It is a snapshot while `snapshot(_:)` runs: SQL, and nothing of what it means. A statement that has
-/// not come to its end holds the snapshot. It reads the version of the data, which is another one after
-/// any commit, also of another process; until then the zones that were found are still there.
+/// It is a snapshot while `snapshot(_:)` runs: SQL, without its meaning. An unfinished statement
+/// holds the snapshot. The snapshot reads SQLite's data version, which changes with every commit of
+/// any process; while it is unchanged, cached zones are valid.
 ///
-/// SAFETY: one thread at a time has it: the pool hands it out to one borrower, a read thread keeps its own.
+/// SAFETY: used by one thread at a time: the pool hands it out to one borrower, a read thread keeps
+/// its own.
 final class ReadConnection: RowReader, RowNames, Snapshot, @unchecked Sendable {
     private let queue: DatabaseQueue
     private let connection: OpaquePointer
     private let copies: LogCopies
-    /// The copies of the log that the connection has heard of.
+    /// The checkpoint count at the connection's last mapping.
     private var copiesKnown: Int
     private let dataVersion, zoneByName, recordByName, typeName, authorName: HotStatement
     /// The statements of feeds.
@@ -26,7 +27,7 @@ final class ReadConnection: RowReader, RowNames, Snapshot, @unchecked Sendable {
     let indexes: IndexSearch
     /// Finds records by number for feeds.
     let recordCursor: RecordCursor
-    /// The version of the data in the last snapshot, for which the zones stand.
+    /// The data version of the last snapshot, for which cached zones are valid.
     private var versionKnown: Int64?
     private var zoneKeys = ZoneKeys()
     private static let zoneKeysMax = 1_024
@@ -35,7 +36,7 @@ final class ReadConnection: RowReader, RowNames, Snapshot, @unchecked Sendable {
 
     init(file: DatabaseFile) throws {
         let queue = try file.openReader()
-        // SAFETY: the queue keeps the connection open as long as it lives, and nobody else uses the queue.
+        // SAFETY: the queue keeps the connection open as long as it lives, and has no other user.
         nonisolated(unsafe) let connection = queue.inDatabase { $0.sqliteConnection! }
         self.queue = queue
         self.connection = connection
@@ -66,7 +67,7 @@ final class ReadConnection: RowReader, RowNames, Snapshot, @unchecked Sendable {
             DatabaseFile.mapAnew(self.connection)
         }
         guard try self.dataVersion.step() else { throw .unexpected(code: 0) }
-        // The last statement that ends, ends the snapshot.
+        // Resetting the last statement ends the snapshot.
         defer { self.dataVersion.reset() }
         let version = self.dataVersion.integer(0)
         if version != self.versionKnown || self.zoneKeys.count >= Self.zoneKeysMax {
@@ -96,8 +97,8 @@ final class ReadConnection: RowReader, RowNames, Snapshot, @unchecked Sendable {
         try self.recordByName.records(named: names, in: zone, bytesMax: bytesMax, self)
     }
 
-    /// System fields of the record in the row that a statement is at, with names that are lent until
-    /// the snapshot ends.
+    /// System fields of the record in the statement's row; the names are lent until the snapshot
+    /// ends.
     func lentSystemFields(_ statement: HotStatement) throws(StorageFailure) -> LentSystemFields {
         let creator = statement.integer(RecordColumns.creator)
         let modifier = statement.integer(RecordColumns.modifier)
@@ -124,13 +125,13 @@ final class ReadConnection: RowReader, RowNames, Snapshot, @unchecked Sendable {
         try self.name(of: number, self.typeNames, self.typeName).text
     }
 
-    /// The record name of a user; empty for 0, which is nobody.
+    /// The record name of a user; empty for 0, which means no user.
     func authorName(_ number: Int64) throws(StorageFailure) -> String {
         guard number != 0 else { return "" }
         return try self.name(of: number, self.authorNames, self.authorName).text
     }
 
-    /// The same in UTF-8.
+    /// The name of a record type in UTF-8.
     // SAFETY: lent until the snapshot ends.
     func lentTypeName(_ number: Int64) throws(StorageFailure) -> UnsafeRawBufferPointer {
         if let name = self.typeNames.lastUTF8(of: number) { return name }
@@ -140,7 +141,7 @@ final class ReadConnection: RowReader, RowNames, Snapshot, @unchecked Sendable {
     // SAFETY: as above.
     private func lentAuthorName(_ number: Int64) throws(StorageFailure) -> UnsafeRawBufferPointer {
         if let name = self.authorNames.lastUTF8(of: number) { return name }
-        // SAFETY: nothing is there to be read.
+        // SAFETY: an empty buffer is never read.
         guard number != 0 else { return UnsafeRawBufferPointer(start: nil, count: 0) }
         return try self.name(of: number, self.authorNames, self.authorName).utf8
     }

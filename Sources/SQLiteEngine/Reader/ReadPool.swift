@@ -2,9 +2,10 @@ import EngineThreads
 import RecordStore
 import Synchronization
 
-/// Connections for short reads on the caller's thread, and threads with their own for long ones.
+/// Connections for short reads on the caller's thread, and threads with connections of their own
+/// for long reads.
 ///
-/// Those who count a lot make queries wait, and neither feeds nor fetches (`ReadQueues`).
+/// Expensive counts delay queries, but neither feeds nor fetches (`ReadQueues`).
 final class ReadPool: Sendable {
     private let file: DatabaseFile
     private let idle: Mutex<[ReadConnection]>
@@ -16,7 +17,7 @@ final class ReadPool: Sendable {
     /// For reads on the threads of callers.
     private static let inlineConnections = 4
 
-    /// Opens what it needs from the start, so that no read has to.
+    /// Opens all connections at the start, so that no read has to.
     init(
         file: DatabaseFile,
         configuration: SQLiteEngineConfiguration,
@@ -47,10 +48,10 @@ final class ReadPool: Sendable {
         }
     }
 
-    /// Executes a job in one snapshot, and calls back when what it read is on disk.
+    /// Executes a job in one snapshot, and calls back when everything it read is on disk.
     ///
-    /// A short read, and the attempt of a search, run on this thread if a connection is free; all else
-    /// runs on a thread of the pool.
+    /// A short read, and the attempt of a search, run on this thread if a connection is free; other
+    /// jobs run on a thread of the pool.
     func run(_ job: ReadJob) {
         let isDone =
             switch job.effort {
@@ -66,7 +67,7 @@ final class ReadPool: Sendable {
         job.fail(.storage(.unexpected(code: 0)))
     }
 
-    /// Returns whether the job has come to its end; an attempt may have given up.
+    /// Returns whether the job is complete; an attempt may have given up.
     private func execute(_ job: ReadJob, isAttempt: Bool, on connection: ReadConnection) -> Bool {
         do throws(StorageFailure) {
             let reply = try connection.snapshot { () throws(StorageFailure) in
@@ -82,7 +83,7 @@ final class ReadPool: Sendable {
         return true
     }
 
-    /// Calls back when what was read of a database is on disk.
+    /// Calls back when everything that was read of a database is on disk.
     private func whenDurable(
         _ database: DatabaseID?,
         _ reply: @escaping ReadJob.Reply,
@@ -96,7 +97,8 @@ final class ReadPool: Sendable {
         }
     }
 
-    /// Runs a read on this thread if a connection is free; false: it was not, or the read gave up.
+    /// Runs a read on this thread if a connection is free; `false` if none was, or the read gave
+    /// up.
     private func attempt(_ read: (ReadConnection) -> Bool) -> Bool {
         guard !self.queues.isClosed, let connection = self.idle.withLock({ $0.popLast() }) else {
             return false
@@ -105,7 +107,7 @@ final class ReadPool: Sendable {
         return read(connection)
     }
 
-    /// Lets the threads finish what waits.
+    /// Lets the threads finish queued jobs.
     func close() {
         self.queues.close()
         self.idle.withLock { $0 = [] }

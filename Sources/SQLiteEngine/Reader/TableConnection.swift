@@ -6,7 +6,7 @@ import RecordStore
 ///
 /// Other reads have connections of their own, so that no sign-in waits for a long query.
 ///
-/// SAFETY: the statements are used within calls of the queue alone, which come one after the other.
+/// SAFETY: the statements are used within calls of the queue alone, which is serial.
 final class TableConnection: RowReader, @unchecked Sendable {
     private let queue: DatabaseQueue
     private let begin, commit: HotStatement
@@ -32,7 +32,7 @@ final class TableConnection: RowReader, @unchecked Sendable {
                 try self.commit.run()
                 return value
             } catch {
-                // Ends the snapshot if it still stands; the failure that matters is the first.
+                // Ends the snapshot if it is still open; the first failure is the one to report.
                 try? self.commit.run()
                 throw error
             }

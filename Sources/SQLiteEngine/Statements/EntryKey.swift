@@ -1,15 +1,14 @@
 import RecordStore
 
-/// The keys of the entries of one index in one zone, in the table `index_entry`.
+/// The keys of one index's entries in one zone, in the table `index_entry`.
 ///
-/// A key is the database, the zone, the index and the value as bytes, in whose order SQLite compares
-/// them. A number below 240 is a byte. A larger one is a byte that says how many follow, and those,
-/// the highest first. So the bytes of numbers are in the order of the numbers, and no number's bytes
-/// begin another's.
+/// A key is the database, the zone, the index and the value as bytes, which SQLite compares in
+/// order. A number below 240 is one byte. A larger one is a length byte and that many bytes, the
+/// highest first. So encoded numbers sort like the numbers, and none is a prefix of another.
 struct EntryKey {
     /// The bytes that all keys begin with.
     let prefix: [UInt8]
-    /// The first key behind them.
+    /// The first key after them.
     let end: [UInt8]
 
     init(_ index: Int64, in zone: ZoneKey) {
@@ -36,7 +35,7 @@ struct EntryKey {
         return prefix
     }
 
-    /// Database, zone, index and value of a key; `nil` if it is none.
+    /// Database, zone, index and value of a key; `nil` if it is malformed.
     static func parts(of key: [UInt8]) -> (zone: ZoneKey, index: Int64, value: [UInt8])? {
         var rest = key[...]
         guard let database = Self.takeNumber(from: &rest), let zone = Self.takeNumber(from: &rest),
@@ -56,7 +55,7 @@ struct EntryKey {
 
     private static let byteMax: UInt64 = 239
 
-    /// No number is negative, unless the row that it comes from is damaged: then there are no entries.
+    /// A number is negative only in a damaged row: then there are no entries.
     private static func append(_ number: Int64, to bytes: inout [UInt8]) {
         let number = UInt64(bitPattern: number)
         guard number > self.byteMax else { return bytes.append(UInt8(number)) }

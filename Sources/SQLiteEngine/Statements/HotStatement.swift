@@ -2,9 +2,10 @@ import GRDBSQLite
 import RecordModel
 import RecordStore
 
-/// A statement that is compiled once and run millions of times, without a layer between it and SQLite.
+/// A statement that is compiled once and run millions of times, directly on SQLite.
 ///
-/// Its user has the connection alone: the writer's thread, or the borrower of a read connection.
+/// Its user has exclusive use of the connection: the writer's thread, or the borrower of a read
+/// connection.
 final class HotStatement {
     private let connection: OpaquePointer
     private let statement: OpaquePointer
@@ -19,7 +20,7 @@ final class HotStatement {
 
     deinit { sqlite3_finalize(self.statement) }
 
-    /// Tells SQLite to copy what is bound: the bytes need not outlive the call.
+    /// Makes SQLite copy bound bytes, which need not outlive the call.
     ///
     /// SAFETY: SQLite documents -1 in place of a destructor for this purpose, and never calls it.
     private nonisolated(unsafe) static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
@@ -39,7 +40,7 @@ final class HotStatement {
         text.withUTF8 { utf8 in
             // SAFETY: SQLite copies the bytes before the call returns; UTF-8 has no other reader meanwhile.
             utf8.withMemoryRebound(to: CChar.self) { characters in
-                // An empty buffer may have no address, and SQLite takes no address for NULL.
+                // An empty buffer may have no address, and SQLite takes a null address for NULL.
                 guard let start = characters.baseAddress else {
                     sqlite3_bind_text(self.statement, column, "", 0, Self.transient)
                     return
@@ -84,11 +85,11 @@ final class HotStatement {
 
     /// Binds bytes without copying them, and runs a statement without rows.
     ///
-    /// A text that is not empty is not copied either.
+    /// A non-empty text is not copied either.
     func run(text: String, at textColumn: Int32, bytes: [UInt8], at bytesColumn: Int32) throws(StorageFailure)
     {
         var text = text
-        // SAFETY: the buffer outlives the step, and nothing is bound to it after `stepOnce`.
+        // SAFETY: the buffer outlives the step, and `stepOnce` clears the bindings.
         let code = text.withUTF8 { utf8 in
             utf8.withMemoryRebound(to: CChar.self) { characters in
                 let start = characters.baseAddress
@@ -122,7 +123,7 @@ final class HotStatement {
         }
     }
 
-    /// Moves to the next row; false at the end.
+    /// Steps to the next row; `false` at the end.
     ///
     /// After the end, or a failure, the statement is ready to be run again.
     func step() throws(StorageFailure) -> Bool {
@@ -135,11 +136,11 @@ final class HotStatement {
         return false
     }
 
-    /// Moves to the next row, unless that takes more of SQLite's operations.
+    /// Steps to the next row, unless that takes more than `operationsMax` of SQLite's operations.
     ///
-    /// Returns `nil` if it does, and the statement is then ready to be run again.
+    /// Returns `nil` if it does; the statement is then ready to be run again.
     func step(operationsMax: Int) throws(StorageFailure) -> Bool? {
-        // SQLite counts from what the statement's earlier runs took, unless that is forgotten.
+        // SQLite includes the operations of earlier runs unless they are reset.
         sqlite3_stmt_status(self.statement, SQLITE_STMTSTATUS_VM_STEP, 1)
         sqlite3_progress_handler(self.connection, Int32(clamping: operationsMax), { _ in 1 }, nil)
         defer { sqlite3_progress_handler(self.connection, 0, nil, nil) }
@@ -156,13 +157,13 @@ final class HotStatement {
         while try self.step() {}
     }
 
-    /// Ends the reading of rows before the last.
+    /// Ends reading before the last row.
     func reset() { sqlite3_reset(self.statement) }
 
-    /// The number of the row that was inserted last.
+    /// The number of the last inserted row.
     var lastInsertedNumber: Int64 { sqlite3_last_insert_rowid(self.connection) }
 
-    /// Rows that the statement which ran last changed; none if it found what it would have written.
+    /// Rows changed by the last statement; 0 if the row already had its values.
     var changesCount: Int { Int(sqlite3_changes(self.connection)) }
 
     func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(self.statement, column) }
@@ -176,11 +177,11 @@ final class HotStatement {
         return Array(UnsafeRawBufferPointer(start: start, count: count))
     }
 
-    /// The bytes of a value where SQLite has them, a text's in UTF-8.
+    /// The bytes of a value in SQLite's memory; text is in UTF-8.
     ///
-    /// SAFETY: valid until the statement moves on or is reset; the caller keeps them no longer.
+    /// SAFETY: valid until the statement steps or is reset; the caller keeps them no longer.
     func lent(_ column: Int32) -> UnsafeRawBufferPointer {
-        // As a text SQLite would lend it too, but with a zero behind it, for which it copies.
+        // Reading text as a blob avoids a copy: SQLite would append a terminating zero.
         guard let start = sqlite3_column_blob(self.statement, column) else {
             return UnsafeRawBufferPointer(start: nil, count: 0)
         }
@@ -196,7 +197,7 @@ final class HotStatement {
 }
 
 extension HotStatement {
-    /// Whether there is a row; the statement is ready to be run again.
+    /// Whether there is a row; the statement is then ready to be run again.
     func hasRow() throws(StorageFailure) -> Bool {
         guard try self.step() else { return false }
         self.reset()

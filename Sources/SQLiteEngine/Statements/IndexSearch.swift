@@ -1,7 +1,7 @@
 import RecordModel
 import RecordStore
 
-/// Looks for entries of indexes, on whatever connection.
+/// Searches entries of indexes, on any connection.
 struct IndexSearch {
     private let zones, entry: HotStatement
 

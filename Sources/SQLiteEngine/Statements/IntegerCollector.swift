@@ -1,12 +1,12 @@
 import GRDBSQLite
 import RecordStore
 
-/// An aggregate function of SQL that gathers integers in the order in which SQLite reads them.
+/// An SQL aggregate function that collects integers in the order in which SQLite reads them.
 ///
-/// SQLite calls it within its own loop. A thousand entries take 61 µs so, and 87 with a step and a
-/// column for each.
+/// SQLite calls it within its own loop. That takes 61 µs for a thousand entries, instead of 87 with
+/// a step and a column call for each.
 ///
-/// Its user has the connection alone, as that of a statement.
+/// Its user has exclusive use of the connection, as with a statement.
 final class IntegerCollector {
     /// The name of the function, which takes one integer.
     static let function = "collect"
@@ -21,7 +21,7 @@ final class IntegerCollector {
 
     /// Defines the function for statements that are compiled later on this connection.
     ///
-    /// None of them may run after the collector is gone.
+    /// None of them may run after the collector was released.
     init(on connection: OpaquePointer) throws(StorageFailure) {
         self.state.initialize(to: State())
         let code = sqlite3_create_function_v2(
@@ -32,12 +32,12 @@ final class IntegerCollector {
             self.state,
             nil,
             { context, _, values in
-                // SAFETY: the collector keeps the state as long as statements run, and SQLite hands
-                // over as many values as the function was defined with.
+                // SAFETY: the collector keeps the state as long as statements run, and SQLite
+                // passes as many values as the function was defined with.
                 guard let memory = sqlite3_user_data(context), let value = values?[0] else { return }
                 let state = memory.assumingMemoryBound(to: State.self)
                 state.pointee.integers.append(sqlite3_value_int64(value))
-                // Ends the statement, which no limit in SQL does without another loop.
+                // Ends the statement; a limit in SQL would need another loop.
                 if state.pointee.integers.count >= state.pointee.limit {
                     sqlite3_result_error_code(context, SQLITE_ABORT)
                 }
@@ -56,7 +56,7 @@ final class IntegerCollector {
     /// Runs a statement that collects, up to a number of integers.
     ///
     /// - Parameters:
-    ///   - statement: It has the function as its only column, and its parameters are bound.
+    ///   - statement: A statement with the function as its only column and bound parameters.
     ///   - limit: Positive.
     /// - Returns: The integers in the order in which SQLite reads them.
     /// - Throws: The failure of the statement, unless the function has ended it at the limit.

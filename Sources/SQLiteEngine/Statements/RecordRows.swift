@@ -1,19 +1,19 @@
 import RecordModel
 import RecordStore
 
-/// Names of record types and users by the numbers that stand for them in rows of records.
+/// Resolves the numbers of record types and users in rows of records to names.
 protocol RowNames: AnyObject {
     /// The name of a record type.
     func typeName(_ number: Int64) throws(StorageFailure) -> String
-    /// The record name of a user; empty for nobody.
+    /// The record name of a user; empty if there is none.
     func authorName(_ number: Int64) throws(StorageFailure) -> String
 }
 
-/// Columns of a record, as writer and readers take them.
+/// Columns of a record, as used by writer and readers.
 enum RecordColumns {
     static let names = "type, position, created_ms, modified_ms, creator, modifier, parent, body, number"
     static let select = "SELECT \(names) FROM record WHERE database = ? AND zone = ? AND name = ?"
-    /// Offsets of columns, and how many there are.
+    /// Offsets of columns, and their count.
     static let type: Int32 = 0
     static let position: Int32 = 1
     static let created: Int32 = 2
@@ -48,8 +48,8 @@ extension HotStatement {
         return try self.record(rowNames)
     }
 
-    /// Reads records by name with the statement of `RecordColumns.select`, up to the one with which
-    /// the bodies take more than `bytesMax`.
+    /// Reads records by name with the statement of `RecordColumns.select`, up to the one that takes
+    /// the total size of bodies beyond `bytesMax`.
     func records(
         named names: ArraySlice<String>,
         in zone: ZoneKey,
@@ -70,7 +70,7 @@ extension HotStatement {
         return records
     }
 
-    /// The record in the row that the statement is at, which begins with `RecordColumns.names`.
+    /// The record in the statement's row, which begins with `RecordColumns.names`.
     func record(_ names: some RowNames) throws(StorageFailure) -> StoredRecord {
         let creator = self.integer(RecordColumns.creator)
         let modifier = self.integer(RecordColumns.modifier)

@@ -23,13 +23,13 @@ extension StorageFailure {
             }
     }
 
-    /// Whether the disk has no room for what was to be written.
+    /// Whether the disk had no room for the write.
     var isForWantOfRoom: Bool {
-        // `LogFile.c` says so of quotas and of bounds on files, too.
+        // `LogFile.c` reports quotas and bounds on files the same way.
         if case .unavailable(SQLITE_FULL) = self { true } else { false }
     }
 
-    /// Whether the disk refused what was to be written, for want of room or because it fails.
+    /// Whether the disk refused a write, for lack of room or because it fails.
     var isOfWriting: Bool {
         guard case .unavailable(let code) = self else { return false }
         let result = ResultCode(rawValue: code)
@@ -42,7 +42,7 @@ extension StorageFailure {
         .SQLITE_IOERR_DIR_FSYNC,
     ]
 
-    /// SQLite's result code; `SQLITE_ABORT` for failures that SQLite itself never has.
+    /// SQLite's result code; `SQLITE_ABORT` for failures that are not SQLite's.
     var code: Int32 {
         switch self {
         case .unavailable(let code), .unexpected(let code): code

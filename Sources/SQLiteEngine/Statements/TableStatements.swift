@@ -1,19 +1,19 @@
 import GRDBSQLite
 import RecordStore
 
-/// Rows of declared tables, on whatever connection.
+/// Rows of declared tables, on any connection.
 ///
-/// Each shape of a statement becomes SQL once and stays compiled: a call looks its statement up,
-/// binds what differs, and steps.
+/// Each shape of a statement becomes SQL once and stays compiled: a call finds its statement, binds
+/// the values, and steps.
 final class TableStatements: TableWriter {
-    /// The operation of a statement; values that it compares or limits are parameters.
+    /// The operation of a statement; compared values and limits are parameters.
     private enum Operation: Hashable {
         case find(index: Int)
         case range(Shape)
         case count(Shape)
         case put
         case insert
-        /// Of the columns whose bits are set, counted from the first.
+        /// Sets the columns whose bits are set, counted from the first.
         case update(UInt64)
         case delete
         case deleteRange(Shape)
@@ -35,7 +35,7 @@ final class TableStatements: TableWriter {
 
     /// The statements of one table.
     ///
-    /// Those that every request needs are found without hashing what they do.
+    /// Those that every request needs are found without hashing.
     private struct TableSet {
         /// By offset of the index.
         var find: [HotStatement?]
@@ -120,12 +120,12 @@ final class TableStatements: TableWriter {
         return numbers
     }
 
-    /// Writes the columns of a row that differ from those of the row that has its key.
+    /// Updates the columns that differ from those of the row with the same key.
     ///
-    /// SQLite writes the entries of an index anew if one of its columns is written, be it with the
-    /// value that it had.
+    /// SQLite rewrites the entries of an index if one of its columns is set, even to the same
+    /// value.
     ///
-    /// - Returns: False if no row has the key.
+    /// - Returns: `false` if no row has the key.
     private func update(_ row: [ColumnValue], in table: Table) throws(StorageFailure) -> Bool {
         let key = table.key.columns.map { row[$0] }
         guard let known = try self.rows(of: table, by: table.key, keys: [key])[0] else { return false }
@@ -223,7 +223,7 @@ final class TableStatements: TableWriter {
         }
     }
 
-    /// The rows of a range in their order, up to a limit, which is the last parameter.
+    /// The rows of a range in order, up to a limit, which is the last parameter.
     private static func source(_ shape: Shape, _ table: Table) -> String {
         let index = table.indexes[shape.index]
         var conditions = Self.condition(index, shape.prefix, table)
@@ -240,7 +240,8 @@ final class TableStatements: TableWriter {
         return "FROM \(table.name) WHERE \(conditions)\(sort) LIMIT ?\(shape.prefix + shape.after + 1)"
     }
 
-    /// The values of the first columns of an index, and which rows it has: so SQLite finds it.
+    /// The values of the first columns of an index, and its partial condition, so that SQLite uses
+    /// the index.
     private static func condition(_ index: Table.Index, _ prefix: Int, _ table: Table) -> String {
         var conditions = index.order.prefix(prefix).enumerated().map {
             "\(table.columns[$1].name) = ?\($0 + 1)"
@@ -277,7 +278,7 @@ extension HotStatement {
         self.bind(Int32(range.prefix.count + range.after.count + 1), Int64(limit))
     }
 
-    /// The row that the statement is at, with all columns of its table.
+    /// The statement's row, with all columns of its table.
     fileprivate func row(of table: Table) -> [ColumnValue] {
         var values: [ColumnValue] = []
         values.reserveCapacity(table.columns.count)

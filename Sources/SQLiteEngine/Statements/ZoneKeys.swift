@@ -1,6 +1,6 @@
 import RecordStore
 
-/// Where the records of zones are, by name, for as long as its owner knows that nothing has changed.
+/// Cached keys of zones by name; the owner clears them after a change.
 struct ZoneKeys {
     private struct Name: Hashable {
         let database: DatabaseID

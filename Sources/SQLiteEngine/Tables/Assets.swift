@@ -1,5 +1,5 @@
 extension Migrations {
-    /// Assets, subscriptions, and what installations have acknowledged.
+    /// Assets, subscriptions, and installations' acknowledgements.
     static let assetTables = [
         """
         CREATE TABLE asset (

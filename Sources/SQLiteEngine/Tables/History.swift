@@ -1,5 +1,5 @@
 extension Migrations {
-    /// Histories of zones, and how far installations have followed them.
+    /// Histories of zones, and the positions of installations in them.
     static let historyTables = [
         """
         CREATE TABLE past (

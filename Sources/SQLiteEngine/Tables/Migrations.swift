@@ -1,9 +1,9 @@
 import GRDB
 
-/// The format of the file, and the way to it from each format of an earlier release.
+/// The format of the file, and the migrations from each released format.
 ///
 /// A release that changes the tables adds a migration, named by its version; none is ever edited.
-/// `TABLES.md` says what each table is for.
+/// `TABLES.md` describes each table.
 enum Migrations {
     static let formatKnown = 1
     /// The release whose format is 1.

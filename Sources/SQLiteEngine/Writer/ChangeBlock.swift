@@ -5,17 +5,17 @@ import RecordModel
 ///     entries = *entry                 the first counts from position 0
 ///     entry   = gap record             both unsigned LEB128; gap: from the position before
 ///
-/// Four to six bytes a change, where a row of its own would take a search and twenty bytes.
+/// Four to six bytes a change; a row of its own would take a search and twenty bytes.
 enum ChangeBlock {
     struct Entry: Hashable {
         var position: Int64
-        /// The number of the record that had its change at the position.
+        /// The number of the record that changed at this position.
         ///
-        /// It is the last change of the record, or else the entry is stale.
+        /// If it is not the record's last change, the entry is stale.
         var record: Int64
     }
 
-    /// Rows stay small enough for more than ten in a page.
+    /// Rows stay small enough for more than ten per page.
     static let entriesMax = 64
 
     static func encode(_ entries: some Collection<Entry>) -> [UInt8] {
@@ -30,14 +30,14 @@ enum ChangeBlock {
         return writer.bytes
     }
 
-    /// Returns `nil` if the bytes are not what was encoded.
+    /// Returns `nil` if the bytes are malformed.
     static func decode(_ bytes: [UInt8]) -> [Entry]? {
         var entries: [Entry] = []
         entries.reserveCapacity(self.entriesMax)
         return self.visit(bytes.span) { entries.append($0) } ? entries : nil
     }
 
-    /// Visits entries that are still where they were read; false: not what was encoded.
+    /// Visits entries in place; `false` if the bytes are malformed.
     static func visit(_ bytes: Span<UInt8>, _ visit: (Entry) -> Void) -> Bool {
         var reader = WireReader(bytes)
         var position: Int64 = 0
@@ -52,7 +52,7 @@ enum ChangeBlock {
         }
     }
 
-    /// Positions alone, ascending.
+    /// Encodes positions without records, ascending.
     static func encode(positions: [Int64]) -> [UInt8] {
         var writer = WireWriter()
         writer.reserveCapacity(8 + 3 * positions.count)

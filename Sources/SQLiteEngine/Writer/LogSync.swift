@@ -3,33 +3,33 @@ import Foundation
 import RecordStore
 import Synchronization
 
-/// Syncs the log to disk, and only then lets what was committed be told to anybody.
+/// Syncs the log to disk before commits are acknowledged.
 ///
 ///     writer   execute 1, COMMIT | execute 2, COMMIT            | execute 3 …
 ///     here                       | sync 1, replies | reads of 1 | sync 2, replies …
 ///
 /// SQLite appends a commit to its log and does not sync it (`synchronous=NORMAL`). This type does,
-/// on a thread of its own, while the writer executes what came meanwhile. A commit is visible to
-/// readers before it is on disk, so no read of its database replies before either. So
-/// whatever anybody was told survives a loss of power.
+/// on a thread of its own, while the writer executes the next requests. A commit is visible to
+/// readers before it is on disk, so no read of its database replies earlier. So every acknowledged
+/// change survives a loss of power.
 ///
-/// One commit is being synced and one more may wait; then the writer waits. Replies are called in
-/// the order of commits, by the thread that synced.
+/// One commit is being synced and one more may be queued; then the writer waits. Replies are called
+/// in the order of commits, by the thread that synced.
 ///
-/// When a sync fails, nobody knows which part of the log is on disk, and the system may report
-/// success the next time. So this is final: what waits is refused, and so is everything that comes,
-/// until a new process has read what there is.
+/// After a failed sync it is unknown which part of the log is on disk, and the system may report
+/// success the next time. So the failure is final: all queued and later requests are refused until
+/// a new process has read the log.
 ///
 /// SAFETY: the state is read and written only while the condition is locked; the descriptor is
-/// opened once, before the thread starts, and closed by the last that uses it.
+/// opened once, before the thread starts, and closed by its last user.
 final class LogSync: @unchecked Sendable {
-    /// What to do when a commit is on disk, or not to be had.
+    /// Called when a commit is on disk, or cannot be.
     typealias Reply = @Sendable (StorageFailure?) -> Void
 
     /// Commits are numbered in their order, from 1.
     private typealias CommitNumber = UInt64
 
-    /// A commit that was announced.
+    /// An announced commit.
     struct Announced {
         fileprivate let number: UInt64
         fileprivate let databases: [DatabaseID]
@@ -37,7 +37,7 @@ final class LogSync: @unchecked Sendable {
 
     private struct Commit {
         let announced: Announced
-        /// Whether anything was written.
+        /// Whether it wrote anything.
         var isPresent = true
         let reply: Reply
     }
@@ -50,7 +50,7 @@ final class LogSync: @unchecked Sendable {
     private struct State {
         var announced: CommitNumber = 0
         var synced: CommitNumber = 0
-        /// The last commit of each database that has one which is not synced.
+        /// The last unsynced commit of each database that has one.
         var unsynced: [DatabaseID: CommitNumber] = [:]
         var waiting: Commit?
         var isSyncing = false
@@ -61,7 +61,7 @@ final class LogSync: @unchecked Sendable {
 
     private let condition = ThreadCondition()
     private var state = State()
-    /// Commits that are announced and not synced: without any, reads need not ask.
+    /// Commits that are announced and not synced: if 0, reads skip the lock.
     private let unsyncedCount = Atomic<Int>(0)
     private let sync: @Sendable () -> Int32
     private let report: @Sendable (EngineEvent) -> Void
@@ -77,7 +77,7 @@ final class LogSync: @unchecked Sendable {
         }
     }
 
-    /// Says that a commit of these databases is about to become visible.
+    /// Announces that a commit of these databases is about to become visible.
     func willCommit(_ databases: [DatabaseID]) -> Announced {
         self.unsyncedCount.add(1, ordering: .sequentiallyConsistent)
         return self.condition.withLock {
@@ -89,18 +89,18 @@ final class LogSync: @unchecked Sendable {
 
     /// Syncs a commit and calls its reply.
     ///
-    /// With `isAlone`, nobody waits for the writer. The writer's thread then syncs by itself, and
-    /// saves a change of threads.
+    /// With `isAlone`, no job waits for the writer. The writer's thread then syncs itself, which
+    /// saves a thread switch.
     func committed(_ announced: Announced, isAlone: Bool, reply: @escaping Reply) {
         self.add(Commit(announced: announced, reply: reply), isAlone: isAlone)
     }
 
-    /// Forgets a commit that came to nothing after it was announced.
+    /// Forgets an announced commit that was not made.
     func abandoned(_ announced: Announced) {
         self.add(Commit(announced: announced, isPresent: false) { _ in }, isAlone: true)
     }
 
-    /// Whether nothing can be made durable any more.
+    /// Whether a sync has failed, so that nothing can become durable.
     var isLost: Bool { self.loss() != nil }
 
     private func add(_ commit: Commit, isAlone: Bool) {
@@ -117,10 +117,11 @@ final class LogSync: @unchecked Sendable {
         if isOurs { self.finish(commit) }
     }
 
-    /// Whether everything that anybody can see is on disk.
+    /// Whether every visible commit is on disk.
     var isIdle: Bool { self.unsyncedCount.load(ordering: .sequentiallyConsistent) == 0 }
 
-    /// Calls the reply of a read of one or several databases when all that it may have seen is on disk.
+    /// Calls the reply of a read of one or several databases when everything it may have seen is on
+    /// disk.
     ///
     /// Mostly that is at once.
     func whenSynced(_ database: DatabaseID?, reply: @escaping Reply) {
@@ -139,7 +140,7 @@ final class LogSync: @unchecked Sendable {
         if isNow { reply(loss) }
     }
 
-    /// Lets the thread finish what waits and end; nothing may be committed afterwards.
+    /// Lets the thread finish queued commits and end; nothing may be committed afterwards.
     func close() {
         self.condition.withLock {
             self.state.isClosed = true
@@ -148,7 +149,7 @@ final class LogSync: @unchecked Sendable {
         self.ending.wait()
     }
 
-    /// Waits for a commit, and returns `nil` if there will be none.
+    /// Waits for a commit; returns `nil` at shutdown.
     private func next() -> Commit? {
         self.condition.withLock {
             while self.state.waiting == nil || self.state.isSyncing {
@@ -162,7 +163,7 @@ final class LogSync: @unchecked Sendable {
         }
     }
 
-    /// Syncs and replies, on whichever thread; nobody else syncs meanwhile.
+    /// Syncs and replies, on either thread; no other sync runs meanwhile.
     private func finish(_ commit: Commit) {
         let loss = self.loss() ?? (commit.isPresent ? self.failure(of: self.sync()) : nil)
         let reads = self.condition.withLock { self.finished(commit.announced, loss: loss) }
@@ -177,7 +178,7 @@ final class LogSync: @unchecked Sendable {
     /// Returns the reads that waited for it.
     private func finished(_ commit: Announced, loss: StorageFailure?) -> [Read] {
         if let loss {
-            // Nothing is counted as synced, so that every read asks, and is told.
+            // Nothing counts as synced any more, so that every read finds the loss.
             self.state.loss = loss
             defer { self.state.reads = [] }
             return self.state.reads
@@ -203,9 +204,9 @@ final class LogSync: @unchecked Sendable {
 }
 
 extension LogSync {
-    /// Syncs the log of a file, and tells the queue how long that took.
+    /// Syncs the log of a file, and reports the duration to the queue.
     ///
-    /// Without durability there is nothing to be done.
+    /// Without durability it does nothing.
     convenience init(
         file: DatabaseFile,
         configuration: SQLiteEngineConfiguration,

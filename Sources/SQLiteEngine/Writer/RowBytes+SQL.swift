@@ -1,6 +1,6 @@
 import RecordStore
 
-/// The bytes of a row in `RowBytes`, as expressions over the columns of its table.
+/// The size of a row in `RowBytes`, as expressions over the columns of its table.
 extension RowBytes {
     enum SQL {
         static let record = "\(RowBytes.recordBase) + 2 * length(name)"

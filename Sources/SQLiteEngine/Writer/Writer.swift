@@ -5,13 +5,13 @@ import RecordModel
 import RecordStore
 import Synchronization
 
-/// The one thread that writes.
+/// The thread that writes.
 ///
-/// It takes everything that waits, executes it in one transaction, and leaves it to `LogSync` to
-/// reply when the transaction is on disk. Meanwhile it executes the next.
+/// It executes all queued jobs in one transaction (group commit), and `LogSync` replies when the
+/// transaction is on disk. Meanwhile it executes the next one.
 ///
-/// `BatchExecution` says what happens when one request fails. A disk that is full or fails takes back
-/// all of them.
+/// `BatchExecution` handles the failure of one request. A full or failing disk rolls back all of
+/// them.
 ///
 /// SAFETY: `checkpointPace`, `transaction` and `database` are used on the writer's thread only; the
 /// rest is immutable or locked.
@@ -26,7 +26,7 @@ final class Writer: @unchecked Sendable {
     private let sync: LogSync
     private var checkpointPace: CheckpointPace
 
-    /// How long the writer waits for jobs before it looks whether another process wrote.
+    /// How long the writer waits for jobs before it checks whether another process wrote.
     private static let waitMillisecondsMax: Int64 = 1_000
 
     init(
@@ -53,12 +53,12 @@ final class Writer: @unchecked Sendable {
     /// Works until the queue is closed and empty.
     func run(_ transaction: WriterTransaction, _ housekeeping: WriterHousekeeping, _ database: Database) {
         self.room.start(database)
-        // While there are no jobs; `nil` if no work is known of.
+        // Time to wait while there are no jobs; `nil` if no work is known of.
         var untilHousekeeping: Int64? = 0
         while let batch = self.queue.takeBatch(
             waitMillisecondsMax: untilHousekeeping ?? Self.waitMillisecondsMax
         ) {
-            // What has waited for room is nobody's to ask for.
+            // Work that waited for disk space has no request that would wake the writer.
             if self.room.hasBecomeRoomy(at: self.queue.now) { untilHousekeeping = 0 }
             if batch.isEmpty {
                 untilHousekeeping = self.workAlone(housekeeping, transaction, after: untilHousekeeping)
@@ -75,7 +75,7 @@ final class Writer: @unchecked Sendable {
         self.checkpoint.close(emptiesLog: self.checkpointPace.isShort)
     }
 
-    /// Executes what there is room for; the rest is refused.
+    /// Executes the jobs that have room; refuses the rest.
     private func runBatch(
         _ batch: WaitingWrites.Batch,
         _ transaction: WriterTransaction,
@@ -107,7 +107,7 @@ final class Writer: @unchecked Sendable {
                 transaction.rollback()
                 if self.room.make(after: error) { continue }
                 if error.isOfWriting {
-                    // The room has told of what the disk refused.
+                    // `DiskRoom` has reported the disk's refusal.
                     self.report(.changesRefused(execution.jobs.count))
                 } else {
                     self.reachability.failed(.writes)
@@ -118,10 +118,10 @@ final class Writer: @unchecked Sendable {
         }
     }
 
-    /// Nothing can be made durable any more, in this process.
+    /// Nothing can become durable any more in this process.
     private static let lost = JobFailure.storage(.unavailable(code: ResultCode.SQLITE_IOERR_FSYNC.rawValue))
 
-    /// Tells those who watch what the last commit changed, and calls its reply, when it is on disk.
+    /// When the last commit is on disk, notifies observers of its changes and calls its reply.
     private func finish(
         _ announced: LogSync.Announced,
         _ transaction: WriterTransaction,
@@ -142,9 +142,10 @@ final class Writer: @unchecked Sendable {
 
     /// Executes jobs in one transaction and commits it.
     ///
-    /// SQLite copies each page that a savepoint touches: all pay for it only when one is needed.
+    /// SQLite copies each page that a savepoint touches: all jobs pay for it only when one is
+    /// needed.
     ///
-    /// - Throws: When nothing of the transaction can be written.
+    /// - Throws: If nothing of the transaction can be written.
     private func commitTogether(
         _ execution: inout BatchExecution,
         nowMilliseconds now: Int64,
@@ -175,7 +176,7 @@ final class Writer: @unchecked Sendable {
                 try housekeeping.step(isAlone: false, onFullDisk: self.room.isShort)
             }
         } catch {
-            // It must not stand in the way of requests; what did not fit now is tried again.
+            // It must not delay requests; work that did not fit is retried.
             self.report(.housekeepingFailed(code: error.code))
         }
     }
@@ -203,17 +204,17 @@ final class Writer: @unchecked Sendable {
         }
     }
 
-    /// Has the log copied into the file if that is worth it while nobody waits.
+    /// Requests a checkpoint if it is worthwhile while no job waits.
     private func checkpointIfWorthwhile(afterIdleSecond isIdle: Bool, nowMilliseconds now: Int64) {
         guard self.checkpointPace.isDue(afterIdleSecond: isIdle, nowMilliseconds: now) else { return }
         self.checkpoint.want()
     }
 
-    /// Does more housekeeping while nobody waits.
+    /// Does more housekeeping while no job waits.
     ///
-    /// Nobody has come for the time that the call before asked for. After 0 milliseconds it may be too
-    /// early for a step. After a second without known work, which is `nil`, there is some only if
-    /// somebody else wrote, such as the command line, or time has passed.
+    /// No job has arrived in the time that the previous call returned. After 0 milliseconds it may
+    /// be too early for a step. After a second without known work (`nil`), work exists only if
+    /// another process wrote, such as the command line, or time has passed.
     ///
     /// - Returns: How many milliseconds to wait before the next call; `nil` if no work is known of.
     private func workAlone(

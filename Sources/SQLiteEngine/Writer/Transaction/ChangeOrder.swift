@@ -1,17 +1,16 @@
 import GRDBSQLite
 import RecordStore
 
-/// The order of changes, a row for up to 64 of a zone, and what is to be taken out of it later.
+/// The order of changes, a row for up to 64 of a zone, and the entries to remove from it later.
 final class ChangeOrder {
-    /// The changes of the transaction, and what its zones and databases have more or less than
-    /// before.
+    /// The changes of the transaction, and the growth of its zones and databases.
     var pending = PendingChanges()
     let statements: ChangeStatements
-    /// The stale entries that are being taken out of `change`.
+    /// The stale entries that are being removed from `change`.
     var staleRound: StaleRound?
-    /// Entries that became stale since the last round began, as far as they were counted.
+    /// Entries that became stale since the last round began, as far as counted.
     private(set) var staleWaiting = 0
-    /// Whether the file may have more of them than were counted.
+    /// Whether the file may have more stale entries than were counted.
     private(set) var mayBeStale = true
 
     init(_ connection: OpaquePointer) throws(StorageFailure) {
@@ -25,13 +24,13 @@ final class ChangeOrder {
         self.mayBeStale = true
     }
 
-    /// Notes that a round was read from the file, beside entries that wait for the next one.
+    /// Notes that a round was read from the file, while other entries wait for the next one.
     func roundStarted(waiting: Int) {
         self.staleWaiting = waiting
         self.mayBeStale = false
     }
 
-    /// Writes down the changes of the transaction; the last thing before its end.
+    /// Writes the changes of the transaction, as its last step.
     func write() throws(StorageFailure) {
         guard !self.pending.isEmpty else { return }
         for zone in self.pending.zones {
@@ -47,7 +46,7 @@ final class ChangeOrder {
         self.pending.removeAll()
     }
 
-    /// Brings the zone's row up to date; a zone that was deleted meanwhile has none.
+    /// Updates the zone's row; a zone that was deleted meanwhile has none.
     private func count(_ zone: PendingChanges.Zone) throws(StorageFailure) {
         let statement = self.statements.countZone
         statement.bind(1, zone.key.database.rawValue)

@@ -1,7 +1,7 @@
 import RecordStore
 import Synchronization
 
-/// The one who is told of commits, once there is one.
+/// The observer of commits, if there is one.
 final class CommitObservation: Sendable {
     private let observer = Mutex<(any CommitObserver)?>(nil)
 

@@ -1,13 +1,13 @@
 import RecordStore
 
-/// Reports of commits to the observer: what each has changed in watched databases.
+/// Reports commits' changes in watched databases to the observer.
 final class CommitReports {
     /// Passes commits on to their observer.
     let observation: CommitObservation
     /// Changes of the transaction in watched databases.
     var current = CommitReport()
     private var committed: CommittedChanges?
-    /// The positions of watched databases after the last commit of ours.
+    /// The positions of watched databases after our last commit.
     private var watchedPositions: [DatabaseID: Int64] = [:]
     private let positions: WriterPositions
 
@@ -24,8 +24,8 @@ final class CommitReports {
 
     func begin() { self.current = CommitReport(watched: self.observation.watched) }
 
-    /// Gives the position from which on somebody looks at the database here: what others change
-    /// behind it is told.
+    /// Returns the position from which on the database is watched; later changes of other processes
+    /// are reported.
     func startingPosition(of database: DatabaseID) throws(StorageFailure) -> Int64 {
         let position = try self.positions.last(of: database)
         guard self.isWatched(database) else { return position }
@@ -36,8 +36,8 @@ final class CommitReports {
         return position
     }
 
-    /// Notes what another process has changed in watched databases since the last commit of ours:
-    /// that there is something.
+    /// Notes other processes' changes in watched databases since our last commit, without their
+    /// details.
     func noteChangesOfOthers() throws(StorageFailure) {
         for database in self.current.watched.keys {
             let position = try self.positions.last(of: database)
@@ -46,7 +46,7 @@ final class CommitReports {
         }
     }
 
-    /// Notes that a database has a new last position, which is ours.
+    /// Notes that our transaction moved a database's last position.
     func advanced(_ database: DatabaseID, to position: Int64) {
         if self.isWatched(database) { self.watchedPositions[database] = position }
     }
@@ -57,7 +57,7 @@ final class CommitReports {
         self.current = CommitReport()
     }
 
-    /// The report of the last commit, once; `nil` if there is nothing to report.
+    /// Returns the report of the last commit once; `nil` if there is nothing to report.
     func takeCommitted() -> CommittedChanges? {
         defer { self.committed = nil }
         return self.committed

@@ -1,10 +1,10 @@
 import RecordStore
 
-/// Changes of entries that a transaction has yet to write.
+/// Index entry changes that a transaction has yet to write.
 ///
-/// They are written in about the order of the index, which finds the same pages again. A change
-/// that is followed by another one of the same entry is never written. So of a record that is saved
-/// ten times in a transaction one entry goes and one comes.
+/// They are written roughly in index order, which revisits the same pages. A change followed by
+/// another of the same entry is never written. So a record that is saved ten times in a transaction
+/// costs one removal and one insertion.
 struct EntryQueue {
     struct Change {
         let zone: ZoneKey
@@ -17,11 +17,11 @@ struct EntryQueue {
         }
     }
 
-    /// What a change is ordered by: equal entries are neighbours, in the order of their changes.
+    /// The sort key of a change: equal entries are neighbours, in the order of their changes.
     private struct Slot: Comparable {
         let zone: Int
         let index: Int64
-        /// The first bytes of the value; what follows them does not matter for finding a page.
+        /// The first bytes of the value; the rest does not affect which page it is on.
         let high: UInt64
         let low: UInt64
         let record: Int64
@@ -39,16 +39,16 @@ struct EntryQueue {
 
     private var changes: [Change] = []
     private var slots: [Slot] = []
-    /// Zones in the order in which they came.
+    /// Indexes of zones, in order of arrival.
     private var zones: [ZoneKey: Int] = [:]
     private var lastZone: (key: ZoneKey, number: Int)?
 
-    /// Beyond it they are to be written: bounds the memory.
+    /// The bound at which queued changes are written, to limit memory.
     private static let changesMax = 20_000
 
     var isFull: Bool { self.changes.count >= Self.changesMax }
     var isEmpty: Bool { self.changes.isEmpty }
-    /// What those that wait may add to the file.
+    /// Maximum growth of the file by queued changes.
     var bytesMax: Int64 { Int64(self.changes.count * (RowBytes.entryBase + IndexValue.bytesMax)) }
 
     mutating func append(_ change: Change) {
@@ -72,7 +72,7 @@ struct EntryQueue {
         self.lastZone = nil
     }
 
-    /// Hands out the changes that count, and forgets all.
+    /// Passes the effective changes to `write`, and forgets all.
     mutating func drain(_ write: (Change) throws(StorageFailure) -> Void) throws(StorageFailure) {
         self.slots.sort()
         defer { self.removeAll() }

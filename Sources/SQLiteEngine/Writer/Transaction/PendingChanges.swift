@@ -1,30 +1,30 @@
 import RecordStore
 
-/// The order of what a transaction has written, before it is written down as a whole.
+/// The order of a transaction's changes, before it is written as a whole.
 struct PendingChanges {
     struct Zone {
         let key: ZoneKey
         /// Ascending.
         fileprivate(set) var entries: [ChangeBlock.Entry] = []
-        /// Positions that entries of earlier transactions have and no record has any more; in no order.
+        /// Positions of earlier transactions' entries that became stale; unordered.
         fileprivate(set) var stale: [Int64] = []
         /// The last change, deletions included.
         fileprivate(set) var position: Int64 = 0
-        /// How many records, and bytes of their bodies, there are more than before.
+        /// Growth in the number of records, and in the bytes of their bodies.
         fileprivate(set) var recordsAdded = 0
         fileprivate(set) var bytesAdded = 0
         /// In `RowBytes`.
         fileprivate(set) var rowBytesAdded = 0
-        /// The offset of its database among `usages`.
+        /// The index of its database in `usages`.
         fileprivate let usage: Int
     }
 
-    /// What a database has more than before, or less.
+    /// The growth of a database, positive or negative.
     struct Usage {
         let database: DatabaseID
         fileprivate(set) var records = 0
         fileprivate(set) var recordBytes = 0
-        /// Uploads that are not complete included.
+        /// Incomplete uploads included.
         fileprivate(set) var assets = 0
         fileprivate(set) var assetBytes: Int64 = 0
         /// In `RowBytes`, those of zones included.
@@ -41,29 +41,29 @@ struct PendingChanges {
     private(set) var usages: [Usage] = []
     private var usageOffsets: [DatabaseID: Int] = [:]
     private var offsets: [ZoneKey: Int] = [:]
-    /// The zone that was asked for last: most requests name one.
+    /// The last zone used: most requests name one.
     private var last = 0
 
     var isEmpty: Bool { self.zones.isEmpty && self.usages.isEmpty }
 
-    /// Notes that a record has its last change at a position above all before.
+    /// Notes that a record has its last change at a position above all earlier ones.
     mutating func add(position: Int64, record: Int64, in zone: ZoneKey) {
         let offset = self.offset(of: zone)
         self.zones[offset].entries.append(ChangeBlock.Entry(position: position, record: record))
         self.zones[offset].position = position
     }
 
-    /// Notes that a record was deleted at a position above all before.
+    /// Notes that a record was deleted at a position above all earlier ones.
     mutating func delete(at position: Int64, in zone: ZoneKey) {
         self.zones[self.offset(of: zone)].position = position
     }
 
-    /// Notes that something in the zone has a position above all before.
+    /// Notes a zone's new position, above all earlier ones.
     mutating func move(to position: Int64, in zone: ZoneKey) {
         self.zones[self.offset(of: zone)].position = position
     }
 
-    /// Notes what the zone has more or less.
+    /// Notes the growth of a zone.
     mutating func count(records: Int, bytes: Int, rowBytes: Int, in zone: ZoneKey) {
         let offset = self.offset(of: zone)
         self.zones[offset].recordsAdded += records
@@ -75,21 +75,21 @@ struct PendingChanges {
         self.usages[usage].rowBytes += rowBytes
     }
 
-    /// Notes that rows of the zone came or went.
+    /// Notes that rows of the zone were added or removed.
     mutating func count(rowBytes: Int, in zone: ZoneKey) {
         let offset = self.offset(of: zone)
         self.zones[offset].rowBytesAdded += rowBytes
         self.usages[self.zones[offset].usage].rowBytes += rowBytes
     }
 
-    /// Notes that rows of the database came or went that are no zone's.
+    /// Notes that rows of the database that belong to no zone were added or removed.
     mutating func count(rowBytes: Int, in database: DatabaseID) {
         self.usages[self.usageOffset(of: database)].rowBytes += rowBytes
     }
 
-    /// Notes that a zone is gone, and returns what it had in all.
+    /// Notes that a zone was deleted, and returns its total contents.
     ///
-    /// Its database has that still. The parameters say what it had before the transaction.
+    /// Its database still counts them. The parameters state the amounts before the transaction.
     mutating func drop(
         records: Int64,
         recordBytes: Int64,
@@ -109,7 +109,7 @@ struct PendingChanges {
         )
     }
 
-    /// Notes what a database has more, or less, that is no zone's.
+    /// Notes a database's growth outside zones.
     mutating func count(_ growth: StoredAmount, in database: DatabaseID) {
         func sum(_ count: Int, _ added: Int64) -> Int { Int(Int64(count).adding(clamped: added)) }
         let offset = self.usageOffset(of: database)
@@ -122,17 +122,17 @@ struct PendingChanges {
         self.usages[offset] = usage
     }
 
-    /// What a database has more or less than before; `nil` if it has as much.
+    /// The growth of a database; `nil` if there is none.
     func usage(of database: DatabaseID) -> Usage? { self.usageOffsets[database].map { self.usages[$0] } }
 
-    /// Notes that a record has its last change there no more.
+    /// Notes that a record's last change is no longer at this position.
     mutating func remove(position: Int64, in zone: ZoneKey) {
         let offset = self.offset(of: zone)
         guard let first = self.zones[offset].entries.first, position >= first.position else {
             self.zones[offset].stale.append(position)
             return
         }
-        // Changed twice in one transaction: nobody has seen the first.
+        // The record changed twice in one transaction: no reader has seen the first change.
         let index = self.zones[offset].entries.partitioningIndex { $0.position >= position }
         guard index < self.zones[offset].entries.count else { return }
         self.zones[offset].entries.remove(at: index)
@@ -168,7 +168,7 @@ struct PendingChanges {
 }
 
 extension Array {
-    /// The first index from which on the predicate is true; it is true for all that follow.
+    /// The first index at which the predicate is true; it must be true for all later ones.
     func partitioningIndex(where holds: (Element) -> Bool) -> Int {
         var low = 0
         var high = self.count

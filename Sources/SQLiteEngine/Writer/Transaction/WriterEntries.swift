@@ -19,11 +19,11 @@ final class WriterEntries {
         self.meter = meter
     }
 
-    /// Bytes that entries which wait may add to the file.
+    /// Maximum growth of the file by queued entries.
     var bytesMax: Int64 { self.queue.bytesMax }
     var isEmpty: Bool { self.queue.isEmpty }
 
-    /// Has the entries of one record written before the end of the transaction.
+    /// Queues changes of one record's entries until the end of the transaction.
     func change(
         _ entries: IndexChanges,
         of record: Int64,
@@ -35,7 +35,7 @@ final class WriterEntries {
         try self.add(entries.added, of: record, in: zone)
     }
 
-    /// Has entries of one record added before the end of the transaction.
+    /// Queues additions of one record's entries until the end of the transaction.
     func add(_ entries: [IndexEntry], of record: Int64, in zone: ZoneKey) throws(StorageFailure) {
         for entry in entries {
             try self.append(EntryQueue.Change(zone: zone, entry: entry, record: record, isAdded: true))
@@ -48,7 +48,7 @@ final class WriterEntries {
         if self.queue.isFull { try self.write() }
     }
 
-    /// Writes the changes of entries that wait, which nothing in a transaction reads before its end.
+    /// Writes the queued changes; the transaction does not read entries earlier.
     func write() throws(StorageFailure) {
         guard !self.queue.isEmpty else { return }
         let (statements, order) = (self.statements, self.order)
@@ -56,19 +56,19 @@ final class WriterEntries {
             let statement = change.isAdded ? statements.add : statements.remove
             statement.bind(1, change.record)
             try statement.run(bytes: EntryKey(change.entry.index, in: change.zone)[change.entry.value], at: 2)
-            // An entry that was there stays one, and one may be absent that is to go.
+            // Inserting a present entry, or removing an absent one, changes nothing.
             guard statement.changesCount > 0 else { return }
             let bytes = RowBytes.entry(change.entry)
             order.pending.count(rowBytes: change.isAdded ? bytes : -bytes, in: change.zone)
         }
     }
 
-    /// Forgets the changes that wait, because something was taken back.
+    /// Forgets the queued changes after a rollback.
     func removeAll() { self.queue.removeAll() }
 
-    /// Removes all entries of a record, which are looked for among all of the zone.
+    /// Removes all entries of a record, which takes a scan of the zone's entries.
     func remove(of record: Int64, in zone: ZoneKey) throws(StorageFailure) {
-        // Those that wait are among them.
+        // Queued entries may be among them.
         try self.write()
         let range = EntryKey.range(of: zone)
         let statement = self.statements.removeAll

@@ -2,8 +2,8 @@ import GRDBSQLite
 import RecordModel
 import RecordStore
 
-/// Numbers in place of names that repeat in every record, and record types, kept until somebody
-/// else writes.
+/// Numbers for names that repeat in every record, and record types, cached until another process
+/// writes.
 final class WriterNames: RowNames {
     private struct TypeName: Hashable {
         let environment: EnvironmentID
@@ -15,7 +15,7 @@ final class WriterNames: RowNames {
     private var types: [TypeName: StoredType] = [:]
     private var authorNumbers: [String: Int64] = [:]
     private var authorNames: [Int64: String] = [:]
-    /// What was asked for last: most requests name one type and one author.
+    /// The last type and author used: most requests name one of each.
     private var lastType: (name: TypeName, type: StoredType)?
     private var lastTypeNumber: (name: TypeName, number: Int64)?
     private var lastAuthorNumber: (name: String, number: Int64)?
@@ -45,7 +45,7 @@ final class WriterNames: RowNames {
         self.forgetTypes()
     }
 
-    /// Forgets what record types are like; their numbers stay.
+    /// Forgets the definitions of record types; their numbers stay.
     func forgetTypes() {
         self.types.removeAll(keepingCapacity: true)
         self.lastType = nil
@@ -79,7 +79,7 @@ final class WriterNames: RowNames {
         return type
     }
 
-    /// The number that stands for the name of a type, whether the schema has the type or not.
+    /// The number of a type's name, whether the schema has the type or not.
     func number(ofType type: String, in environment: EnvironmentID) throws(StorageFailure) -> Int64 {
         let key = TypeName(environment: environment, name: type)
         if let known = try self.knownNumber(of: key) { return known }

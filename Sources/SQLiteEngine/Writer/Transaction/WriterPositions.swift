@@ -1,9 +1,9 @@
 import GRDBSQLite
 import RecordStore
 
-/// The last position of each database, with those that the transaction has taken.
+/// The last position of each database, including those that the transaction has assigned.
 final class WriterPositions {
-    /// An object, so that the one that was asked for last is at hand without a search.
+    /// A class, so that the last one used is found without a search.
     private final class Counter {
         var position: Int64
         var isChanged = false
@@ -12,13 +12,13 @@ final class WriterPositions {
     }
 
     private var counters: [DatabaseID: Counter] = [:]
-    /// Databases in which the transaction has taken positions.
+    /// Databases in which the transaction has assigned positions.
     private(set) var changed: [DatabaseID] = []
-    /// The counter that was asked for last: most requests name one database.
+    /// The last counter used: most requests name one database.
     private var lastCounter: (database: DatabaseID, counter: Counter)?
-    /// Positions that were taken in any database since the process began.
+    /// Number of positions assigned in all databases since the process began.
     ///
-    /// Everything that changes something takes one.
+    /// Every change takes one.
     private(set) var taken = 0
     private let find: HotStatement
 
@@ -52,7 +52,7 @@ final class WriterPositions {
         return counter
     }
 
-    /// The last position that was taken in a database.
+    /// The last position assigned in a database.
     func last(of database: DatabaseID) throws(StorageFailure) -> Int64 {
         if let known = self.counters[database] { return known.position }
         self.find.bind(1, database.rawValue)
@@ -65,10 +65,10 @@ final class WriterPositions {
 
     func isChanged(_ database: DatabaseID) -> Bool { self.counters[database]?.isChanged == true }
 
-    /// Notes that the row of a database among `changed` has its last position.
+    /// Notes that the row of a database in `changed` has its last position.
     func wasWritten(_ database: DatabaseID) { self.counters[database]?.isChanged = false }
 
-    /// Hands out the databases in which the transaction took positions, all of them written.
+    /// Returns the databases with newly assigned positions, after all were written.
     func takeChanged() -> [DatabaseID] {
         let changed = self.changed
         self.changed.removeAll(keepingCapacity: true)

@@ -3,8 +3,8 @@ import RecordStore
 
 /// Rows of records and their tombstones.
 ///
-/// With a record its index entries, its references and its position in the order of changes are
-/// written.
+/// A record's index entries, its references and its position in the order of changes are written
+/// with it.
 final class WriterRecords {
     private let statements: RecordStatements
     private let names: WriterNames
@@ -35,7 +35,7 @@ final class WriterRecords {
         return try self.statements.find.record(named: name, in: zone, self.names)
     }
 
-    /// Reads records by name, up to the one with which the bodies take more than `bytesMax`.
+    /// Reads records by name, up to the one that takes the total size of bodies beyond `bytesMax`.
     func find(
         _ names: ArraySlice<String>,
         in zone: ZoneKey,
@@ -116,7 +116,7 @@ final class WriterRecords {
         try statement.run(text: name, at: 3, bytes: record.body.bytes, at: 11)
         let number = statement.lastInsertedNumber
         self.order.pending.add(position: record.position, record: number, in: zone)
-        // A record has one state: what is alive has no tombstone.
+        // A record has one state: a live record has no tombstone.
         self.statements.deleteTombstone.bind(1, zone.database.rawValue)
         self.statements.deleteTombstone.bind(2, zone.number)
         self.statements.deleteTombstone.bind(3, name)

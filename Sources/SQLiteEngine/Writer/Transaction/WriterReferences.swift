@@ -1,7 +1,7 @@
 import RecordModel
 import RecordStore
 
-/// References between records of a zone, which the table `hold` keeps.
+/// References between records of a zone, stored in the table `hold`.
 final class WriterReferences {
     private let statements: ReferenceStatements
     private let order: ChangeOrder
@@ -68,7 +68,7 @@ final class WriterReferences {
         return counts
     }
 
-    /// Ends all references of a record, which are looked for among all of the zone.
+    /// Removes all references of a record, which takes a scan of the zone's references.
     func remove(by referrer: String, in zone: ZoneKey) throws(StorageFailure) {
         let statement = self.statements.deleteAll
         statement.bind(1, zone.database.rawValue)

@@ -84,7 +84,7 @@ struct RecordStatements {
 struct ChangeStatements {
     let insert, countZone, insertStale, stale, forgetStale, block, rewrite, delete: HotStatement
 
-    /// A counter, or the nearest number that can be counted on from: a damaged one makes no request fail.
+    /// A counter, or the nearest usable number: a damaged counter makes no request fail.
     static func counted(_ column: String) -> String {
         "max(min(\(column), \(Int64.countedMax)), -\(Int64.countedMax))"
     }
@@ -166,7 +166,7 @@ struct NameStatements {
         self.insertAuthor = try statement("INSERT OR IGNORE INTO author (record_name) VALUES (?)")
     }
 
-    /// The name that a number stands for.
+    /// The name with a number.
     func name(_ statement: HotStatement, number: Int64) throws(StorageFailure) -> String {
         statement.bind(1, number)
         guard try statement.step() else { throw .unexpected(code: SQLITE_NOTFOUND) }
@@ -176,13 +176,13 @@ struct NameStatements {
 }
 
 enum ZoneQueries {
-    /// With the zone that it leads to, if it is one of somebody else.
+    /// With the zone that a shared zone leads to.
     static let columns = "SELECT number, target_database, target_zone"
     static let find = "\(columns) FROM zone WHERE database = ? AND name = ?"
 }
 
 extension HotStatement {
-    /// Finds where a zone's records are with the statement of `ZoneQueries.find`.
+    /// Finds the key of a zone with the statement of `ZoneQueries.find`.
     func zone(named name: String, in database: DatabaseID) throws(StorageFailure) -> ZoneKey? {
         self.bind(1, database.rawValue)
         self.bind(2, name)
@@ -195,7 +195,7 @@ extension HotStatement {
 
 enum ChangeQueries {
     static let insert = "INSERT INTO change (database, zone, position, entries) VALUES (?, ?, ?, ?)"
-    /// The first block that ends at a position or behind it.
+    /// The first block that ends at or after a position.
     static let block = """
         SELECT position, entries FROM change WHERE database = ? AND zone = ? AND position >= ?
         ORDER BY position LIMIT 1

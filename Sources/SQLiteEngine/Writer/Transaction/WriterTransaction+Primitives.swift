@@ -1,10 +1,10 @@
 import RecordStore
 
-/// The primitives, each of which is a part's.
+/// The primitives, each implemented by a part.
 extension WriterTransaction: WriteTransaction {
     var positionsTaken: Int { self.positions.taken }
 
-    /// The connection that makes the changes of the request which is being executed.
+    /// The connection whose request is being executed.
     var origin: ChangeOrigin? {
         get { self.reports.current.origin }
         set { self.reports.current.origin = newValue }

@@ -2,19 +2,20 @@ import RecordStore
 
 /// Rows of declared tables.
 extension WriterTransaction: RowReader {
-    /// The concern of a change of a table, beside the table itself.
+    /// The effect of a table's changes beyond the table itself.
     private enum Concern {
-        /// The writer knows record types, which are made of it; with `isNamed` also their numbers.
+        /// The writer caches record types, which are built from the table; with `isNamed` also
+        /// their numbers.
         case types(isNamed: Bool)
-        /// The writer knows record types, with which of their indexes are being built.
+        /// The writer caches record types, with the state of their index builds.
         case builds
-        /// The writer knows where zones are, by their names.
+        /// The writer caches the keys of zones by name.
         case zones
-        /// Shared databases have to follow.
+        /// Shared databases must be updated.
         case views
         /// The sweep has work.
         case sweep
-        /// A request may write thousands of rows of it: what each of them counts for.
+        /// A request may write thousands of its rows: the cost of each.
         case work(Int)
     }
 
@@ -64,17 +65,17 @@ extension WriterTransaction: RowReader {
         return try self.tables.delete(from: table, in: range, limit: limit)
     }
 
-    /// Drops what is in memory of record types that are about to change.
+    /// Drops cached record types that are about to change.
     private func forgetTypes(isNamed: Bool, rows: Int) {
-        // Rows of schemas have several indexes, and what is known of types has to be read again.
+        // Rows of schemas have several indexes, and cached types must be read again.
         self.meter.done += 3 * rows
         self.names.forgetTypes()
         if isNamed { self.forgetKnown() }
     }
 
-    /// Drops what is in memory of record types if an index begins to be built.
+    /// Drops cached record types if an index build begins.
     ///
-    /// Types stay as they are while one that was begun goes on.
+    /// Types do not change while a build continues.
     private func forgetTypes(building rows: [[ColumnValue]]) throws(StorageFailure) {
         let table = IndexBuildRow.table
         let known = try self.tables.rows(of: table, by: table.key, keys: rows.map { table.key(of: $0) })
@@ -82,7 +83,7 @@ extension WriterTransaction: RowReader {
         self.forgetTypes(isNamed: false, rows: rows.count)
     }
 
-    /// Drops what is in memory of zones that are about to change, by the keys of their rows.
+    /// Drops cached zones that are about to change, by the keys of their rows.
     private func forgetZones(_ keys: [[ColumnValue]]) {
         for key in keys {
             guard case .integer(let database) = key[0], case .text(let name) = key[1] else { continue }

@@ -2,11 +2,11 @@ import EngineThreads
 import GRDBSQLite
 import RecordStore
 
-/// A transaction on the writer's connection: its beginning and its end, and its primitives, which
-/// the parts bring.
+/// A transaction on the writer's connection: its begin and end, and its primitives, which the parts
+/// implement.
 ///
-/// One object for all transactions, one after the other, used by the writer's thread alone. No part
-/// knows the transaction, and each knows only parts that stand above it here.
+/// One object for all consecutive transactions, used by the writer's thread alone. No part knows
+/// the transaction, and each knows only the parts above it here.
 final class WriterTransaction {
     let meter = WorkMeter()
     let work: HousekeepingWork
@@ -23,13 +23,13 @@ final class WriterTransaction {
     let usage: WriterUsage
 
     private(set) var nowMilliseconds: Int64 = 0
-    /// The memory of the rules.
+    /// The in-memory state of the rules.
     private(set) var memory = RuleMemory()
     private var dataVersion: Int64 = -1
     private let statements: TransactionStatements
     private let connection: OpaquePointer
 
-    /// Beyond so many names, zones and counters the writer forgets what it knows of the file.
+    /// Maximum number of cached names, zones and counters; beyond it all are dropped.
     private static let knownMax = 50_000
 
     init(
@@ -87,7 +87,7 @@ final class WriterTransaction {
         }
     }
 
-    /// Pages that went into the log since this was asked last.
+    /// Pages added to the log since the last call.
     func takePagesWritten() -> Int {
         var pages: Int32 = 0
         var most: Int32 = 0
@@ -95,28 +95,28 @@ final class WriterTransaction {
         return Int(pages)
     }
 
-    /// Whether somebody else wrote since the last transaction.
+    /// Whether another connection wrote since the last transaction.
     ///
     /// Needs no transaction.
     func othersHaveWritten() throws(StorageFailure) -> Bool {
         try self.currentDataVersion() != self.dataVersion
     }
 
-    /// Changes with every commit of somebody else, such as the command line's.
+    /// Changes with every commit of another connection, such as the command line's.
     private func currentDataVersion() throws(StorageFailure) -> Int64 {
         _ = try self.statements.dataVersion.step()
         defer { self.statements.dataVersion.reset() }
         return self.statements.dataVersion.integer(0)
     }
 
-    /// Trusts nothing that is in memory.
+    /// Drops all cached state.
     private func forget() {
         self.forgetKnown()
         self.positions.forget()
         self.work.mayBeAny()
     }
 
-    /// Forgets what is known of the file but the positions, which may leave gaps but not go back.
+    /// Drops cached state except positions, which may leave gaps but not go back.
     func forgetKnown() {
         self.names.forget()
         self.zones.forget()
@@ -125,7 +125,7 @@ final class WriterTransaction {
         self.memory = RuleMemory()
     }
 
-    /// Bounds the memory; to be called between transactions only.
+    /// Bounds the memory; call it between transactions only.
     private func trim() {
         let count =
             self.positions.count + self.zones.count + self.names.count + self.usage.count
@@ -135,7 +135,7 @@ final class WriterTransaction {
         self.positions.forget()
     }
 
-    /// Makes the changes visible, after the commit is announced to the sync of the log.
+    /// Makes the changes visible, after announcing the commit to the log sync.
     func commit(_ sync: LogSync) throws(StorageFailure) -> LogSync.Announced {
         try self.entries.write()
         try self.usage.write()
@@ -151,7 +151,7 @@ final class WriterTransaction {
         return announced
     }
 
-    /// Takes back everything since `begin`, in memory as well.
+    /// Rolls back everything since `begin`, in memory as well.
     ///
     /// Needs no transaction.
     func rollback() {
@@ -160,16 +160,17 @@ final class WriterTransaction {
         self.entries.removeAll()
         self.order.pending.removeAll()
         self.reports.current = CommitReport()
-        // SQLite rolls back by itself after some failures; there is nothing to roll back then, and
-        // it says so.
+        // SQLite rolls back by itself after some failures; this statement then fails, as there is
+        // nothing to roll back.
         try? self.statements.rollback.run()
-        // What failed was counted as well.
+        // Pages of the failed transaction were counted as well.
         _ = self.takePagesWritten()
     }
 
-    /// Does a part of the transaction, or nothing of it when it fails.
+    /// Executes a part of the transaction; rolls the part back if it fails.
     ///
-    /// - Throws: The failure of the work: `unavailable` too when the transaction as a whole is lost.
+    /// - Throws: The failure of the work: `unavailable` too when the transaction as a whole is
+    ///   lost.
     func isolated<Value>(
         _ work: () throws(StorageFailure) -> Value
     ) throws(StorageFailure) -> Value {
@@ -192,7 +193,7 @@ final class WriterTransaction {
                 try self.statements.rollbackToSavepoint.run()
                 try self.statements.release.run()
             } catch let lost {
-                // SQLite has rolled back everything by itself, as it does after some failures.
+                // SQLite has rolled back the whole transaction, as it does after some failures.
                 throw .unavailable(code: lost.code)
             }
             throw error
@@ -210,7 +211,7 @@ extension WriterTransaction: BatchTransaction {
         do throws(StorageFailure) {
             return .success(try self.isolated { () throws(StorageFailure) in try self.execute(job) })
         } catch {
-            // Nothing can be written now, whatever the job.
+            // No job can write now.
             if case .unavailable = error { throw error }
             return .failure(.storage(error))
         }

@@ -4,15 +4,15 @@ import RecordStore
 
 /// Counters of the contents of databases.
 final class WriterUsage {
-    /// Whose quotas a database counts for.
+    /// The container and user whose quotas a database counts toward.
     private struct Account {
         let container: Int64
-        /// The number of the user; 0: nobody's.
+        /// The number of the user; 0 if there is none.
         let owner: Int64
     }
 
     private var accounts: [DatabaseID: Account] = [:]
-    /// What containers and users store, as of the last commit; kept while there are quotas.
+    /// Stored bytes of containers and users as of the last commit; kept while there are quotas.
     private var containerBytes: [Int64: Int64] = [:]
     private var userBytes: [Int64: Int64] = [:]
     private let statements: UsageStatements
@@ -49,7 +49,7 @@ final class WriterUsage {
     ) throws(StorageFailure) -> Int64? {
         let account = try self.account(of: database)
         let counted = try self.bytesCounted(quota.holder, account)
-        // Entries that wait are not counted yet, and that matters when little is left.
+        // Queued entries are not counted yet, which matters when little room is left.
         guard let counted, counted + self.entries.bytesMax > quota.bytesMax, !self.entries.isEmpty else {
             return counted
         }
@@ -72,7 +72,7 @@ final class WriterUsage {
         }
     }
 
-    /// What the transaction has added so far to the databases of somebody.
+    /// Bytes added by the transaction so far to the databases of an account.
     private func pendingBytes(of isCounted: (Account) -> Bool) throws(StorageFailure) -> Int64 {
         var bytes: Int64 = 0
         for usage in self.order.pending.usages where usage.bytes != 0 {
@@ -113,7 +113,7 @@ final class WriterUsage {
         return try statement.integer(0).counted()
     }
 
-    /// Writes down positions, and what databases have more or less than before.
+    /// Writes positions, and the growth of databases.
     func write() throws(StorageFailure) {
         for usage in self.order.pending.usages where !usage.isEmpty {
             if !self.containerBytes.isEmpty || !self.userBytes.isEmpty {
@@ -149,7 +149,7 @@ final class WriterUsage {
     }
 }
 
-/// Statements of the writer about what databases have.
+/// Statements of the writer for databases' usage.
 struct UsageStatements {
     let advance, account, containerBytes, userBytes: HotStatement
 

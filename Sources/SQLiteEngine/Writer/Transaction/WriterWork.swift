@@ -2,7 +2,7 @@ import RecordStore
 
 /// Counts the work of the writer since the process began, in the unit of the overload rule.
 ///
-/// The holder pays for a request that took more than its size said.
+/// The holder is charged for a request that took more than its size suggested.
 final class WorkMeter {
     var done = 0
 }
@@ -13,11 +13,10 @@ final class HousekeepingWork {
     var mayBeSweeps = true
     /// Whether indexes may have to be filled or emptied.
     var mayBeIndexes = true
-    /// Whether shared databases may have to be told of something.
+    /// Whether shared databases may have to be updated.
     var mayBeViews = true
 
-    /// Takes every kind of work to be there, as somebody else may have left it, or something was
-    /// taken back.
+    /// Assumes work of every kind, as after another process' writes or a rollback.
     func mayBeAny() {
         self.mayBeSweeps = true
         self.mayBeIndexes = true

@@ -48,10 +48,10 @@ final class WriterZones {
         return key
     }
 
-    /// Deletes the row of a zone, and returns what its contents count for.
+    /// Deletes the row of a zone, and returns the amount of its contents.
     func delete(_ zone: ZoneKey, named name: String) throws(StorageFailure) -> StoredAmount {
         self.forget(named: name, in: zone.database)
-        // What they add is the zone's as well.
+        // Queued entries belong to the zone as well.
         try self.entries.write()
         var amount = StoredAmount()
         let contents = self.statements.contents
