@@ -15,14 +15,14 @@ package struct Asset: Hashable, Sendable {
     }
 }
 
-/// Uploads the bytes of assets, before a record names them.
+/// Uploads the bytes of assets, before a record references them.
 ///
 /// Items are numbered as `assets`.
 package struct UploadAssets: Hashable, Sendable {
     package var scope: DatabaseScope
     /// Without repetition.
     package var assets: [Asset]
-    /// In the shared database: the other user's zone with the record that will name them.
+    /// In the shared database: the other user's zone with the record that will reference them.
     package var zone: ZoneID?
 
     package init(scope: DatabaseScope, assets: [Asset], zone: ZoneID? = nil) {
@@ -32,7 +32,7 @@ package struct UploadAssets: Hashable, Sendable {
     }
 }
 
-/// Downloads bytes of assets that one record names.
+/// Downloads bytes of assets that one record references.
 ///
 /// Items are numbered as `ranges`, and sent in their order.
 package struct DownloadAssets: Hashable, Sendable {

@@ -1,4 +1,4 @@
-/// Reads the one encoding that bodies permit: integers have the fewest bytes, and nothing is left
+/// Reads the one encoding that bodies permit: integers have the fewest bytes, and no bytes are left
 /// over.
 struct BodyReader: ~Escapable {
     private var wire: WireReader
@@ -30,7 +30,7 @@ struct BodyReader: ~Escapable {
     @inline(__always)
     func part(_ range: Range<Int>) -> BodyReader { BodyReader(self.wire.bytes, in: range) }
 
-    /// A reader of the message that follows, behind its length.
+    /// A reader of the length-delimited message that follows.
     @_lifetime(copy self)
     @inline(__always)
     mutating func message() throws(BodyError) -> BodyReader { self.part(try self.delimited()) }
@@ -89,7 +89,7 @@ struct BodyReader: ~Escapable {
         return nil
     }
 
-    /// Reads the tag of a field that has to come.
+    /// Reads the tag of a required field.
     @inline(__always)
     mutating func expect(_ field: some WireField) throws(BodyError) {
         guard try self.varint() == UInt64(field.tag) else { throw .malformed }

@@ -29,8 +29,8 @@ package struct Bounds: Hashable, Sendable {
     ///
     /// The number is CloudKit's.
     package var deleteSelfReferencesMax = 750
-    /// Records in a zone that the deletes of a request delete by cascade or are blocked by,
-    /// including the named ones.
+    /// Maximum number of records in a zone that the deletes of a request cascade to or are blocked
+    /// by, including the named ones.
     ///
     /// Bounds memory.
     package var cascadeRecordsMax = 50_000
@@ -38,27 +38,28 @@ package struct Bounds: Hashable, Sendable {
     ///
     /// The rest takes turns with the requests of others.
     package var cascadeTurnMax = 250
-    /// Index entries that go with the records of a cascade in one transaction, unless it is of one record.
+    /// Index entries of the records of a cascade that one transaction deletes, unless it deletes
+    /// one record.
     ///
     /// 10 ms of the writer, as each takes about 5 µs.
     package var cascadeEntriesMax = 2_000
-    /// Bytes of the bodies that go in one transaction of a cascade, unless it is of one record.
+    /// Bytes of bodies that one transaction of a cascade deletes, unless it deletes one record.
     ///
-    /// As long as `cascadeEntriesMax`: SQLite overwrites what it deletes.
+    /// Takes as long as `cascadeEntriesMax`: SQLite overwrites deleted data.
     package var cascadeBytesMax = 8 * 1024 * 1024
     /// Records of a cascade that must be deleted together: they refer to each other in a circle, or
-    /// to what the request saves.
+    /// to records that the request saves.
     package var cascadeTogetherMax = 1_000
     /// Ancestors of a record.
     package var parentDepthMax = 100
     /// Changes of index entries by one request; four words of full text count as one.
     ///
-    /// Bounds the writer's time. 400 records with 25 indexed fields of one value each fit, also where
+    /// Bounds the writer's time. 400 records with 25 indexed fields of one value each fit, even if
     /// all values change.
     package var requestEntriesMax = 20_000
-    /// Bytes of the stored bodies that one request changes or deletes, unless it is about one record.
+    /// Bytes of the stored bodies that one request changes or deletes, unless it names one record.
     ///
-    /// Bounds the writer's time and memory: a change writes the whole record anew. 400 records of 20
+    /// Bounds the writer's time and memory: a change rewrites the whole record. 400 records of 20
     /// KiB fit.
     package var requestStoredBytesMax = 8 * 1024 * 1024
     /// Records that one request brings under a share, or takes out of one.
@@ -69,7 +70,7 @@ package struct Bounds: Hashable, Sendable {
     package var sharesTurnMax = 500
     /// Fields and record types that one request adds to the schema.
     ///
-    /// Bounds the writer's time. A record with as many fields as it may have fits.
+    /// Bounds the writer's time. A record with the maximum number of fields fits.
     package var requestDefinitionsMax = 2_000
     /// Comparisons of all subscriptions that one request saves.
     ///
@@ -77,7 +78,7 @@ package struct Bounds: Hashable, Sendable {
     package var requestComparisonsMax = 4_000
     /// Zones of a database, `_defaultZone` included.
     ///
-    /// Bounds the response that lists them all.
+    /// Bounds the response that lists all of them.
     package var zonesMax = 10_000
 
     /// Unknown share URLs that one user may ask for in a minute.
@@ -136,11 +137,11 @@ package struct Bounds: Hashable, Sendable {
     package static let querySortMax = 100_000
     /// Bytes of the bodies of such records.
     package static let querySortBytesMax = 1024 * 1024 * 1024
-    /// A schema in the CloudKit Schema Language.
+    /// A schema in the CloudKit Schema Language, in bytes.
     package static let schemaBytesMax = 1024 * 1024
     /// Missing parts of a schema in the response to a check.
     package static let missingMax = 10_000
-    /// The same in bytes, because the response is one frame.
+    /// The size of this list in bytes, because the response is one frame.
     package static let missingBytesMax = 512 * 1024
     /// Records of a page of a zone's feed, or zones of a page of a database's.
     package static let feedPageMax = 1_000
@@ -152,7 +153,7 @@ package struct Bounds: Hashable, Sendable {
     ///
     /// Each is in memory while a client listens.
     package static let subscriptionsMax = 10_000
-    /// Bytes of the encoded definitions of all of them.
+    /// Bytes of the encoded definitions of all of a user's subscriptions in a database.
     ///
     /// Bounds the writer's time when a client begins to listen. Some 20,000 comparisons fit.
     package static let subscriptionsBytesMax = 1024 * 1024
@@ -199,13 +200,13 @@ package struct Bounds: Hashable, Sendable {
     package static let shareTokenBytesMax = 64
     /// Bytes of an asset in one frame.
     package static let assetDataBytesMax = 256 * 1024
-    /// Users who have asked to join a share, and users who must not ask any more.
+    /// Users who have asked to join a share, and users who may not ask again.
     package static let shareRequestersMax = 100
     /// How far in the future the reservation of a rejected request may begin.
     package static let reservationMillisecondsMax = 5_000
     /// How long a reservation stays valid after its beginning.
     package static let reservationGraceMilliseconds = 2_000
-    /// Text of an error or a goaway, for people.
+    /// Text of an error or a goaway, for people, in bytes.
     package static let messageBytesMax = 1_024
 }
 
@@ -243,7 +244,8 @@ package enum NameRules {
         "a record name has 1 to \(Bounds.recordNameUnitsMax) UTF-16 code units, "
         + "no control characters, and does not start with '_'"
 
-    /// A name that may break any rule, for people: in quotes, cut, and without what a terminal obeys.
+    /// A name that may break any rule, for people: in quotes, truncated, and without terminal
+    /// control characters.
     package static func quoted(_ name: String) -> String {
         var text = ""
         for scalar in name.unicodeScalars.prefix(Bounds.nameBytesMax) {
@@ -299,9 +301,9 @@ package enum NameRules {
             && self.isIdentifier(String(name.dropFirst(prefix.count)).utf8)
     }
 
-    /// The same for a part of a larger array.
+    /// Like `isIdentifier`, for a part of a larger array.
     ///
-    /// A slice would be walked through witness tables, which takes ten times as long.
+    /// A slice would go through witness tables, which takes ten times as long.
     static func isIdentifier(_ bytes: [UInt8], _ range: Range<Int>) -> Bool {
         guard !range.isEmpty, range.count <= Bounds.nameBytesMax, self.isLetter(bytes[range.lowerBound])
         else { return false }

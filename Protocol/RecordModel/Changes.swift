@@ -1,6 +1,6 @@
 /// Fetches the changes of a zone after a token, a page at a time.
 ///
-/// Items of the response are numbered as they come.
+/// Items of the response are numbered in the order in which they are sent.
 package struct FetchChanges: Hashable, Sendable {
     /// The order of a snapshot.
     ///
@@ -39,7 +39,7 @@ package struct FetchChanges: Hashable, Sendable {
 
 /// Fetches the zones that changed or were deleted after a token, a page at a time.
 ///
-/// Items of the response are numbered as they come.
+/// Items of the response are numbered in the order in which they are sent.
 package struct FetchDatabaseChanges: Hashable, Sendable {
     package var scope: DatabaseScope
     /// Empty to start from the beginning.

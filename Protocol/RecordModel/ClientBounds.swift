@@ -1,8 +1,8 @@
-/// Every limit of what a client takes from a server, whatever the server says.
+/// The limits of what a client accepts from a server.
 ///
-/// A server that is broken, or hostile, gets no more memory and time of a client than these. The
-/// limits of a `welcome` count where they are lower. `Protocol/README.md`, section 7.1, has the
-/// reason for each.
+/// A broken or hostile server cannot take more of a client's memory and time. The limits of a
+/// `welcome` apply where they are lower. `Protocol/README.md`, section 7.1, gives the reason for
+/// each.
 package enum ClientBounds {
     /// Payload of a frame before the `welcome`.
     package static let handshakeFrameBytesMax = 64 * 1024
@@ -14,20 +14,20 @@ package enum ClientBounds {
     ///
     /// An operator can set no larger one.
     package static let answerBytesMax = 64 * 1024 * 1024
-    /// The bytes around one of them in a response.
+    /// Overhead of one of them in a response, in bytes.
     package static let itemFramingBytesMax = 4 * 1024
     /// Items of one `items` frame.
     package static let frameItemsMax = 100_000
     /// Fields of one `end` besides the lines of a schema's response.
     package static let endFieldsMax = 64
-    /// Rows about who may do what in the explanation of a record.
+    /// Rows about permissions in the explanation of a record.
     package static let accessRowsMax = 1_000
     /// Requests in flight on one connection.
     package static let inFlightMax = 65_536
     /// The silence after which a server is pinged, as its `welcome` says.
     package static let idleTimeoutMilliseconds: ClosedRange<UInt32> = 100...86_400_000
-    /// How long a server may keep a client from connecting again.
+    /// Maximum time that a server may keep a client from reconnecting.
     package static let retryAfterMillisecondsMax: UInt32 = 3_600_000
-    /// The name of a server's version, and of the signed-in user.
+    /// The name of a server's version, and of the signed-in user, in bytes.
     package static let welcomeTextBytesMax = 1_024
 }

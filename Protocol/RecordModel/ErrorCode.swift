@@ -1,6 +1,6 @@
-/// A number that says what went wrong.
+/// A number that identifies an error.
 ///
-/// Below 100 CloudKit's numbers with CloudKit's meaning, from 1000 ours.
+/// Numbers below 100 are CloudKit's, with their meaning; ours begin at 1000.
 ///
 /// A struct, not an enum: a number that this version does not know survives decoding.
 /// `registry.json` holds the table.

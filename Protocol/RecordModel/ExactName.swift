@@ -1,8 +1,8 @@
-/// A name as a key: two are equal, and in order, by the bytes of their UTF-8.
+/// A name as a key: compared and ordered by the bytes of its UTF-8.
 ///
-/// A `String` compares by canonical equivalence: to it an `é` is equal to an `e` and an accent that
-/// combines with it. Record names with these are two names, in every engine. So record names are
-/// compared, and are keys, in this type only.
+/// A `String` compares by canonical equivalence: it treats an `é` as equal to an `e` with a
+/// combining accent. As record names these differ, in every engine. So record names are compared,
+/// and used as keys, only in this type.
 package struct ExactName: Hashable, Comparable, Sendable {
     package let text: String
 
@@ -10,7 +10,7 @@ package struct ExactName: Hashable, Comparable, Sendable {
 
     package static func == (left: ExactName, right: ExactName) -> Bool {
         var (left, right) = (left.text, right.text)
-        // SAFETY: our own texts, for the time of the call.
+        // SAFETY: our own texts, for the duration of the call.
         return left.withUTF8 { left in
             Span(_unsafeElements: left).isEqual(0..<left.count, to: &right)
         }
@@ -22,7 +22,7 @@ package struct ExactName: Hashable, Comparable, Sendable {
         return left.withUTF8 { left in right.withUTF8 { left.lexicographicallyPrecedes($0) } }
     }
 
-    /// Whether both are the same name, or neither is one.
+    /// Whether both are the same name, or both are absent.
     package static func areSame(_ left: String?, _ right: String?) -> Bool {
         left.map(ExactName.init) == right.map(ExactName.init)
     }
@@ -31,7 +31,7 @@ package struct ExactName: Hashable, Comparable, Sendable {
         var text = self.text
         // SAFETY: as above.
         text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-        // The end, so that names one behind the other differ from others that have the same bytes.
+        // A terminator, so that consecutive names hash differently from others with the same bytes.
         hasher.combine(0xFF as UInt8)
     }
 }

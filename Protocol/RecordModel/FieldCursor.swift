@@ -1,8 +1,8 @@
-/// Walks the fields of an encoded body from front to back.
+/// Iterates over the fields of an encoded body.
 package struct FieldCursor {
     private let bytes: [UInt8]
     private var position = 0
-    /// Whether the walk ended at bytes that are no field.
+    /// Whether the iteration ended at bytes that are no field.
     package private(set) var isDamaged = false
 
     package init(_ bytes: [UInt8]) {
@@ -11,8 +11,8 @@ package struct FieldCursor {
 
     /// Returns the next field, or `nil` at the end.
     ///
-    /// A body was checked before it was stored, but a disk may give other bytes than it took. The walk
-    /// ends there: one damaged record must not end a server.
+    /// A body was checked before it was stored, but a failing disk may return other bytes. The
+    /// iteration ends there: one damaged record must not crash a server.
     package mutating func nextTrusted() -> FieldSlice? {
         var walk = FieldWalk(self.bytes.span, at: self.position)
         do {
@@ -27,7 +27,7 @@ package struct FieldCursor {
     }
 }
 
-/// Walks the fields of bytes that came from a peer.
+/// Iterates over the fields of bytes from a peer.
 struct FieldWalk: ~Escapable {
     private var reader: BodyReader
 
@@ -66,7 +66,7 @@ struct FieldWalk: ~Escapable {
 }
 
 extension FieldType {
-    /// `nil` for a field that is no value.
+    /// `nil` for a field that is not a value.
     fileprivate init?(_ field: Proto.Field) {
         switch field {
         case .name, .encrypted: return nil

@@ -1,5 +1,5 @@
-// Writes values in the one encoding that bodies permit: each of a message's fields that is not its
-// type's zero, in the order of their numbers.
+// Writes values in the one encoding that bodies permit: those of a message's fields that differ
+// from their type's zero, in the order of their numbers.
 extension WireWriter {
     mutating func write(_ field: Field) {
         self.writeMessage(Proto.RecordFields.fields) { body in

@@ -133,7 +133,7 @@ package struct Reference: Hashable, Sendable {
 package struct Field: Hashable, Sendable {
     package var name: String
     package var value: FieldValue
-    /// Encrypted by the client, or to be treated as if it were.
+    /// Whether the client encrypts the value, or it is treated as if encrypted.
     ///
     /// Never indexed.
     package var isEncrypted: Bool

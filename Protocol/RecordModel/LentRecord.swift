@@ -1,8 +1,8 @@
 /// A record without its zone.
 ///
-/// The parts that differ between records still lie where they were read.
+/// The parts that differ between records remain in the memory from which they were read.
 ///
-/// It is lent for the duration of a call and never copied. The called function copies what it
+/// It is lent for the duration of a call and never copied. The called function copies the parts it
 /// keeps. Texts are UTF-8 and not `String`, so that a page of hundreds of records needs no
 /// reference counting.
 package struct LentRecord: ~Copyable {
@@ -64,7 +64,7 @@ package struct LentRecord: ~Copyable {
     /// Whether every field can be read; copies the fields.
     package var isIntact: Bool { RecordBody(trusted: [UInt8](self.fields)).isIntact }
 
-    /// Lends the record with unreadable fields in place of its damaged ones.
+    /// Lends the record with unreadable fields instead of its damaged ones.
     package func unreadable<Result>(_ body: (borrowing LentRecord) -> Result) -> Result {
         self.lending([0xFF], body)
     }
@@ -92,7 +92,7 @@ package struct LentRecord: ~Copyable {
     }
 }
 
-/// `SystemFields` that still lie where they were read.
+/// `SystemFields` in the memory from which they were read.
 package struct LentSystemFields {
     package let createdMilliseconds, modifiedMilliseconds: Int64
     /// User record names; empty if unknown.
@@ -131,7 +131,7 @@ private func lend<Result>(
 extension Record {
     /// Lends the record.
     package func lent<Result>(_ body: (borrowing LentRecord) -> Result) -> Result {
-        // The closures capture these and not the record, which they would copy as a whole.
+        // The closures capture these instead of the record, which they would copy as a whole.
         let (recordType, changeTag) = (self.recordType, self.changeTag)
         let (created, modified) = (self.system.createdMilliseconds, self.system.modifiedMilliseconds)
         let (creator, modifier) = (self.system.createdBy, self.system.modifiedBy)
@@ -162,7 +162,7 @@ extension Record {
         }
     }
 
-    /// The same for a function that may throw.
+    /// Lends the record to a function that may throw.
     package func lentThrowing<Value, Failure: Error>(
         _ body: (borrowing LentRecord) throws(Failure) -> Value
     ) throws(Failure) -> Value {

@@ -35,10 +35,10 @@ package enum Operation: Hashable, Sendable {
         }
     }
 
-    /// Whether the server stores something for the operation: then a key that may only read does not
-    /// permit it.
+    /// Whether the server stores something for the operation: a read-only key does not permit it
+    /// then.
     ///
-    /// Bytes of assets are no change that others see, and yet they take room.
+    /// Bytes of assets are no change that others see, but they take space.
     package var storesAnything: Bool {
         if case .uploadAssets = self { return true }
         return self.isMutating
@@ -188,10 +188,10 @@ package struct ModifyZones: Hashable, Sendable {
     }
 }
 
-/// A zone that is created, unless it is there.
+/// A zone to create, unless it exists.
 package struct ZoneSave: Hashable, Sendable {
     package var id: ZoneID
-    /// Of a zone that is there it must be the same.
+    /// Must match that of an existing zone.
     package var encryptionScope: EncryptionScope
 
     package init(id: ZoneID, encryptionScope: EncryptionScope = .perRecord) {
@@ -216,7 +216,7 @@ package struct FetchZones: Hashable, Sendable {
     }
 }
 
-/// Checks whether the environment has all that a client was built for.
+/// Checks whether the environment has everything that a client was built for.
 package struct CheckSchema: Hashable, Sendable {
     /// In the CloudKit Schema Language.
     package var schema: String

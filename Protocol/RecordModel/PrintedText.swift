@@ -1,18 +1,19 @@
-/// Text of somebody else on its way to a terminal or a log.
+/// Untrusted text that is printed to a terminal or a log.
 ///
-/// A terminal obeys control characters, also those of U+0080 to U+009F, and text runs backwards behind a
-/// direction control. So a name or a message could clear a screen, type a line of its own or hide the end
-/// of one. Such characters are written as the escapes of JSON, which a line of JSON may have as well.
+/// A terminal obeys control characters, including U+0080 to U+009F, and a direction control
+/// reverses the text after it. So a name or a message could clear a screen, forge a line or hide
+/// the end of one. Such characters are written as the escapes of JSON, which are valid in a line of
+/// JSON too.
 ///
 /// - Source: ECMA-48, *Control Functions*; Unicode Standard Annex #9, *Bidirectional Algorithm*.
 package enum PrintedText {
-    /// A line without such characters.
+    /// One line without such characters.
     package static func line(_ text: String) -> String { self.escaped(text, isLine: true) }
 
-    /// Lines without such characters; their breaks and tabs stay.
+    /// Lines without such characters; line breaks and tabs are kept.
     package static func lines(_ text: String) -> String { self.escaped(text, isLine: false) }
 
-    /// The escape in place of the character; `nil` if it is printed as it is.
+    /// The escape for a character; `nil` if it is printed unchanged.
     package static func escape(_ scalar: Unicode.Scalar) -> String? {
         switch scalar.value {
         case 0x09: return "\\t"

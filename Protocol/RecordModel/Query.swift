@@ -2,7 +2,7 @@
 package struct Query: Hashable, Sendable {
     package var recordType: String
     package var predicate: Predicate
-    /// The first key counts most.
+    /// The first key is the most significant.
     ///
     /// Equal records are ordered by name.
     ///
@@ -16,7 +16,7 @@ package struct Query: Hashable, Sendable {
     }
 }
 
-/// A condition on a record: a tree whose leaves compare a field with a value.
+/// A condition on a record: a tree; its leaves compare a field with a value.
 ///
 /// There is no negation, because every comparator that can be negated has its opposite.
 package indirect enum Predicate: Hashable, Sendable {
@@ -34,7 +34,7 @@ package indirect enum Predicate: Hashable, Sendable {
 }
 
 extension Predicate {
-    /// Comparisons of all parts.
+    /// Number of comparisons in all parts.
     package var comparisonCount: Int {
         switch self {
         case .all, .nothing: 0
@@ -171,7 +171,7 @@ package enum SystemField: String, Hashable, Sendable, CaseIterable {
     /// All searchable fields of the type together, for full text only.
     case allText = "___allText"
 
-    /// Returns `nil` for a name of anything else, most often after its first bytes.
+    /// Returns `nil` for any other name, most often after its first bytes.
     package init?(rawValue: String) {
         guard rawValue.utf8.starts(with: "___".utf8),
             let field = Self.allCases.first(where: { $0.rawValue == rawValue })
@@ -190,7 +190,7 @@ package enum SystemField: String, Hashable, Sendable, CaseIterable {
 
 /// Finds records, a page at a time.
 ///
-/// Items of the response are numbered as they come.
+/// Items of the response are numbered in the order in which they are sent.
 package struct QueryRecords: Hashable, Sendable {
     package enum Start: Hashable, Sendable {
         /// `zone` is `nil` for all zones of the database.

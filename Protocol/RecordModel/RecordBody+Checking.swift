@@ -1,5 +1,5 @@
 extension RecordBody {
-    /// Checks bytes that came from a peer: encoding, order, names, values and counts.
+    /// Checks bytes from a peer: encoding, order, names, values and counts.
     ///
     /// No value is built. The caller, who knows the limit in force, bounds the size. System fields
     /// are in records, not in saves.
@@ -55,8 +55,8 @@ extension RecordBody {
 }
 
 extension Field {
-    /// Checks an operand that came from a peer: a body of one plain field, which may have the name
-    /// of a system field.
+    /// Checks an operand from a peer: a body of one plain field, which may have the name of a
+    /// system field.
     ///
     /// - Throws: `BodyError` for the first error.
     package init(checkingOperand bytes: [UInt8]) throws(BodyError) {
@@ -119,7 +119,7 @@ private struct ValueRules: ~Escapable {
         return number
     }
 
-    /// `repeated` of length-delimited elements.
+    /// Checks a `repeated` field of length-delimited elements.
     private func checkList(_ type: FieldType, _ reader: inout BodyReader) throws(BodyError) {
         var count = 0
         while !reader.isAtEnd {
@@ -140,7 +140,7 @@ private struct ValueRules: ~Escapable {
         }
     }
 
-    /// `repeated` of packed numbers; absent when there are none.
+    /// Checks a `repeated` field of packed numbers; absent if it is empty.
     private func checkNumbers(_ type: FieldType, _ reader: inout BodyReader) throws(BodyError) {
         guard !reader.isAtEnd else { return }
         try reader.expect(Proto.DoubleList.values)

@@ -25,9 +25,9 @@ extension RecordBody {
         }
     }
 
-    /// Whether every field can be read, as always unless a disk gave other bytes than it took.
+    /// Whether every field can be read: always, unless the disk has damaged the body.
     ///
-    /// Texts are not looked at, and no list of numbers is built.
+    /// Texts are not checked, and no list of numbers is built.
     package var isIntact: Bool {
         var walk = FieldWalk(self.bytes.span)
         var last: Range<Int>?
@@ -55,9 +55,9 @@ extension RecordBody {
     }
 }
 
-// Reads values of a body that was checked or encoded by this module.
+// Reads values of a body that this module has checked or encoded.
 extension BodyReader {
-    /// Fails where `fieldValue` would, and at a number that is none, which no check lets pass.
+    /// Fails where `fieldValue` would, and at a non-finite number, which no check accepts.
     fileprivate mutating func skim(_ type: FieldType) throws(BodyError) {
         switch type {
         case .string, .bytes, .emptyList, .clear: break
@@ -113,7 +113,7 @@ extension BodyReader {
         }
     }
 
-    /// The elements of a list, each behind a tag and a length.
+    /// The elements of a list, each after a tag and a length.
     private mutating func elements<Element>(
         _ element: (inout BodyReader) throws(BodyError) -> Element
     ) throws(BodyError) -> [Element] {
@@ -130,7 +130,7 @@ extension BodyReader {
         try self.numbers { (reader) throws(BodyError) in try reader.double() }
     }
 
-    /// The elements of a list of numbers, all behind one tag and one length.
+    /// The elements of a list of numbers, all after one tag and one length.
     private mutating func numbers<Element>(
         _ element: (inout BodyReader) throws(BodyError) -> Element
     ) throws(BodyError) -> [Element] {

@@ -1,8 +1,8 @@
 extension RecordBody {
     /// Encodes fields, and sorts them by name.
     ///
-    /// Of two fields with one name the last counts. Nothing is checked: a server refuses a body
-    /// that breaks a rule.
+    /// Of two fields with the same name, the last is used. Nothing is checked: a server refuses a
+    /// body that breaks a rule.
     package init(_ fields: some Sequence<Field>) {
         var byName: [String: Field] = [:]
         for field in fields { byName[field.name] = field }

@@ -1,4 +1,4 @@
-/// Asks what the server knows of one record.
+/// Asks for the server's information about one record.
 package struct ExplainRecord: Hashable, Sendable {
     package var scope: DatabaseScope
     package var id: RecordID
@@ -9,7 +9,8 @@ package struct ExplainRecord: Hashable, Sendable {
     }
 }
 
-/// An explanation of one record: its rights, the subscriptions about it, and who has it.
+/// An explanation of one record: its access rights, its subscriptions, and the installations that
+/// have it.
 package struct RecordExplanation: Hashable, Sendable {
     /// The rights of a user or a role to the record.
     package struct Access: Hashable, Sendable {
@@ -35,7 +36,7 @@ package struct RecordExplanation: Hashable, Sendable {
         package init(rawValue: UInt32) { self.rawValue = rawValue }
     }
 
-    /// A subscription, and whether the last change of the record is one that it is about.
+    /// A subscription, and whether it matches the last change of the record.
     package struct Match: Hashable, Sendable {
         package var subscriptionID: String
         package var userRecordName: String
@@ -55,16 +56,17 @@ package struct RecordExplanation: Hashable, Sendable {
         package enum State: UInt8, Hashable, Sendable, CaseIterable {
             /// A state that this version does not know.
             case unknown = 0
-            /// It came back with a token behind the record's last change.
+            /// It fetched again with a token after the record's last change.
             case hasIt = 1
-            /// A page with the record was sent, and the installation has not come back since.
+            /// A page with the record was sent, and the installation has not fetched again since.
             case wasSent = 2
             /// It has an earlier state of the zone.
             case isBehind = 3
             /// It never fetched the changes of the zone.
             case neverCame = 4
             case mayNotRead = 5
-            /// It began to follow the zone behind the record's last change, with a token for now.
+            /// It began to follow the zone after the record's last change, with the token of that
+            /// moment.
             case passedOver = 6
         }
 
@@ -74,11 +76,11 @@ package struct RecordExplanation: Hashable, Sendable {
         package var state: State
         /// Changes of the zone that the installation does not have; 0 if they were not counted.
         package var changesBehind: UInt64
-        /// Up to which position the installation has everything; 0 if it has nothing.
+        /// The position up to which the installation has every change; 0 if it has none.
         package var position: Int64
-        /// When it came last, milliseconds since 1970; 0 if it never did.
+        /// When it last fetched, milliseconds since 1970; 0 if it never did.
         package var seenMilliseconds: Int64
-        /// Empty if the state says everything.
+        /// Empty if the state needs no explanation.
         package var why: String
 
         package init(
@@ -102,7 +104,7 @@ package struct RecordExplanation: Hashable, Sendable {
 
     /// The record without fields.
     package var record: Record
-    /// Of its last change in the order of its database.
+    /// The position of its last change in its database.
     package var position: Int64
     package var access: [Access]
     package var matches: [Match]

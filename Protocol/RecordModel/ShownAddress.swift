@@ -1,7 +1,7 @@
 /// The address of a server in a message.
 package enum ShownAddress {
-    /// The address without what may be a password or a token, however wrongly it is written: without all up
-    /// to the last `@`, and without what is behind the first `?`.
+    /// The address without a possible password or token, even if malformed: omits everything up to
+    /// the last `@`, and everything after the first `?`.
     package static func text(_ address: String) -> String {
         let secretEnd = address.lastIndex(of: "@")
         let scheme = address.prefix { $0 != ":" && $0 != "@" }

@@ -98,7 +98,7 @@ package struct FetchSubscriptions: Hashable, Sendable {
     }
 }
 
-/// An event for which a subscription fired.
+/// An event that fired a subscription.
 package struct Notification: Hashable, Sendable {
     package enum Reason: UInt8, Hashable, Sendable {
         case recordCreated = 1
@@ -107,7 +107,7 @@ package struct Notification: Hashable, Sendable {
     }
 
     package enum Event: Hashable, Sendable {
-        /// `nil` if changes happened while the listener was away.
+        /// `nil` for changes while the listener was away.
         case query(RecordChange?)
         case zone(ZoneID)
         case database
@@ -117,7 +117,7 @@ package struct Notification: Hashable, Sendable {
     package struct RecordChange: Hashable, Sendable {
         package var id: RecordID
         package var reason: Reason
-        /// The values that the subscription asks for.
+        /// The values of the subscription's desired keys.
         package var fields: RecordBody
 
         package init(id: RecordID, reason: Reason, fields: RecordBody = .empty) {
@@ -132,13 +132,14 @@ package struct Notification: Hashable, Sendable {
     package var subscriptionID: String
     package var scope: DatabaseScope
     package var event: Event
-    /// Whether earlier notifications were left out.
+    /// Whether earlier notifications were omitted.
     package var isCoalesced: Bool
-    /// Whether values are missing in `event` or `info`, which would have been too large.
+    /// Whether values in `event` or `info` were omitted because the notification would have been
+    /// too large.
     package var isPruned: Bool
     /// User record name of the subscription's owner.
     package var owner: String
-    /// With values of the record in place of field names.
+    /// Field names are replaced by values of the record.
     package var info: NotificationInfo?
     /// The time of the commit in milliseconds since 1970; 0 if it happened while the listener was
     /// away.

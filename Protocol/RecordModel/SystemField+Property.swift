@@ -1,6 +1,5 @@
 extension SystemField {
-    /// The property of a client's record with this value, by which a predicate or a sort may name
-    /// it.
+    /// The property of a client's record with this value; a predicate or a sort may use its name.
     ///
     /// `nil` if there is none. If a user field has the same name, a query means the system field.
     package var property: String? {

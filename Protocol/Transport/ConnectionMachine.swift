@@ -1,21 +1,21 @@
 package import WireProtocol
 
-/// Decides what one side of a connection does; knows streams, windows and counts, and nothing else.
+/// Decides the actions of one side of a connection, from streams, windows and counts alone.
 ///
 ///     handshake ──welcome──▶ open ──drain──▶ open, draining
 ///         │                   │                  │ last end
 ///         └───────────────────┴─▶ closed ◀───────┘
 ///
-/// Here is what both sides have in common: which frames a state permits, the drain, the end. A `Side`
-/// adds its handshake, its streams and its rules, in extensions of the machine.
+/// This type has the rules that both sides share: the frames that a state permits, the drain, the
+/// end. A `Side` adds its handshake, its streams and its rules, in extensions of the machine.
 ///
 /// - A frame that the peer must not send closes the connection: the action is `.close(violation)`.
-/// - A harmless race answers `.ignore`: a credit or a cancel for a stream that has ended, anything
+/// - A harmless race yields `.ignore`: a credit or a cancel for a stream that has ended, any event
 ///   after the end.
 /// - An event that only a bug of this side can cause stops the process.
 @usableFromInline
 package enum ConnectionMachine<Side: ConnectionSide>: ~Copyable {
-    /// Exits: the welcome, a frame out of place, a drain, the end.
+    /// Exits: the welcome, an unexpected frame, a drain, the end.
     case handshake(Side.Handshake)
     /// Exits: a violation, a drain without streams, the last stream of a drain, the end.
     case open(OpenConnection<Side>)
@@ -25,14 +25,14 @@ package enum ConnectionMachine<Side: ConnectionSide>: ~Copyable {
 /// The part of the machine that one side of a connection adds.
 @usableFromInline
 package protocol ConnectionSide {
-    /// The handshake, which comes before streams may be opened.
+    /// The handshake, before streams may be opened.
     associatedtype Handshake
-    /// The state that the side keeps of a stream that has not ended.
+    /// This side's state of a stream that has not ended.
     associatedtype Stream
     /// A violation of the protocol by the peer, as this side reports it.
     associatedtype Violation: Error
 
-    /// A frame came before the handshake was over.
+    /// A frame arrived before the handshake was over.
     static var frameBeforeWelcome: Violation { get }
 }
 
@@ -47,7 +47,7 @@ package protocol FrameAction {
 
 /// The action when the peer announces its end.
 package enum OnGoAway: Equatable {
-    /// Streams that are open go on, and the connection closes with the last of them.
+    /// Open streams continue, and the connection closes with the last of them.
     case drain
     case close
     case ignore
@@ -63,10 +63,10 @@ package enum OnDrain: Equatable {
 // MARK: - Frames
 
 extension ConnectionMachine {
-    /// A frame arrived that has a place on open connections only.
+    /// A frame arrived that is valid only on open connections.
     ///
-    /// - Parameter rule: What it means there.
-    /// - Returns: What the rule returns, or that the frame closes the connection or is ignored.
+    /// - Parameter rule: Its rule there.
+    /// - Returns: The rule's result, or that the frame closes the connection or is ignored.
     @inlinable @inline(__always)
     package mutating func frameReceived<Action: FrameAction>(
         _ rule: (inout OpenConnection<Side>) throws(Side.Violation) -> Action
@@ -90,12 +90,12 @@ extension ConnectionMachine {
         }
     }
 
-    /// A frame arrived that has a place in the handshake only.
+    /// A frame arrived that is valid only in the handshake.
     ///
     /// - Parameters:
-    ///   - late: The violation that the frame is on an open connection.
-    ///   - rule: What it means in the handshake.
-    /// - Returns: What the rule returns, or that the frame closes the connection or is ignored.
+    ///   - late: The violation on an open connection.
+    ///   - rule: Its rule in the handshake.
+    /// - Returns: The rule's result, or that the frame closes the connection or is ignored.
     @inlinable
     package mutating func handshakeFrameReceived<Action: FrameAction>(
         late: Side.Violation,
@@ -124,12 +124,12 @@ extension ConnectionMachine {
 // MARK: - This side
 
 extension ConnectionMachine {
-    /// This side does something on the open connection; after the end nothing happens.
+    /// Performs an event of this side on the open connection; does nothing after the end.
     ///
     /// - Parameters:
     ///   - nothing: The result after the end.
-    ///   - body: What it does. When it ends the last stream of a drain, the connection closes.
-    /// - Returns: What the body returns, or `nothing`.
+    ///   - body: The event. If it ends the last stream of a drain, the connection closes.
+    /// - Returns: The body's result, or `nothing`.
     @inlinable @inline(__always)
     package mutating func act<Result>(
         orElse nothing: Result,
@@ -161,7 +161,7 @@ extension ConnectionMachine {
         }
     }
 
-    /// Whether the handshake is over and the end has not come.
+    /// Whether the connection is between its handshake and its end.
     @inlinable package var isOpen: Bool { self.look(orElse: false) { _ in true } }
 
     /// Whether the connection closes with the last of its streams.
@@ -171,7 +171,7 @@ extension ConnectionMachine {
 // MARK: - The end
 
 extension ConnectionMachine {
-    /// The peer leaves, orderly or not.
+    /// The peer sent a `goaway`, to drain or to close.
     package mutating func goAwayReceived(_ reason: CloseReason) -> OnGoAway {
         switch consume self {
         case .handshake:
@@ -192,7 +192,7 @@ extension ConnectionMachine {
         }
     }
 
-    /// This side wants to leave: streams that are open are answered, and no more are opened.
+    /// This side drains: open streams are answered, and no more are opened.
     package mutating func drainStarted() -> OnDrain {
         switch consume self {
         case .handshake:
@@ -212,7 +212,7 @@ extension ConnectionMachine {
         }
     }
 
-    /// The connection has ended, or this side ends it for a reason of its own.
+    /// The connection has ended, or this side ends it.
     ///
     /// - Returns: Whether it was open until now.
     @inlinable

@@ -2,15 +2,15 @@ package import NIOCore
 
 /// Counts the frames that cost the peer nothing, in seconds that start with the first of them.
 ///
-/// They are `ping`, `cancel`, `credit`, a `pong` that nobody asked for, a `notification_ack` that
-/// acknowledges nothing new, and kinds that are ignored.
+/// They are `ping`, `cancel`, `credit`, an unsolicited `pong`, a `notification_ack` that
+/// acknowledges nothing new, and ignored kinds.
 ///
 /// - Source: `Protocol/README.md`, section 4.5.
 package struct ControlFrameBudget: Sendable {
-    /// Of one connection.
+    /// Limit of one connection.
     package static let framesPerSecondMax = 1_000
 
-    /// What all connections of the account may send together.
+    /// The limit of all connections of the account.
     private let pace: ControlFramePace
     private var secondStart = NIODeadline.uptimeNanoseconds(0)
     private var frames = 0
@@ -21,7 +21,7 @@ package struct ControlFrameBudget: Sendable {
 
     /// A control frame arrived.
     ///
-    /// - Returns: `false` if it was one too many.
+    /// - Returns: `false` if it exceeds the limit.
     package mutating func received(at now: NIODeadline) -> Bool {
         if now - self.secondStart >= .seconds(1) {
             self.secondStart = now

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// How many frames that cost a peer nothing all connections of an account may send: 4,000 at once,
-/// and 4,000 a second.
+/// Limits frames that cost a peer nothing, over all connections of an account: 4,000 at once, and
+/// 4,000 a second.
 ///
-/// A leaky bucket kept as one moment, at which all that was used up is there again (the generic cell
-/// rate algorithm of ATM).
+/// A leaky bucket stored as one time, at which it is full again (the generic cell rate algorithm of
+/// ATM).
 package final class ControlFramePace: Sendable {
-    /// Of all connections of an account.
+    /// Limit of all connections of an account.
     package static let framesPerSecondMax = 4 * ControlFrameBudget.framesPerSecondMax
     private static let frameNanoseconds = 1_000_000_000 / Int64(framesPerSecondMax)
     private static let burstNanoseconds: Int64 = 1_000_000_000
@@ -17,7 +17,7 @@ package final class ControlFramePace: Sendable {
 
     /// A control frame arrived.
     ///
-    /// - Returns: `false` if it was one too many.
+    /// - Returns: `false` if it exceeds the limit.
     package func received(atNanoseconds now: Int64) -> Bool {
         var before = self.fullAgain.load(ordering: .relaxed)
         while true {

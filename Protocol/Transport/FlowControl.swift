@@ -1,18 +1,18 @@
-/// The credit that the peer gives this side, in payload bytes.
+/// The credit that the peer grants this side, in payload bytes.
 ///
-/// A frame may go while the window is positive and may take it below zero. So one frame larger than
-/// the window passes, and the excess is one frame at most.
+/// A frame may be sent while the window is positive, and may take it below zero. So one frame
+/// larger than the window passes, and the excess is one frame at most.
 ///
 /// - Source: `Protocol/README.md`, section 6.
 @usableFromInline
 package struct SendWindow: Hashable, Sendable {
-    /// The most that a window may hold.
+    /// The maximum size of a window.
     @inlinable package static var bytesMax: Int64 { 2_147_483_647 }
 
     @usableFromInline let startBytes: Int64
     /// Bytes that may still be sent.
     @usableFromInline package internal(set) var bytes: Int64
-    /// Bytes that were sent and whose credit has not come back.
+    /// Bytes that were sent and not credited again.
     @usableFromInline var takenBytes: Int64 = 0
 
     @inlinable
@@ -21,27 +21,29 @@ package struct SendWindow: Hashable, Sendable {
         self.bytes = Int64(bytes)
     }
 
-    /// Whether a grant gives back what was sent, and at least half of what the window began with.
+    /// Whether a grant returns sent bytes, and at least half of the window's initial size.
     ///
-    /// The peer then has taken as much. A grant that makes the window larger than it was is not earned.
+    /// The peer has then processed as many bytes. A grant that makes the window larger than before
+    /// is not earned.
     @inlinable
     package func isEarned(_ count: UInt32) -> Bool {
         2 * Int64(count) >= self.startBytes && Int64(count) <= self.takenBytes
     }
 
-    /// Whether a frame may go now.
+    /// Whether a frame may be sent now.
     @inlinable package var isOpen: Bool { self.bytes > 0 }
 
-    /// A frame went out.
+    /// A frame was sent.
     @inlinable
     package mutating func sent(_ count: Int) {
         self.bytes -= Int64(count)
         self.takenBytes += Int64(count)
     }
 
-    /// Adds what the peer granted.
+    /// Adds a grant of the peer.
     ///
-    /// - Returns: `false` if the grant is 0 or takes the window beyond its bound; nothing was added.
+    /// - Returns: `false` if the grant is 0 or takes the window beyond its maximum; nothing was
+    ///   added.
     @inlinable
     package mutating func granted(_ count: UInt32) -> Bool {
         let sum = self.bytes + Int64(count)
@@ -52,30 +54,31 @@ package struct SendWindow: Hashable, Sendable {
     }
 }
 
-/// The credit that this side gives the peer, in payload bytes.
+/// The credit that this side grants the peer, in payload bytes.
 ///
-/// A frame takes from the window when it arrives. Once this side has disposed of its bytes they can
-/// be granted again, so that what may come and what is held make up the window's size. Small grants
+/// A frame takes from the window when it arrives. Once this side has disposed of its bytes, they
+/// can be granted again, so that expected and held bytes add up to the window's size. Small grants
 /// wait until they are worth a frame: see `GrantThreshold`.
 ///
-/// Never stuck: a window that is used up and whose frames are all disposed of has its size to grant.
+/// Never stuck: when a window is used up and all its frames are disposed of, its whole size can be
+/// granted.
 ///
 /// - Source: `Protocol/README.md`, section 6.
 @usableFromInline
 package struct ReceiveWindow: Hashable, Sendable {
-    /// The smallest grant, as a part of the window's size.
+    /// The smallest grant, as a fraction of the window's size.
     @usableFromInline
     package enum GrantThreshold: Int64, Sendable {
         case half = 2
         case quarter = 4
     }
 
-    /// The credit at the beginning.
+    /// The initial credit.
     @usableFromInline let startBytes: Int64
     @usableFromInline let threshold: GrantThreshold
-    /// Bytes that may still come; below zero by a part of a frame at most.
+    /// Bytes that may still arrive; below zero by a part of a frame at most.
     @usableFromInline package internal(set) var bytes: Int64
-    /// Bytes that came and are not yet disposed of.
+    /// Bytes that arrived and are not yet disposed of.
     @usableFromInline var heldBytes: Int64 = 0
 
     @inlinable
@@ -98,10 +101,10 @@ package struct ReceiveWindow: Hashable, Sendable {
 
     /// This side has disposed of the bytes of frames.
     ///
-    /// The window has this size from now on; the size it began with if that is `nil`. A window grows
-    /// with a grant, and shrinks as bytes come.
+    /// The window has this size from now on; its initial size if `nil`. A window grows with a
+    /// grant, and shrinks as bytes arrive.
     ///
-    /// - Returns: What to grant now; 0 if that is nothing yet.
+    /// - Returns: The credit to grant now; 0 if there is none yet.
     @inlinable
     package mutating func disposed(_ count: Int, size: UInt32? = nil) -> UInt32 {
         self.heldBytes -= Int64(count)

@@ -2,14 +2,13 @@ package import FileIO
 package import NIOCore
 package import WireProtocol
 
-/// Puts frames together from the pieces in which a connection's bytes arrive.
+/// Assembles frames from the pieces in which a connection's bytes arrive.
 ///
-/// Holds nothing of a piece whose frames are whole: TLS reads into one buffer a connection, and
-/// would have to copy all of it at the next read if somebody still held it. Bytes of a frame that
-/// is incomplete are copied out, once, and so are those of assets, which their receivers keep for a
-/// while.
+/// Retains no piece with only complete frames: TLS reads into one buffer per connection, and would
+/// have to copy all of it at the next read if it were still referenced. Bytes of an incomplete
+/// frame are copied once, and so are those of assets, which their receivers retain for a while.
 package final class FrameAssembly {
-    /// Longest payload that is accepted; compared as soon as a header is complete.
+    /// Longest accepted payload; checked as soon as a header is complete.
     package var payloadBytesMax: Int {
         get { self.decoder.payloadBytesMax }
         set { self.decoder.payloadBytesMax = newValue }
@@ -17,20 +16,20 @@ package final class FrameAssembly {
 
     private let decoder: FrameDecoder
     private let buffers: BufferPool
-    /// The frame that is incomplete.
+    /// The incomplete frame.
     private var held = ByteBuffer()
-    /// What came behind the frame after which no more were wanted; empty if there is nothing.
+    /// Bytes after the frame at which reading was paused; empty if there are none.
     private var waiting = ByteBuffer()
-    /// Frames that came in more than one piece, the incomplete one included.
+    /// Frames that arrived in more than one piece, the incomplete one included.
     package private(set) var framesInPieces: UInt64 = 0
 
-    /// Memory of the frame that is incomplete; 0 if there is none.
+    /// Memory of the incomplete frame; 0 if there is none.
     package var unfinishedBytes: Int { self.held.storageCapacity }
 
-    /// Memory of what waits because no more frames were wanted; 0 if nothing does.
+    /// Memory of bytes that wait while reading is paused; 0 if there are none.
     package var waitingBytes: Int { self.waiting.readableBytes > 0 ? self.waiting.storageCapacity : 0 }
 
-    /// Payloads of `asset_data` are in memory of `buffers`, to which their receiver may give it back.
+    /// Payloads of `asset_data` use memory of `buffers`, to which their receiver may return it.
     package init(
         payloadBytesMax: Int = FrameDecoder.handshakePayloadBytesMax,
         buffers: BufferPool = BufferPool()
@@ -39,13 +38,12 @@ package final class FrameAssembly {
         self.decoder = FrameDecoder(payloadBytesMax: payloadBytesMax)
     }
 
-    /// Takes a piece and hands over the frames that are complete with it, in order, for as long as
-    /// they are wanted.
+    /// Takes a piece and passes on the frames that it completes, in order, while they are wanted.
     ///
-    /// What comes behind them waits, and so do all further pieces, until `resume`. Not to be called
-    /// by `frameReceived`.
+    /// Bytes after them wait, and so do all further pieces, until `resume`. Must not be called by
+    /// `frameReceived`.
     ///
-    /// - Throws: `WireError` with code `frameTooLarge`, and whatever `frameReceived` throws.
+    /// - Throws: `WireError` with code `frameTooLarge`, and any error of `frameReceived`.
     package func received(
         _ piece: ByteBuffer,
         while isWanted: () -> Bool = { true },
@@ -61,7 +59,7 @@ package final class FrameAssembly {
         try self.handOver(piece, while: isWanted, frameReceived: frameReceived)
     }
 
-    /// Goes on with what waits.
+    /// Continues with waiting bytes.
     package func resume(while isWanted: () -> Bool, frameReceived: (Frame) throws -> Void) throws {
         let rest = self.waiting
         self.waiting = ByteBuffer()
@@ -91,11 +89,12 @@ package final class FrameAssembly {
         self.held = held
     }
 
-    /// Adds what the incomplete frame lacks, and nothing more; returns `nil` if there is not enough.
+    /// Adds the missing bytes of the incomplete frame, and no more; returns `nil` if there are not
+    /// enough.
     private func completeHeld(from rest: inout ByteBuffer) throws -> Frame? {
         var held = self.held
         self.held = ByteBuffer()
-        // First its length, and then the rest.
+        // First its length, then the rest.
         for _ in 0..<2 {
             if let frame = try self.decoder.decode(buffer: &held) { return frame }
             let wanted = Self.frameBytes(of: held) ?? Frame.headerBytes
@@ -121,7 +120,7 @@ package final class FrameAssembly {
         held.writeImmutableBuffer(next)
     }
 
-    /// Of the whole frame that begins here, or `nil` if its header is incomplete.
+    /// Size of the whole frame that begins here, or `nil` if its header is incomplete.
     private static func frameBytes(of buffer: ByteBuffer) -> Int? {
         guard buffer.readableBytes >= Frame.headerBytes,
             let payloadBytes = buffer.getInteger(at: buffer.readerIndex, as: UInt32.self)
@@ -129,8 +128,8 @@ package final class FrameAssembly {
         return Frame.headerBytes + Int(payloadBytes)
     }
 
-    /// Memory to set aside for a frame that is incomplete, in bytes: all of it for a frame of a common
-    /// size, and no more than that for a header alone.
+    /// Bytes to reserve for an incomplete frame: all of it for a frame of a common size, and no
+    /// more than that size for a header alone.
     private static func heldBytes(of buffer: ByteBuffer) -> Int {
         let bytes = Self.frameBytes(of: buffer) ?? Frame.headerBytes
         return bytes <= Frame.headerBytes + AssetData.payloadBytesMax ? bytes : 0

@@ -1,12 +1,12 @@
 package import NIOCore
 
-/// Finds peers that are gone: silence, then a ping, then the end.
+/// Detects dead peers: silence, then a ping, then the end.
 ///
 ///     listening --- silence for silenceMax ---> pinged --- silence for pongTimeout ---> close
 ///         ^                                       |
 ///         +------------ anything heard -----------+
 ///
-/// Hearing only stores a time. The timer is set again when it fires, not with every frame.
+/// Received bytes only store a time. The timer is set again when it fires, not with every frame.
 package struct KeepaliveStateMachine {
     package enum OnTimer: Equatable {
         case wait(until: NIODeadline)
@@ -14,11 +14,11 @@ package struct KeepaliveStateMachine {
         case close
     }
 
-    /// How long the `pong` may take.
+    /// Timeout of the `pong`.
     package static let pongTimeout = TimeAmount.seconds(10)
 
     private let silenceMax: TimeAmount
-    /// When bytes of the peer arrived last.
+    /// When bytes of the peer last arrived.
     package private(set) var heardAt: NIODeadline
     private var pingedAt: NIODeadline?
     private var isPongAwaited = false
@@ -28,7 +28,7 @@ package struct KeepaliveStateMachine {
         self.heardAt = now
     }
 
-    /// Bytes of the peer arrived, or from now on something is awaited of it.
+    /// Bytes of the peer arrived, or the peer is expected to send from now on.
     package mutating func heard(at now: NIODeadline) {
         self.heardAt = now
         self.pingedAt = nil
@@ -36,7 +36,7 @@ package struct KeepaliveStateMachine {
 
     /// A pong arrived.
     ///
-    /// - Returns: Whether a ping had asked for it.
+    /// - Returns: Whether a ping had requested it.
     package mutating func pongReceived() -> Bool {
         defer { self.isPongAwaited = false }
         return self.isPongAwaited

@@ -1,9 +1,9 @@
 /// Values by stream number.
 ///
-/// Streams are opened in ascending order and few are open at a time. An array in this order is
-/// searched, and changed, in less time than hashing a number takes.
+/// Streams are opened in ascending order and few are open at a time. Searching and changing a
+/// sorted array takes less time than hashing a number.
 ///
-/// Each user specialises the table: left generic it cost more than a dictionary.
+/// Each user specialises the table: the generic version was slower than a dictionary.
 @usableFromInline
 package struct StreamTable<Value> {
     @usableFromInline
@@ -62,7 +62,7 @@ package struct StreamTable<Value> {
         index < self.entries.count && self.entries[index].stream == stream
     }
 
-    /// The index of the stream, or the one where it belongs.
+    /// The index of the stream, or its insertion index.
     @inlinable
     func index(of stream: UInt32) -> Int {
         guard let last = self.entries.last, last.stream >= stream else { return self.entries.count }

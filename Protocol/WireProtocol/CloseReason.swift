@@ -1,25 +1,25 @@
-/// Why a side closes a connection or lets it run out.
+/// Why a side closes a connection or drains it.
 package struct CloseReason: RawRepresentable, Hashable, Error {
     package let rawValue: UInt32
 
     package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// Orderly: the server stops.
+    /// Orderly: the server is shutting down.
     ///
-    /// Streams that are open are answered; open no more.
+    /// Open streams are answered; open no more.
     package static let drain = CloseReason(rawValue: 1)
     package static let versionUnsupported = CloseReason(rawValue: 2)
-    /// The token or the signature is wrong, or what it belongs to was revoked.
+    /// The token or the signature is wrong, or the credential was revoked.
     package static let notAuthenticated = CloseReason(rawValue: 3)
     package static let containerUnknown = CloseReason(rawValue: 4)
-    /// No room for another connection, or not enough memory left.
+    /// There is no room for another connection, or too little memory.
     package static let overloaded = CloseReason(rawValue: 5)
     package static let idle = CloseReason(rawValue: 6)
-    /// The peer does not read what it asked for.
+    /// The peer does not read the data that it requested.
     package static let slowReader = CloseReason(rawValue: 7)
     package static let handshakeTimeout = CloseReason(rawValue: 8)
     package static let internalError = CloseReason(rawValue: 9)
-    /// The token was good and is no longer: connect with a new one.
+    /// The token has expired: connect with a new one.
     package static let credentialExpired = CloseReason(rawValue: 10)
     package static let frameTimeout = CloseReason(rawValue: 11)
     /// The operator has restricted the user's account, or lifted that: connect again.

@@ -13,11 +13,11 @@ package struct Frame: Hashable, Sendable {
     package static let headerBytes = 10
 
     package var kind: FrameKind
-    /// 0 in this version; a receiver ignores bits that it does not know.
+    /// 0 in this version; a receiver ignores unknown bits.
     package var flags: UInt8
-    /// 0: the connection itself.
+    /// 0 for the connection itself.
     ///
-    /// Clients open odd numbers in ascending order; even ones are the server's, for later.
+    /// Clients open odd numbers in ascending order; even ones are reserved for the server.
     package var stream: UInt32
     package var payload: ByteBuffer
 
@@ -29,7 +29,7 @@ package struct Frame: Hashable, Sendable {
     }
 }
 
-/// What a frame carries.
+/// The kind of a frame.
 package struct FrameKind: RawRepresentable, Hashable, Sendable {
     package let rawValue: UInt8
 
@@ -56,7 +56,7 @@ package struct FrameKind: RawRepresentable, Hashable, Sendable {
     /// Longest payload of a kind that carries neither requests, responses nor assets.
     package static let smallPayloadBytesMax = 64 * 1024
 
-    /// Longest payload of this kind where no frame may have more than `payloadBytesMax`.
+    /// Longest payload of this kind on a connection that limits payloads to `payloadBytesMax`.
     func payloadBytesMax(of payloadBytesMax: Int) -> Int {
         switch self {
         case .request, .items, .end, .assetData, .assetOffsets: payloadBytesMax

@@ -1,18 +1,19 @@
 package import NIOCore
 
-/// Cuts the bytes of a connection into frames.
+/// Splits the bytes of a connection into frames.
 ///
-/// Holds back nothing but the one frame that is incomplete.
+/// Retains only the one incomplete frame.
 ///
-/// A class, so that the owner of the connection can raise the limit when the handshake is over
-/// while NIO owns the decoding. Not `Sendable`: it belongs to the connection's event loop.
+/// A class, so that the owner of the connection can raise the limit after the handshake while NIO
+/// owns the decoding. Not `Sendable`: it belongs to the connection's event loop.
 package final class FrameDecoder: NIOSingleStepByteToMessageDecoder {
     package typealias InboundOut = Frame
 
-    /// Longest payload of a client's frame before the `welcome`: an unknown peer gets no memory.
+    /// Longest payload of a client's frame before the `welcome`: an unknown peer gets no more
+    /// memory.
     package static let handshakePayloadBytesMax = 4096
 
-    /// Longest payload that is accepted; compared as soon as a header is complete.
+    /// Longest accepted payload; checked as soon as a header is complete.
     ///
     /// Frames of small kinds have a lower bound (`FrameKind.smallPayloadBytesMax`).
     package var payloadBytesMax: Int
@@ -23,7 +24,7 @@ package final class FrameDecoder: NIOSingleStepByteToMessageDecoder {
 
     /// Takes the next frame off the buffer; `nil` while it is incomplete.
     ///
-    /// - Throws: `WireError` with code `frameTooLarge`, before any byte of the payload is waited for.
+    /// - Throws: `WireError` with code `frameTooLarge`, before any byte of the payload is awaited.
     package func decode(buffer: inout ByteBuffer) throws -> Frame? {
         var header = buffer
         guard
@@ -41,7 +42,7 @@ package final class FrameDecoder: NIOSingleStepByteToMessageDecoder {
 
     /// Takes the next frame off the last bytes of a connection.
     ///
-    /// A frame that was cut off is dropped.
+    /// An incomplete frame is dropped.
     package func decodeLast(buffer: inout ByteBuffer, seenEOF: Bool) throws -> Frame? {
         try self.decode(buffer: &buffer)
     }

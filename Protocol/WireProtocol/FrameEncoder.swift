@@ -21,9 +21,9 @@ package struct FrameEncoder: MessageToByteEncoder {
         buffer.writeImmutableBuffer(frame.payload)
     }
 
-    /// Appends a frame whose payload is written in place, without a buffer of its own.
+    /// Appends a frame; its payload is written in place, without a buffer of its own.
     ///
-    /// - Returns: Bytes of the payload: what the frame counts for in flow control.
+    /// - Returns: Bytes of the payload, for flow control.
     @discardableResult
     package static func write(
         _ kind: FrameKind,

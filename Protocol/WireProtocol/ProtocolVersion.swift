@@ -1,4 +1,4 @@
-/// Versions of the protocol, and what TLS is told about it.
+/// Versions of the protocol, and its name in TLS.
 package enum ProtocolVersion {
     /// The version that this code speaks.
     package static let current: UInt32 = 1

@@ -1,13 +1,13 @@
 package import RecordModel
 
-/// What is wrong with a peer's bytes.
+/// A fault in a peer's bytes.
 package struct WireError: Error, Hashable, Sendable {
     package enum Code: Hashable, Sendable {
         /// A header announces a payload above the limit.
         case frameTooLarge
-        /// The payload is not an encoding of the message that the frame's kind demands.
+        /// The payload is not an encoding of the message that the frame's kind requires.
         case malformed
-        /// A required part is absent, or one that must be absent is there.
+        /// A required part is absent, or a forbidden one is present.
         case missing
         /// A count, length or number outside its bounds.
         case outOfBounds
@@ -23,7 +23,7 @@ package struct WireError: Error, Hashable, Sendable {
     package var code: Code
     /// The field of the specification that is wrong.
     package var field: String
-    /// What is wrong with it, for the client's user; empty if there is no more to say.
+    /// A description for the client's user; empty if there is nothing to add.
     package var detail = ""
 
     package init(_ code: Code, field: StaticString, detail: String = "") {
@@ -32,12 +32,12 @@ package struct WireError: Error, Hashable, Sendable {
         self.detail = detail
     }
 
-    /// The code that ends the stream of the request; `nil` when the connection is closed instead.
+    /// The code that ends the stream of the request; `nil` if the connection is closed instead.
     package var refusal: ErrorCode? {
         if case .refused(let code) = self.code { code } else { nil }
     }
 
-    /// The same in a server's message: there is no request that could be refused.
+    /// The same fault in a server's message: there is no request to refuse.
     var ofServer: WireError {
         guard case .refused = self.code else { return self }
         var error = self
@@ -45,7 +45,7 @@ package struct WireError: Error, Hashable, Sendable {
         return error
     }
 
-    /// The reason of the `goaway` when the connection is closed.
+    /// The reason of the `goaway` if the connection is closed.
     package var closeReason: CloseReason {
         switch self.code {
         case .frameTooLarge: .frameTooLarge

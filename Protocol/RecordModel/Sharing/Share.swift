@@ -23,7 +23,7 @@ package struct Share: Hashable, Sendable {
     ///
     /// Empty for requesters who may not decide about it.
     package var requesters: [UserIdentity]
-    /// Users who must not ask any more.
+    /// Users who may not ask again.
     ///
     /// Empty for requesters who may not decide about it.
     package var blocked: [UserIdentity]
@@ -107,7 +107,7 @@ package struct ShareParticipant: Hashable, Sendable {
     package var acceptance: ShareAcceptance
     /// Whether they had asked to join.
     package var isApprovedRequester: Bool
-    /// When they were invited or joined, in milliseconds since 1970; 0 if that is not saved yet.
+    /// When they were invited or joined, in milliseconds since 1970; 0 if not saved yet.
     package var addedMilliseconds: Int64
     /// The last part of a URL with which one person can join, once.
     ///
@@ -134,7 +134,7 @@ package struct ShareParticipant: Hashable, Sendable {
 
 /// A user, as far as the requester may know them.
 package struct UserIdentity: Hashable, Sendable {
-    /// Empty if it is not known.
+    /// Empty if unknown.
     package var userRecordName: String
     /// The address or name by which they were found or invited.
     package var lookup: IdentityLookup?
@@ -144,7 +144,7 @@ package struct UserIdentity: Hashable, Sendable {
         self.lookup = lookup
     }
 
-    /// Whether both are the same person, as far as can be told.
+    /// Whether both are known to be the same person.
     package func isSame(as other: UserIdentity) -> Bool {
         if !self.userRecordName.isEmpty, self.userRecordName == other.userRecordName { return true }
         return self.lookup != nil && self.lookup == other.lookup
@@ -153,14 +153,14 @@ package struct UserIdentity: Hashable, Sendable {
 
 /// A key for finding a user.
 package enum IdentityLookup: Hashable, Sendable {
-    /// Compared without regard to case.
+    /// Case-insensitive.
     case emailAddress(String)
     /// Compared by digits and a leading `+`.
     case phoneNumber(String)
     case userRecordName(String)
 }
 
-/// A share as users see it who know its URL.
+/// A share as shown to users who know its URL.
 package struct ShareMetadata: Hashable, Sendable {
     package var container: String
     package var share: Record

@@ -29,7 +29,7 @@ package struct ShareChanges: Hashable, Sendable {
     }
 }
 
-/// Whether the save of a record is that of a share.
+/// Whether the saved record is a share, and the changes of its participants.
 ///
 /// One word in size, because few records are shares.
 package enum ShareSave: Hashable, Sendable {

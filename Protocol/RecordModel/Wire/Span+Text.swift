@@ -6,14 +6,14 @@ extension Span<UInt8> {
         self.extracting(range).withUnsafeBufferPointer { Array($0) }
     }
 
-    /// Text; what is not UTF-8 is replaced.
+    /// Decodes text; replaces invalid UTF-8.
     @inlinable
     package func repairedText(_ range: Range<Int>) -> String {
         // SAFETY: the string copies before the call returns. It takes pointers or collections only.
         self.extracting(range).withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Text, or `nil` if it is not UTF-8.
+    /// Decodes text; `nil` if it is not UTF-8.
     package func text(_ range: Range<Int>) -> String? {
         let text = self.extracting(range)
         if text.isASCII { return text.repairedText(0..<text.count) }
@@ -23,7 +23,7 @@ extension Span<UInt8> {
 
     /// Whether the bytes are UTF-8.
     ///
-    /// Only text that is not ASCII is decoded.
+    /// Only non-ASCII text is decoded.
     package func isText(_ range: Range<Int>) -> Bool {
         let text = self.extracting(range)
         // SAFETY: as above.
@@ -32,15 +32,15 @@ extension Span<UInt8> {
 
     /// Compares the bytes of a range with those of a text.
     package func isEqual(_ range: Range<Int>, to text: inout String) -> Bool {
-        // SAFETY: our own text, for the time of the call.
+        // SAFETY: our own text, for the duration of the call.
         text.withUTF8 { utf8 in
             utf8.count == range.count && self.isEqual(range, to: Span(_unsafeElements: utf8), from: 0)
         }
     }
 
-    /// Compares the bytes of a range with as many of others, from an offset on.
+    /// Compares the bytes of a range with bytes of `others` at an offset.
     ///
-    /// - Precondition: There are as many.
+    /// - Precondition: `others` has enough bytes.
     package func isEqual(_ range: Range<Int>, to others: Span<UInt8>, from start: Int) -> Bool {
         let bytes = self.extracting(range).bytes
         let others = others.extracting(start..<start + range.count).bytes
@@ -73,7 +73,8 @@ extension Span<UInt8> {
 }
 
 extension RawSpan {
-    // "Unsafe" is the choice of a type alone, and any bytes are a number: the bounds are checked.
+    // "Unsafe" refers to the choice of a type alone, and any bytes are a valid number: the bounds
+    // are checked.
     fileprivate func word(at offset: Int) -> UInt64 {
         self.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
     }

@@ -5,7 +5,7 @@ extension UInt64 {
         self < 0x80 ? 1 : (UInt64.bitWidth - self.leadingZeroBitCount + 6) / 7
     }
 
-    /// Gives the bytes of the shortest encoding, one after the other.
+    /// Passes on the bytes of the shortest encoding in order.
     @inlinable
     @inline(__always)
     package func forEachVarintByte(_ put: (UInt8) -> Void) {
@@ -19,7 +19,7 @@ extension UInt64 {
 }
 
 extension Int64 {
-    /// The integer with this zigzag encoding, in which small negative numbers are short, too.
+    /// The integer with this zigzag encoding, in which small negative numbers are short too.
     @inlinable
     package init(zigzag value: UInt64) {
         self = Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)

@@ -8,7 +8,7 @@ package protocol WireField: CaseIterable, Hashable, Sendable {
     /// Returns `nil` if the message has no such field, or not with this wire type.
     init?(tag: UInt32)
 
-    /// The number and the wire type, as they are encoded: 8 × number + wire type.
+    /// The encoded number and wire type: 8 × number + wire type.
     var tag: UInt32 { get }
 }
 

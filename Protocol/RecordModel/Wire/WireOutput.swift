@@ -1,4 +1,4 @@
-/// Takes encoded bytes, one behind the other, and writes the Protocol Buffers wire format.
+/// Takes encoded bytes in order, and writes the Protocol Buffers wire format.
 @usableFromInline
 package protocol WireOutput {
     mutating func put(_ byte: UInt8)
@@ -12,7 +12,7 @@ package protocol WireOutput {
     mutating func putVarint(_ value: UInt64)
 }
 
-// A field that has its type's zero is left out, as the language demands of fields without presence.
+// A field with its type's zero is omitted, as the language requires of fields without presence.
 extension WireOutput {
     @inlinable
     package mutating func putVarint(_ value: UInt64) {
@@ -41,7 +41,7 @@ extension WireOutput {
         if tag < 0x80 { self.put(UInt8(tag)) } else { self.putVarint(UInt64(tag)) }
     }
 
-    /// Writes a tag and a number, most often two bytes.
+    /// Writes a tag and a number, usually two bytes.
     @inlinable
     @inline(__always)
     package mutating func putTag(_ field: some WireField, andVarint value: UInt64) {
@@ -95,7 +95,7 @@ extension WireOutput {
         self.writeElement(field, bytes.span)
     }
 
-    /// Writes a list of numbers that are not negative.
+    /// Writes a list of non-negative numbers.
     @inlinable
     package mutating func writePacked(_ field: some WireField, _ numbers: [some FixedWidthInteger]) {
         guard !numbers.isEmpty else { return }
@@ -103,7 +103,7 @@ extension WireOutput {
         for number in numbers { self.putVarint(UInt64(number)) }
     }
 
-    /// Writes a number that is there even when it is 0.
+    /// Writes a number, even if it is 0.
     @inlinable
     @inline(__always)
     package mutating func writePresent(_ field: some WireField, _ value: UInt64) {
@@ -121,14 +121,14 @@ extension WireOutput {
         self.putFixed64(value.bitPattern)
     }
 
-    /// Writes text that is there even when it is empty.
+    /// Writes text, even if it is empty.
     @inlinable
     package mutating func writeElement(_ field: some WireField, _ text: String) {
         self.writeHead(field, bytes: text.utf8.count)
         self.put(text)
     }
 
-    /// Writes bytes, or a message that is encoded already.
+    /// Writes bytes, or an encoded message.
     @inlinable
     @inline(__always)
     package mutating func writeElement(_ field: some WireField, _ bytes: Span<UInt8>) {
@@ -136,7 +136,7 @@ extension WireOutput {
         self.put(bytes)
     }
 
-    /// Writes the tag and the length of contents that follow.
+    /// Writes a tag and the length of the contents to follow.
     @inlinable
     @inline(__always)
     package mutating func writeHead(_ field: some WireField, bytes count: Int) {
@@ -147,20 +147,20 @@ extension WireOutput {
 /// Encoded bytes that can still be moved.
 @usableFromInline
 package protocol GrowingWireOutput: WireOutput {
-    /// Bytes so far.
+    /// Number of bytes so far.
     var byteCount: Int { get }
 
     mutating func replace(_ byte: UInt8, at index: Int)
 
-    /// Moves all bytes from an index on back, to make room for `count` bytes of any contents.
+    /// Moves all bytes from an index on back, to make room for `count` bytes with undefined
+    /// contents.
     mutating func makeRoom(_ count: Int, at index: Int)
 }
 
 extension GrowingWireOutput {
-    /// Writes a message that is there even when it is empty; its length is known when its contents
-    /// are written.
+    /// Writes a message, even if it is empty; its length is known after its contents are written.
     ///
-    /// The contents are written after one byte for the length, and moved if that takes more.
+    /// The contents are written after one byte for the length, and moved if the length takes more.
     @inlinable
     package mutating func writeMessage(_ field: some WireField, _ contents: (inout Self) -> Void) {
         self.putTag(field, andVarint: 0)

@@ -1,13 +1,13 @@
 /// Reads the Protocol Buffers wire format, and checks every bound.
 ///
-/// It reads a part of the bytes, from `position` to `end`. Both are offsets in the whole, so a range
-/// that a reader returns is valid for all readers of the same bytes. A reader is a loan of the bytes
-/// and counts no references. A nested message is read by another reader (`part`).
+/// It reads a part of the bytes, from `position` to `end`. Both are offsets in the whole, so a
+/// range that a reader returns is valid for all readers of the same bytes. A reader borrows the
+/// bytes without reference counting. Another reader (`part`) reads a nested message.
 ///
-/// After an error the reader is of no more use.
+/// After an error the reader must not be used.
 @usableFromInline
 package struct WireReader: ~Escapable {
-    /// All bytes, also those outside the part.
+    /// All bytes, including those outside the part.
     @usableFromInline package let bytes: Span<UInt8>
     /// At most `end`.
     @inlinable package var position: Int { self.next }
@@ -50,7 +50,7 @@ package struct WireReader: ~Escapable {
 
     /// Reads a variable-length integer of 1 to 10 bytes.
     ///
-    /// Bits above the 64th are cut off, as Protocol Buffers has it.
+    /// Bits above the 64th are dropped, as Protocol Buffers requires.
     @inlinable
     @inline(__always)
     package mutating func varint() throws(WireFault) -> UInt64 {
@@ -58,7 +58,7 @@ package struct WireReader: ~Escapable {
         return first < 0x80 ? UInt64(first) : try self.varint(after: first)
     }
 
-    /// Reads a variable-length integer that has no more bytes than it needs.
+    /// Reads a minimal variable-length integer.
     @inlinable
     @inline(__always)
     package mutating func minimalVarint() throws(WireFault) -> UInt64 {
@@ -67,7 +67,7 @@ package struct WireReader: ~Escapable {
         let start = self.next
         let value = try self.varint(after: first)
         let last = self.bytes[self.next &- 1]
-        // The last of ten bytes has one bit; `varint` cuts off the others.
+        // The last of ten bytes has one bit; `varint` drops the others.
         guard last != 0, last == 1 || self.next &- start < 9 else { throw .overlong }
         return value
     }
@@ -95,7 +95,8 @@ package struct WireReader: ~Escapable {
     @inlinable
     package mutating func fixed64() throws(WireFault) -> UInt64 {
         let range = try self.skip(8)
-        // "Unsafe" is the choice of a type alone, and any bytes are a number: the bounds are checked.
+        // "Unsafe" refers to the choice of a type alone, and any bytes are a valid number: the
+        // bounds are checked.
         return UInt64(
             littleEndian: self.bytes.bytes.unsafeLoadUnaligned(
                 fromByteOffset: range.lowerBound,
@@ -134,9 +135,9 @@ package struct WireReader: ~Escapable {
         return tag
     }
 
-    /// Skips the value behind a tag.
+    /// Skips the value after a tag.
     ///
-    /// Groups are refused: the third version of the language does not have them.
+    /// Groups are refused: version 3 of the language does not have them.
     @inlinable
     package mutating func skipValue(ofTag tag: UInt32) throws(WireFault) {
         switch tag & 7 {

@@ -1,4 +1,4 @@
-/// Bytes that a field takes, as `WireOutput` writes it.
+/// The encoded size of a field, as `WireOutput` writes it.
 @usableFromInline
 package enum WireSize {
     @inlinable
@@ -7,14 +7,14 @@ package enum WireSize {
         value == 0 ? 0 : self.tag(field) + value.varintBytes
     }
 
-    /// The size of text or bytes; 0 without any, since the field is left out.
+    /// The size of text or bytes; 0 if empty, since the field is omitted.
     @inlinable
     @inline(__always)
     package static func field(_ field: some WireField, bytes count: Int) -> Int {
         count == 0 ? 0 : self.message(field, bytes: count)
     }
 
-    /// The size of a message that is there even when it is empty.
+    /// The size of a message that is written even if it is empty.
     @inlinable
     @inline(__always)
     package static func message(_ field: some WireField, bytes count: Int) -> Int {

@@ -2,8 +2,8 @@ package import NIOCore
 import RecordModel
 
 extension Items {
-    /// Reads the payload of an `items` frame: at least one item; a record in it is checked, and
-    /// read when somebody asks for it.
+    /// Reads the payload of an `items` frame: at least one item; records are checked and read when
+    /// they are accessed.
     package init(decoding payload: ByteBuffer) throws(WireError) {
         var message = MessageReader(payload, "items")
         var items: [Item] = []
@@ -33,8 +33,8 @@ extension Items {
 }
 
 extension Item {
-    /// Appends the item to the payload of an `items` frame: the encodings of items one behind the
-    /// other are the message.
+    /// Appends the item to the payload of an `items` frame: the concatenated encodings of items are
+    /// the message.
     package func append(toItems buffer: inout ByteBuffer) {
         buffer.writeMessage(Proto.Items.items) { self.encode(into: &$0) }
     }
@@ -64,7 +64,7 @@ extension Item {
             case .explanation: outcome = .explanation(try RecordExplanation(message.message()))
             }
         }
-        // Taken out, not copied: a page has hundreds.
+        // Moved out, not copied: a page has hundreds.
         guard let outcome = outcome.take() else { throw WireError(.missing, field: "outcome") }
         self.init(index: index, outcome: outcome)
     }
@@ -101,7 +101,7 @@ extension End {
         var message = MessageReader(payload, "end")
         var fieldCount = 0
         while let field = try message.next(Proto.End.self) {
-            // Each may come again and again: the last one counts.
+            // A repeated field is legal: the last one counts.
             fieldCount += 1
             guard fieldCount <= Bounds.missingMax + ClientBounds.endFieldsMax else {
                 throw WireError(.outOfBounds, field: "end")
@@ -144,8 +144,8 @@ extension End {
 }
 
 extension Failure {
-    /// A cause or an advice that this version does not know reads as the plainest one: an error of
-    /// its own, not to be tried again.
+    /// An unknown cause or advice reads as the plainest one: an error of the item itself, never to
+    /// be retried.
     init(_ message: consuming MessageReader) throws(WireError) {
         self.init(code: ErrorCode(rawValue: 0), message: "", retry: .never)
         var cause: UInt32 = 0

@@ -21,23 +21,23 @@ package struct Item: Hashable, Sendable {
     }
 }
 
-/// The large and rare ones are behind a reference: a page has hundreds of the small ones.
+/// Large and rare cases are indirect: a page has hundreds of the small ones.
 package enum ItemOutcome: Hashable, Sendable {
     indirect case failure(Failure)
     case recordSaved(RecordSaved)
     case deleted
     case record(RecordMessage)
     case zone(Zone)
-    /// In a zone's feed.
+    /// Of a zone's feed.
     case recordDeleted(DeletedRecord)
-    /// In a database's feed; also when the zone was created.
+    /// Of a database's feed; also if the zone was created.
     case zoneChanged(ZoneID)
-    /// In a database's feed.
+    /// Of a database's feed.
     case zoneDeleted(ZoneID)
     indirect case subscription(Subscription)
     indirect case shareMetadata(ShareMetadata)
     indirect case participant(ShareParticipant)
-    /// It was done, and there is nothing to say about it.
+    /// Success without a result.
     case done
     indirect case explanation(RecordExplanation)
 }
@@ -53,23 +53,23 @@ package struct RecordSaved: Hashable, Sendable {
     }
 }
 
-/// What went wrong, and what to do about it.
+/// An error, and advice on how to handle it.
 package struct Failure: Error, Hashable, Sendable {
     /// The item at fault within the request.
     package enum Cause: Hashable, Sendable {
         case culprit
-        /// It needs the item with this number, which failed.
+        /// It depends on the item with this number, which failed.
         case dependsOn(index: UInt32)
-        /// Another item of the atomic batch failed: the one with this number.
+        /// The item with this number, in the same atomic batch, failed.
         case atomicPeer(index: UInt32)
     }
 
     package var code: ErrorCode
-    /// For people, never to be matched.
+    /// For people; clients must not match it.
     package var message: String
     package var cause: Cause
     package var retry: RetryAdvice
-    /// With `serverRecordChanged`: the record that the server has, whole.
+    /// With `serverRecordChanged`: the server's complete record.
     package var serverRecord: Record?
 
     package init(
@@ -89,21 +89,22 @@ package struct Failure: Error, Hashable, Sendable {
 
 /// Frame `end`: the last of a stream.
 package struct End: Hashable, Sendable {
-    /// The request as a whole failed.
+    /// The request failed as a whole.
     package var failure: Failure?
-    /// Of a query: there may be more, and this goes into the next request.
+    /// Of a query: there may be more; pass it with the next request.
     package var cursor: [UInt8]
-    /// Of a query that counts: records of this page.
+    /// Of a count query: number of records of this page.
     package var count: UInt64
-    /// Of `check_schema`: what the environment lacks, a line each.
+    /// Of `check_schema`: one line for each missing part.
     package var missing: [String]
-    /// Of a feed, on every page, and of `fetch_token`: what goes into the next request.
+    /// Of a feed, on every page, and of `fetch_token`: pass it with the next request.
     package var token: [UInt8]
-    /// Of a feed: there is more already.
+    /// Of a feed: more changes are available now.
     package var moreComing: Bool
     /// Of a feed, on every page of a snapshot.
     package var totals: SnapshotTotals?
-    /// Of the feed of a zone, on every page: what the client has kept with the zone; empty if nothing.
+    /// Of the feed of a zone, on every page: the client's token stored with the zone; empty if
+    /// there is none.
     package var clientToken: [UInt8]
 
     package init(

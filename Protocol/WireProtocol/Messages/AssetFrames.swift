@@ -1,7 +1,7 @@
 package import NIOCore
 import RecordModel
 
-/// Frame `asset_data`: bytes of one asset, after the number of the asset or of the range, and their
+/// Frame `asset_data`: bytes of one asset, after the index of the asset or of the range, and their
 /// offset.
 ///
 ///      0               4                               12
@@ -25,7 +25,7 @@ package struct AssetData: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// Reads the payload of an `asset_data`; its bytes stay where they are.
+    /// Reads the payload of an `asset_data`; the bytes are not copied.
     package init(decoding payload: ByteBuffer) throws(WireError) {
         var payload = payload
         guard let (item, offset) = payload.readMultipleIntegers(as: (UInt32, UInt64).self),
@@ -45,15 +45,15 @@ package struct AssetData: Hashable, Sendable {
         return buffer
     }
 
-    /// Writes what stands before the bytes.
+    /// Writes the header before the bytes.
     package static func writeHeader(item: UInt32, offset: Int64, into buffer: inout ByteBuffer) {
         buffer.writeMultipleIntegers(item, UInt64(offset))
     }
 }
 
-/// Frame `progress`: how far an upload or a download is.
+/// Frame `progress`: the progress of an upload or a download.
 package struct Progress: Hashable, Sendable {
-    /// Of an upload the bytes that are durable, of a download those that were sent before this frame.
+    /// For an upload the durable bytes, for a download those sent before this frame.
     package var doneBytes: Int64
     package var totalBytes: Int64
 
@@ -96,7 +96,7 @@ package struct AssetOffsets: Hashable, Sendable {
         self.offsets = offsets
     }
 
-    /// Reads the payload of an `asset_offsets`; whether they fit what was asked is the client's to see.
+    /// Reads the payload of an `asset_offsets`; the client checks that they fit its request.
     package init(decoding payload: ByteBuffer) throws(WireError) {
         var offsets: [UInt64] = []
         var message = MessageReader(payload, "asset_offsets")

@@ -2,7 +2,7 @@ import NIOCore
 import RecordModel
 
 extension Asset {
-    /// Reads what a request names: how large an asset may be is the server's to say.
+    /// Reads the assets of a request; the server checks their sizes.
     init(_ message: consuming MessageReader) throws(WireError) {
         self.init(sha256: [], size: 0)
         while let field = try message.next(Proto.Asset.self) {
@@ -51,7 +51,7 @@ extension MessageReader {
         return hash
     }
 
-    /// A number of bytes, of which a file has at most 2⁶³−1.
+    /// A number of bytes; a file has at most 2⁶³−1.
     fileprivate mutating func place(_ field: StaticString) throws(WireError) -> Int64 {
         guard let place = Int64(exactly: try self.varint()) else {
             throw WireError(.refused(.invalidArguments), field: field)

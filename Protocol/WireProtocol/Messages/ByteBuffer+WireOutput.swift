@@ -8,7 +8,8 @@ extension ByteBuffer: GrowingWireOutput {
         self.writeInteger(UInt16(first) << 8 | UInt16(second))
     }
 
-    /// Writes up to eight bytes at once: each write looks whether the buffer is shared and has room.
+    /// Writes up to eight bytes at once: each write checks whether the buffer is shared and has
+    /// room.
     @inlinable package mutating func putVarint(_ value: UInt64) {
         guard value < 1 << 56 else { return value.forEachVarintByte { self.put($0) } }
         var word: UInt64 = 0
@@ -43,7 +44,7 @@ extension ByteBuffer: GrowingWireOutput {
 }
 
 extension ByteBuffer {
-    /// An empty buffer with room for a small message, which otherwise grows from one byte on.
+    /// An empty buffer with room for a small message, which would otherwise grow from one byte on.
     static var forMessage: ByteBuffer {
         var buffer = ByteBuffer()
         buffer.reserveCapacity(128)

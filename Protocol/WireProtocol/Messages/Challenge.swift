@@ -1,14 +1,14 @@
 package import NIOCore
 import RecordModel
 
-/// Which key a service signs with, and for whom it acts.
+/// The key that a service signs with, and the user it acts for.
 package struct ServiceKeyName: Hashable, Sendable {
     /// Hexadecimal digits of a SHA-256.
     package static let keyIDDigits = 64
 
     /// SHA-256 of the public key, in lower-case hexadecimal digits.
     package var keyID: String
-    /// The name of a user; empty: the service acts for itself.
+    /// The name of a user; empty if the service acts for itself.
     package var onBehalfOf: String
 
     package init(keyID: String, onBehalfOf: String = "") {
@@ -41,7 +41,8 @@ package struct ServiceKeyName: Hashable, Sendable {
     }
 }
 
-/// Frame `challenge`: what a service is to sign, so that its signature is good for this connection alone.
+/// Frame `challenge`: a nonce for a service to sign, so that its signature is valid for this
+/// connection alone.
 package struct Challenge: Hashable, Sendable {
     package static let nonceBytes = 32
 

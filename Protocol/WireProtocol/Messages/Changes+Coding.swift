@@ -44,7 +44,7 @@ extension FetchChanges {
 }
 
 extension MessageReader {
-    /// A token that is too long is none of any server's, and refused like one that another server made.
+    /// Reads a token; one that is too long is refused like a token of another server.
     fileprivate mutating func token() throws(WireError) -> [UInt8] {
         let token = try self.bytes()
         guard token.count <= Bounds.tokenBytesMax else {

@@ -31,7 +31,7 @@ package struct Credit: Hashable, Sendable {
     }
 }
 
-/// Frames `ping` and `pong`: 8 bytes that mean something to the side that sent the ping only.
+/// Frames `ping` and `pong`: 8 bytes with a meaning only for the side that sent the ping.
 package struct Ping: Hashable, Sendable {
     package var value: UInt64
 
@@ -54,7 +54,7 @@ package struct Ping: Hashable, Sendable {
     }
 }
 
-/// Frame `cancel`: the frame says it all.
+/// Frame `cancel`: it has no payload.
 package struct Cancel: Hashable, Sendable {
     package init() {}
 

@@ -109,7 +109,7 @@ extension RecordExplanation.Match {
 }
 
 extension RecordExplanation.Delivery {
-    /// A state that this version does not know reads as `unknown`.
+    /// An unknown state reads as `unknown`.
     fileprivate init(_ message: consuming MessageReader) throws(WireError) {
         self.init(installation: [], userRecordName: "", state: .unknown)
         while let field = try message.next(Proto.ExplainedDelivery.self) {

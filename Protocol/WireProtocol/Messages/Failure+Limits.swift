@@ -1,6 +1,6 @@
 import RecordModel
 
-// Requests beyond a limit: a client that knows the limit says the same as the server would.
+// Requests beyond a limit: a client that knows the limit produces the same failure as the server.
 extension Failure {
     /// CloudKit's text.
     package static func tooManyItems(_ count: Int, itemsMax: Int) -> Failure {
@@ -21,7 +21,7 @@ extension Failure {
         )
     }
 
-    /// A record is larger than any may be: sending fewer at a time is of no use.
+    /// A record exceeds the size limit: a smaller batch does not help.
     package static func recordTooLarge(_ recordName: String, bytes: Int, bytesMax: Int) -> Failure {
         Failure(
             code: .limitExceeded,
@@ -31,7 +31,7 @@ extension Failure {
             retry: .afterChange
         )
     }
-    /// The number is the asset's in the request.
+    /// `index` is the asset's number in the request.
     package static func assetTooLarge(index: Int, bytes: Int64) -> Failure {
         Failure(
             code: .limitExceeded,

@@ -4,7 +4,7 @@ import RecordModel
 extension Hello {
     /// Reads the payload of a `hello`.
     ///
-    /// A container that cannot exist is not refused here: the server answers it like one that does not exist.
+    /// An invalid container name is accepted here: the server answers it like an unknown container.
     package init(decoding payload: ByteBuffer) throws(WireError) {
         self.init(versions: [], container: "", environment: .production, accessToken: "", client: "")
         var environment: UInt32 = 0
@@ -172,7 +172,7 @@ extension GoAway {
 
     /// The encoded message.
     ///
-    /// A text that is too long is cut.
+    /// A text that is too long is truncated.
     package func encoded() -> ByteBuffer {
         var buffer = ByteBuffer.forMessage
         buffer.writeField(Proto.GoAway.reason, self.reason.rawValue)

@@ -2,18 +2,18 @@ package import RecordModel
 
 /// Frame `hello`: the first frame of a client.
 package struct Hello: Hashable, Sendable {
-    /// Versions in one offer.
+    /// Maximum number of versions in one offer.
     package static let versionsMax = 16
     package static let accessTokenBytesMax = 1_024
     package static let identityTokenBytesMax = 3_072
-    /// Name and version of a client library.
+    /// Maximum length of a client library's name and version.
     package static let clientBytesMax = 128
 
-    /// Protocol versions that the client speaks, most wanted first.
+    /// Protocol versions that the client speaks, in order of preference.
     package var versions: [UInt32]
     package var container: String
     package var environment: Environment
-    /// Empty: another credential, or not signed in.
+    /// Empty for another credential, or if not signed in.
     package var accessToken: String
     /// 16 bytes, or none.
     package var installationID: [UInt8]
@@ -21,7 +21,7 @@ package struct Hello: Hashable, Sendable {
     package var windows: Windows
     /// `nil` if there is another credential, or none.
     package var serviceKey: ServiceKeyName?
-    /// A token of an identity provider; empty: another credential, or not signed in.
+    /// A token of an identity provider; empty for another credential, or if not signed in.
     package var identityToken: String
 
     package init(
@@ -50,9 +50,9 @@ package struct Hello: Hashable, Sendable {
 /// Flow-control windows granted at the start, in payload bytes.
 package struct Windows: Hashable, Sendable {
     package static let defaults = Windows(connectionBytes: 4 * 1024 * 1024, streamBytes: 1024 * 1024)
-    /// The bytes that a window may start with.
+    /// The initial size of a window.
     ///
-    /// The upper bound is also the most that a window ever holds.
+    /// The upper bound is also the maximum size of a window.
     package static let permittedBytes: ClosedRange<UInt32> = 65_536...0x7FFF_FFFF
 
     package var connectionBytes: UInt32
@@ -68,7 +68,7 @@ package struct Windows: Hashable, Sendable {
 package struct Welcome: Hashable, Sendable {
     package var version: UInt32
     package var server: String
-    /// Empty when not signed in.
+    /// Empty if not signed in.
     package var userRecordName: String
     package var serverTimeMilliseconds: Int64
     package var limits: Limits
@@ -94,10 +94,10 @@ package struct Welcome: Hashable, Sendable {
     }
 }
 
-/// The limits that an operator may set and a client can use, as they are in force on a connection;
-/// the `.proto` gives the units.
+/// The limits, in force on a connection, that an operator may set and a client can use; the
+/// `.proto` gives the units.
 package struct Limits: Hashable, Sendable {
-    /// Those of section 7 of the specification.
+    /// The values of section 7 of the specification.
     package static let defaults = Limits()
 
     package var frameBytesMax = UInt32(Bounds.defaults.frameBytesMax)
@@ -108,7 +108,7 @@ package struct Limits: Hashable, Sendable {
     package var idleTimeoutMilliseconds: UInt32 = 60_000
     package var requestIDRetentionSeconds: UInt32 = 3_600
     package var deadlineMillisecondsMax: UInt32 = 60_000
-    // Of an older server, what follows is 0.
+    // 0 with an older server, from here on.
     package var answerBytesMax = UInt32(Bounds.defaults.answerBytesMax)
     package var assetBytesMax = UInt64(Bounds.defaults.assetBytesMax)
     package var assetChunkBytes: UInt32 = 8 * 1_024 * 1_024
@@ -127,11 +127,11 @@ package struct Limits: Hashable, Sendable {
 /// Frame `goaway`: no new streams (drain), or the end at once (any other reason).
 package struct GoAway: Hashable, Sendable {
     package var reason: CloseReason
-    /// For people, never to be matched.
+    /// For people; clients must not match it.
     package var message: String
-    /// 0: no advice.
+    /// 0 if there is no advice.
     package var retryAfterMilliseconds: UInt32
-    /// Only with `versionUnsupported`: what the server speaks.
+    /// Only with `versionUnsupported`: the server's versions.
     package var versions: [UInt32]
 
     package init(

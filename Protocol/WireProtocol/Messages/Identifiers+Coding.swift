@@ -9,7 +9,7 @@ extension ZoneID {
         try self.merge(message)
     }
 
-    /// A message that comes twice where there is one is read into the first.
+    /// A repeated message is merged into the first, if the field is not a list.
     mutating func merge(_ message: consuming MessageReader) throws(WireError) {
         while let field = try message.next(Proto.ZoneID.self) {
             switch field {

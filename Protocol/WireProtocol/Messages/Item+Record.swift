@@ -2,8 +2,8 @@ package import NIOCore
 package import RecordModel
 
 extension Item {
-    /// Appends an item with a record, which is still where it was read, to the payload of an `items`
-    /// frame, in one piece: its size is known before.
+    /// Appends an item with a lent record to the payload of an `items` frame, in one piece: its
+    /// size is computed first.
     package static func append(
         _ record: borrowing LentRecord,
         in zone: EncodedZone,
@@ -35,7 +35,7 @@ extension Item {
             WireSize.field(Proto.Item.index, UInt64(index))
             + WireSize.message(Proto.Item.record, bytes: sizes.record)
         let size = WireSize.message(Proto.Items.items, bytes: itemBytes)
-        // SAFETY: the output is gone when the call returns.
+        // SAFETY: the output does not outlive the call.
         buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: size) { memory in
             var output = SizedOutput(memory)
             output.writeHead(Proto.Items.items, bytes: itemBytes)
@@ -47,7 +47,7 @@ extension Item {
     }
 }
 
-/// A zone's ID as it stands in each record of a page.
+/// A zone's encoded ID, as contained in each record of a page.
 package struct EncodedZone: Sendable {
     fileprivate let bytes: [UInt8]
 
@@ -62,7 +62,7 @@ extension ZoneID {
         let bytesMax =
             WireSize.field(Proto.ZoneID.zoneName, bytes: self.zoneName.utf8.count)
             + WireSize.field(Proto.ZoneID.ownerName, bytes: self.ownerName.utf8.count)
-        // SAFETY: the bytes are on the stack, or gone when the call returns; the body keeps none.
+        // SAFETY: the bytes are on the stack, or freed when the call returns; the body keeps none.
         return withUnsafeTemporaryAllocation(byteCount: bytesMax, alignment: 1) { memory in
             var output = SizedOutput(memory)
             self.encode(into: &output)
@@ -100,7 +100,7 @@ extension Record {
         self.id.zone.withEncoded { zone in
             self.lent { record in
                 let sizes = RecordSizes(record, inEncoded: zone)
-                // SAFETY: the output is gone when the call returns.
+                // SAFETY: the output does not outlive the call.
                 buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: sizes.record) { memory in
                     var output = SizedOutput(memory)
                     record.write(inEncoded: zone, sizes, to: &output)

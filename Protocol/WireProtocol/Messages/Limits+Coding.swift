@@ -2,17 +2,17 @@ import NIOCore
 import RecordModel
 
 extension Limits {
-    /// A limit that is absent is 0.
+    /// An absent limit is 0.
     init(_ message: consuming MessageReader) throws(WireError) {
         self.init()
         for field in Proto.Limits.allCases { self[field] = 0 }
         while let field = try message.next(Proto.Limits.self) { self[field] = try message.varint() }
-        // A limit of 0 would be a server that one can do nothing with, or a client's division by it.
+        // A limit of 0 would make a server useless, or a client divide by zero.
         let demanded = Proto.Limits.allCases.prefix { $0 != .answerBytesMax }
         guard demanded.allSatisfy({ self[$0] > 0 }) else { throw WireError(.outOfBounds, field: "limits") }
     }
 
-    /// The same, and no more than a client takes or does, whatever the server says.
+    /// These limits, bounded by the client's own maxima.
     package var boundedForClient: Limits {
         var limits = self
         limits.frameBytesMax = min(self.frameBytesMax, UInt32(ClientBounds.frameBytesMax))

@@ -3,15 +3,15 @@ import RecordModel
 
 /// Reads a message of a frame's payload, field by field.
 ///
-/// No tree of messages is built first: that would cost more than all the rest of a small request. A
-/// reader is a loan of the payload's memory.
+/// No tree of messages is built first: that would cost more than the rest of a small request. A
+/// reader borrows the payload's memory.
 struct MessageReader: ~Escapable {
     private var wire: WireReader
-    /// The name that errors give.
+    /// The name in errors.
     private let name: StaticString
     private let start: Int
 
-    /// Reads a payload; an error names `name`.
+    /// Reads a payload; `name` is its name in errors.
     @_lifetime(borrow payload)
     init(_ payload: borrowing ByteBuffer, _ name: StaticString) {
         self.init(WireReader(payload.readableBytesUInt8Span), name)
@@ -29,7 +29,7 @@ struct MessageReader: ~Escapable {
 
     private var malformed: WireError { WireError(.malformed, field: self.name) }
 
-    /// Reads the tag of the next field that the message has, with the wire type that it has.
+    /// Reads the tag of the next known field with its expected wire type.
     ///
     /// Others are skipped. Returns `nil` at the end.
     @inline(__always)
@@ -72,12 +72,12 @@ struct MessageReader: ~Escapable {
 
     mutating func bool() throws(WireError) -> Bool { try self.varint() != 0 }
 
-    /// As Protocol Buffers has it: what does not fit is cut off.
+    /// As Protocol Buffers requires, excess bits are dropped.
     mutating func uint32() throws(WireError) -> UInt32 {
         UInt32(truncatingIfNeeded: try self.varint())
     }
 
-    /// Reads numbers that are packed.
+    /// Reads packed numbers.
     mutating func packed() throws(WireError) -> [UInt64] {
         var message = try self.message()
         var numbers: [UInt64] = []
@@ -89,7 +89,7 @@ struct MessageReader: ~Escapable {
         try self.packed().map { UInt32(truncatingIfNeeded: $0) }
     }
 
-    /// A reader of the message that follows behind its length.
+    /// A reader of the length-delimited message that follows.
     @_lifetime(copy self)
     mutating func message() throws(WireError) -> MessageReader {
         MessageReader(self.wire.part(try self.delimited()), self.name)
@@ -100,8 +100,8 @@ struct MessageReader: ~Escapable {
         return text
     }
 
-    /// Reads a text that is likely to be the last one of its kind: then that is returned, and no
-    /// other is made.
+    /// Reads a text that probably equals the last one of its kind; then that one is returned, and
+    /// none is allocated.
     mutating func text(orLast last: inout String) throws(WireError) -> String {
         let range = try self.delimited()
         if self.wire.bytes.isEqual(range, to: &last) { return last }
@@ -112,7 +112,7 @@ struct MessageReader: ~Escapable {
 
     mutating func bytes() throws(WireError) -> [UInt8] { self.wire.bytes.copied(try self.delimited()) }
 
-    /// Skips the value behind a tag, and refuses groups.
+    /// Skips the value after a tag, and refuses groups.
     mutating func skip(_ tag: UInt32) throws(WireError) {
         do {
             try self.wire.skipValue(ofTag: tag)
@@ -121,10 +121,10 @@ struct MessageReader: ~Escapable {
         }
     }
 
-    /// Skips the value behind a field's tag.
+    /// Skips the value after a field's tag.
     mutating func skip(_ field: some WireField) throws(WireError) { try self.skip(field.tag) }
 
-    /// Skips all that is left.
+    /// Skips the rest.
     consuming func skipAll() throws(WireError) {
         while let tag = try self.tag() { try self.skip(tag) }
     }

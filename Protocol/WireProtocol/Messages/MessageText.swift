@@ -1,4 +1,4 @@
-/// A text for people, cut to what the protocol carries, at a boundary of characters.
+/// A text for people, truncated to the protocol's limit at a character boundary.
 func messageText(_ text: String, bytesMax: Int) -> String {
     guard text.utf8.count > bytesMax else { return text }
     var cut = text

@@ -48,7 +48,7 @@ extension Notification {
         self.event = try event.event
     }
 
-    /// Of its encoding.
+    /// Bytes of its encoding.
     package var byteCount: Int { self.encoded().readableBytes }
 
     package func encoded() -> ByteBuffer {
@@ -57,7 +57,7 @@ extension Notification {
         return buffer
     }
 
-    /// Appends the encoded message; whoever makes it keeps it within `Bounds.notificationBytesMax`.
+    /// Appends the encoded message; the caller keeps it within `Bounds.notificationBytesMax`.
     package func encode(into buffer: inout ByteBuffer) {
         buffer.writeField(Proto.Notification.number, self.number)
         buffer.writeField(Proto.Notification.subscriptionID, self.subscriptionID)
@@ -92,7 +92,7 @@ extension Notification.Event {
     }
 }
 
-/// What happened, as it is encoded: which of it counts depends on the kind.
+/// An event, as encoded: the kind decides which fields are used.
 private struct EventFields {
     var kind: UInt32 = 0
     var zone: ZoneID?

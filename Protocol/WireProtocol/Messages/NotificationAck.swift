@@ -1,7 +1,7 @@
 package import NIOCore
 import RecordModel
 
-/// Frame `notification_ack`: the client has taken every notification up to this one.
+/// Frame `notification_ack`: the client has processed every notification up to this one.
 package struct NotificationAck: Hashable, Sendable {
     /// From 1.
     package var number: UInt64

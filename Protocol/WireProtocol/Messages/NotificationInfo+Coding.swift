@@ -2,7 +2,7 @@ import NIOCore
 import RecordModel
 
 extension NotificationInfo {
-    /// Reads what a subscription wants its notifications to say.
+    /// Reads the notification texts that a subscription asks for.
     init(_ message: consuming MessageReader) throws(WireError) {
         guard message.range.count <= Bounds.notificationInfoBytesMax else {
             throw WireError(.refused(.limitExceeded), field: "info")
@@ -10,7 +10,7 @@ extension NotificationInfo {
         try self.init(unbounded: message)
     }
 
-    /// Reads what a notification says, whose own bound holds for values, too.
+    /// Reads the texts of a notification, which is bounded as a whole, values included.
     init(unbounded message: consuming MessageReader) throws(WireError) {
         self.init()
         while let field = try message.next(Proto.NotificationInfo.self) {

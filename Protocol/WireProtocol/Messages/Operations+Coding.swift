@@ -112,7 +112,7 @@ extension [String] {
 }
 
 extension ByteBuffer {
-    /// `nil` is absent: all fields.
+    /// `nil`, for all fields, is encoded as absent.
     mutating func writeDesiredKeys(_ field: some WireField, _ keys: [String]?) {
         guard let keys else { return }
         self.writeMessage(field) { for key in keys { $0.writeElement(Proto.DesiredKeys.keys, key) } }

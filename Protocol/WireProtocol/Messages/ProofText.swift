@@ -1,7 +1,7 @@
 package import RecordModel
 
-/// The text that a service signs: all that the server is to believe, and nothing that is of use to
-/// another connection, server or container.
+/// The text that a service signs: everything that the server is to trust, and nothing that is valid
+/// for another connection, server or container.
 ///
 ///     "tidemark/1 proof" 00                      17 bytes
 ///     nonce of the challenge                     32 bytes

@@ -52,7 +52,7 @@ extension QueryRecords {
 }
 
 extension Query {
-    /// Reads a query that stands alone: in a cursor, say.
+    /// Reads a query outside a request, as in a cursor.
     package init(decoding payload: ByteBuffer) throws(WireError) {
         try self.init(bounded: MessageReader(payload, "query"))
     }
@@ -89,7 +89,7 @@ extension Query {
     }
 }
 
-/// What a predicate has cost so far: its bounds hold for the whole tree.
+/// The size of a predicate so far: its bounds apply to the whole tree.
 private struct PredicateSize {
     private var comparisons = 0
     private var elements = 0
@@ -104,7 +104,7 @@ private struct PredicateSize {
 }
 
 extension FieldValue {
-    /// Elements of a list; 0 for what is none.
+    /// Number of elements of a list; 0 for other values.
     package var elementCount: Int {
         switch self {
         case .string, .int64, .double, .timestamp, .bytes, .location, .reference, .asset, .emptyList, .clear:
@@ -150,7 +150,7 @@ extension Predicate {
         self = kind
     }
 
-    /// Parts count like levels: a part takes two bytes at least, and becomes more.
+    /// Parts count like levels: a part takes at least two bytes, and more when decoded.
     private static func parts(
         _ message: consuming MessageReader,
         depth: Int,
@@ -256,7 +256,7 @@ extension SortKey {
 }
 
 extension Location {
-    /// A place to measure from: of its eight numbers two count.
+    /// A reference location: only two of its eight numbers count.
     fileprivate init(_ message: consuming MessageReader) throws(WireError) {
         self.init(latitude: 0, longitude: 0)
         while let field = try message.next(Proto.Location.self) {
@@ -268,7 +268,7 @@ extension Location {
         }
     }
 
-    /// False for what is not a number, too.
+    /// `false` for NaN, too.
     fileprivate var isOnEarth: Bool { abs(self.latitude) <= 90 && abs(self.longitude) <= 180 }
 }
 

@@ -2,7 +2,7 @@ import NIOCore
 import RecordModel
 
 extension Record {
-    /// Reads a record that a server sent; `clear` has no place in it.
+    /// Reads a record from a server; `clear` is not allowed in it.
     init(_ message: consuming MessageReader) throws(WireError) {
         self.init(id: .unnamed, recordType: "", changeTag: "", system: .unknown, body: .empty)
         let fields = try self.readAllButFields(message)
@@ -13,7 +13,8 @@ extension Record {
         }
     }
 
-    /// Reads a record that a server's disk may have damaged: without its fields, if they are none.
+    /// Reads a record that a server's disk may have damaged: without its fields, if they are
+    /// malformed.
     ///
     /// - Throws: The sender's fault, if the record has no name, or another field is malformed.
     static func damaged(_ message: consuming MessageReader) throws(WireError) -> Record {
@@ -23,13 +24,13 @@ extension Record {
         return record
     }
 
-    /// Reads everything else, and returns the bytes of the fields.
+    /// Reads all other fields, and returns the bytes of the fields.
     private mutating func readAllButFields(
         _ message: consuming MessageReader
     ) throws(WireError) -> [UInt8] {
         var hasID = false
         var fields: [UInt8] = []
-        // Most records were changed by who created them, and that name is made once.
+        // Most records were last changed by their creator, so that name is allocated once.
         var author = ""
         while let field = try message.next(Proto.Record.self) {
             switch field {

@@ -1,9 +1,9 @@
 import NIOCore
 package import RecordModel
 
-/// A record as it travels: read, and checked, when somebody asks for it.
+/// An encoded record: it is read and checked when it is accessed.
 ///
-/// A page has hundreds, and whoever takes it may pass them on, or leave the reading to another thread.
+/// A page has hundreds. Receivers may pass them on, or leave reading to another thread.
 package struct RecordMessage: Hashable, Sendable {
     private let payload: ByteBuffer
 
@@ -14,7 +14,7 @@ package struct RecordMessage: Hashable, Sendable {
         self.payload = payload
     }
 
-    /// A part of a payload, which is kept as long as the message.
+    /// A part of a payload, which the message retains.
     init(_ message: consuming MessageReader, in payload: ByteBuffer) {
         let range = message.range
         let part = payload.getSlice(at: payload.readerIndex + range.lowerBound, length: range.count)
@@ -31,7 +31,8 @@ package struct RecordMessage: Hashable, Sendable {
         try Record(MessageReader(self.payload, "record"))
     }
 
-    /// Reads the record, or a record without fields, if those are none: the server's disk damaged it.
+    /// Reads the record, or a record without fields if they are malformed: the server's disk
+    /// damaged it.
     ///
     /// - Throws: The sender's fault, if the message is malformed.
     package func reading() throws(WireError) -> (record: Record, isDamaged: Bool) {

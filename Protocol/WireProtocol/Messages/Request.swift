@@ -2,9 +2,9 @@ package import RecordModel
 
 /// Frame `request`: opens a stream.
 package struct Request: Hashable, Sendable {
-    /// Required when the operation changes anything.
+    /// Required if the operation changes anything.
     package var requestID: RequestID?
-    /// 0: the server's longest.
+    /// 0 for the server's maximum.
     package var deadlineMilliseconds: UInt32
     package var operation: Operation
 

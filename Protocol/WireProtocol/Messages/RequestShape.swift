@@ -1,15 +1,14 @@
 package import NIOCore
 import RecordModel
 
-/// How many items an encoded `Request` names, read from its tags and lengths alone.
+/// The number of items in an encoded `Request`, from its tags and lengths alone.
 ///
-/// The smallest item takes two bytes and, decoded, some hundred: so counting comes before decoding.
-/// Nothing is checked but what is needed to walk; bytes that cannot be walked are left for the
-/// decoder to refuse.
+/// The smallest item takes two bytes and, decoded, about a hundred: so counting comes before
+/// decoding. Only the structure is checked; the decoder refuses malformed bytes.
 package struct RequestShape {
     /// Saves and deletes, or IDs.
     ///
-    /// Queries and feeds name none.
+    /// Queries and feeds have none.
     package private(set) var itemCount = 0
     /// Desired keys of a fetch of records or of shares, a query or a feed.
     private(set) var desiredKeyCount = 0
@@ -19,11 +18,11 @@ package struct RequestShape {
     /// The smallest item or key: a tag and a length of 0.
     private static let itemBytesMin = 2
 
-    /// How many items, or keys, an encoded request can have at most: a bound that costs no walk.
+    /// Upper bound on the items, or keys, of an encoded request, without reading it.
     static func itemCountMax(of payload: ByteBuffer) -> Int { payload.readableBytes / Self.itemBytesMin }
 
     package init(_ payload: ByteBuffer) {
-        // Where the walk ends, the decoder's ends too.
+        // Where this fails, the decoder fails too.
         try? self.walk(MessageReader(payload, "request"))
     }
 

@@ -2,7 +2,7 @@ import NIOCore
 import RecordModel
 
 extension ShareChanges {
-    /// Reads what a save changes of a share; bounds are checked, names are the store's to judge.
+    /// Reads the changes of a share; bounds are checked here, names by the store.
     init(_ message: consuming MessageReader) throws(WireError) {
         self.init()
         while let field = try message.next(Proto.ShareChanges.self) {
@@ -49,7 +49,7 @@ extension ShareChanges {
 }
 
 extension ShareParticipant {
-    /// Reads one that a client invites or changes.
+    /// Reads a participant that a client invites or changes.
     fileprivate init(invited bytes: [UInt8]) throws(WireError) {
         do throws(BodyError) {
             try self.init(decoding: bytes)
@@ -61,7 +61,7 @@ extension ShareParticipant {
         }
     }
 
-    /// Reads one that a server sent.
+    /// Reads a participant from a server.
     init(ofServer bytes: [UInt8]) throws(WireError) {
         do throws(BodyError) {
             try self.init(decoding: bytes)
@@ -131,7 +131,7 @@ extension UserIdentity {
 }
 
 extension MessageReader {
-    /// A number that this version does not know reads as `nil`.
+    /// An unknown number reads as `nil`.
     fileprivate mutating func choice<Choice: RawRepresentable<UInt8>>() throws(WireError) -> Choice? {
         UInt8(exactly: try self.varint()).flatMap { Choice(rawValue: $0) }
     }

@@ -69,7 +69,7 @@ extension FetchShareParticipants {
 }
 
 extension IdentityLookup {
-    /// Reads one that a client asks for: of one kind, and at most 255 bytes.
+    /// Reads a lookup from a client: of one kind, and at most 255 bytes.
     fileprivate init(asked bytes: [UInt8]) throws(WireError) {
         do throws(BodyError) {
             try self.init(decoding: bytes)

@@ -1,17 +1,17 @@
 package import NIOCore
 package import RecordModel
 
-/// An encoded notification without what differs from one listener to another: its number, and
-/// whether others were left out.
+/// An encoded notification without the parts that differ between listeners: its number, and whether
+/// others were omitted.
 ///
-/// So what is said to many is encoded once, and written with a copy of its bytes.
+/// So a notification for many listeners is encoded once, and sent as a copy of its bytes.
 package struct SharedNotification: Sendable {
-    /// What number and mark take at most.
+    /// Maximum bytes of number and mark.
     package static let listenerBytesMax = 13
 
     private let bytes: ByteBuffer
 
-    /// `number` and `isCoalesced` of the notification don't count.
+    /// `number` and `isCoalesced` of the notification are ignored.
     package init(_ notification: Notification) {
         var shared = notification
         shared.number = 0
@@ -21,7 +21,7 @@ package struct SharedNotification: Sendable {
 
     package var count: Int { self.bytes.readableBytes }
 
-    /// Appends the message as one listener gets it.
+    /// Appends the message for one listener.
     package func encode(number: UInt64, isCoalesced: Bool, into buffer: inout ByteBuffer) {
         buffer.writeField(Proto.Notification.number, number)
         buffer.writeImmutableBuffer(self.bytes)

@@ -2,13 +2,14 @@ import RecordModel
 
 /// Writes into memory of a known size: for records, of which a response has hundreds.
 ///
-/// A `ByteBuffer` asks at each byte whether it is shared and has room, and `OutputRawSpan` whether
-/// it has room: with that a record took 1.7 times as long to write. Here a variable-length integer
-/// asks once.
+/// At each byte, a `ByteBuffer` checks whether it is shared and has room, and `OutputRawSpan`
+/// whether it has room: that made writing a record 1.7 times as slow. Here a variable-length
+/// integer checks once.
 struct SizedOutput: WireOutput {
-    // SAFETY: written at indices from `count` to below `memory.count` only; every write looks for room first.
+    // SAFETY: written at indices from `count` to below `memory.count` only; every write checks for
+    // room first.
     private let memory: UnsafeMutableRawBufferPointer
-    /// Bytes written.
+    /// Number of bytes written.
     private(set) var count = 0
 
     // SAFETY: as above; the memory is the caller's for as long as the output lives.
@@ -43,7 +44,7 @@ struct SizedOutput: WireOutput {
     @inline(__always)
     mutating func put(_ bytes: Span<UInt8>) {
         precondition(self.memory.count - self.count >= bytes.count)
-        // SAFETY: as many bytes are free.
+        // SAFETY: the check guarantees enough free bytes.
         bytes.withUnsafeBytes {
             guard let from = $0.baseAddress, let to = self.memory.baseAddress else { return }
             (to + self.count).copyMemory(from: from, byteCount: $0.count)
@@ -51,7 +52,7 @@ struct SizedOutput: WireOutput {
         self.count &+= bytes.count
     }
 
-    // SAFETY: what is lent is copied before the call returns.
+    // SAFETY: lent bytes are copied before the call returns.
     @inline(__always)
     mutating func writeLent(_ field: some WireField, _ lent: UnsafeRawBufferPointer) {
         guard !lent.isEmpty else { return }

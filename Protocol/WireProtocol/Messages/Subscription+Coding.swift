@@ -50,7 +50,7 @@ extension FetchSubscriptions {
 }
 
 extension Subscription {
-    /// Reads a subscription that stands alone: in a store, say.
+    /// Reads a subscription outside a request, as in a store.
     package init(decoding payload: ByteBuffer) throws(WireError) {
         try self.init(MessageReader(payload, "subscription"))
     }
@@ -61,7 +61,7 @@ extension Subscription {
         return buffer
     }
 
-    /// Reads one that a server sent.
+    /// Reads a subscription from a server.
     init(ofServer message: consuming MessageReader) throws(WireError) {
         do throws(WireError) {
             self = try Subscription(message)
