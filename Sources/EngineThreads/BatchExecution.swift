@@ -6,14 +6,14 @@ package protocol BatchTransaction: WriteTransaction, AnyObject {
     /// The work done so far, in the unit of the overload rule.
     var workDone: Int { get set }
 
-    /// Executes a job, and takes it back alone if it fails.
+    /// Executes a job, and rolls it back alone if it fails.
     ///
-    /// - Throws: When the transaction as a whole has to be taken back.
+    /// - Throws: If the transaction as a whole must be rolled back.
     func isolate(_ job: WriteJob) throws(StorageFailure) -> Result<WriteJob.Progress, JobFailure>
 }
 
 extension BatchTransaction {
-    /// Executes a job, whose failure leaves the transaction to be taken back.
+    /// Executes a job; if it fails, the caller must roll the transaction back.
     package func execute(_ job: WriteJob) throws(StorageFailure) -> WriteJob.Progress {
         self.origin = job.origin
         return try job.execute(self)
@@ -22,11 +22,11 @@ extension BatchTransaction {
 
 /// The jobs of one batch, from the queue to the commit of their transaction.
 ///
-/// A savepoint costs every job something, so the first attempt has none. If a job fails for a reason
-/// of ours, the engine takes back its transaction and begins another, in which each job is isolated.
-/// A job that exceeds a bound of work is left out then.
+/// A savepoint costs every job something, so the first attempt has none. If a job fails for a
+/// reason of ours, the engine rolls back its transaction and begins another, in which each job is
+/// isolated. A job that exceeds a bound of work is then left out.
 package struct BatchExecution {
-    /// The reply of a job, to be called when its commit is durable.
+    /// The reply of a job, to call when its commit is durable.
     package struct Finished: Sendable {
         package let job: WriteJob
         package let reply: @Sendable () -> Void
@@ -43,14 +43,15 @@ package struct BatchExecution {
     // The outcome of the last attempt.
     private var finished: [Finished] = []
     private var excesses: [WaitingWrites.Excess] = []
-    /// A job that was executed in part; no job behind it was executed.
+    /// A partially executed job; no job after it was executed.
     private var unfinished: (job: WriteJob, rest: WriteJob, work: Int)?
-    /// The number of jobs that were looked at.
+    /// The number of jobs tried.
     private var count = 0
 
-    /// Takes a batch on, and fails the jobs whose deadline has passed.
+    /// Takes a batch, and fails the jobs whose deadline has passed.
     ///
-    /// With `isolatesEach` the first attempt isolates each job, for an engine in which that costs nothing.
+    /// With `isolatesEach` the first attempt isolates each job, for an engine in which that is
+    /// free.
     package init(
         _ batch: WaitingWrites.Batch,
         of queue: WriteQueue,
@@ -65,7 +66,7 @@ package struct BatchExecution {
         self.refuse(.deadlinePassed) { $0.deadlineMilliseconds < nowMilliseconds }
     }
 
-    /// Fails jobs that may not be executed now, and returns how many.
+    /// Fails jobs that may not be executed now; returns their number.
     @discardableResult
     package mutating func refuse(_ failure: JobFailure, where isRefused: (WriteJob) -> Bool) -> Int {
         self.exceeding = nil
@@ -78,9 +79,9 @@ package struct BatchExecution {
         return count - self.jobs.count
     }
 
-    /// Executes the jobs until one of them has something left; an earlier attempt is forgotten.
+    /// Executes the jobs until one is unfinished; discards an earlier attempt.
     ///
-    /// - Throws: When the transaction has to be taken back.
+    /// - Throws: If the transaction must be rolled back.
     package mutating func run(
         in transaction: some BatchTransaction,
         report: (EngineEvent) -> Void
@@ -133,7 +134,7 @@ package struct BatchExecution {
         }
     }
 
-    /// Has what was not executed wait again, and tells the queue what the rest took.
+    /// Queues unexecuted jobs again, and reports the work of a partial job to the queue.
     ///
     /// - Returns: The replies, in the order of the jobs.
     package mutating func committed() -> [Finished] {
@@ -143,7 +144,7 @@ package struct BatchExecution {
         return self.finished
     }
 
-    /// Ends the batch without a commit, and fails the jobs that are left.
+    /// Ends the batch without a commit, and fails the remaining jobs.
     package func failed(_ failure: JobFailure) {
         self.queue.executed(self.batch, since: self.start)
         for job in self.jobs { job.fail(failure) }

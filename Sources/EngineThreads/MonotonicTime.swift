@@ -1,17 +1,18 @@
 import Foundation
 
-/// The time of a clock that only goes forward.
+/// The time of a monotonic clock.
 package enum MonotonicTime {
-    /// Nanoseconds since some moment before the process began.
+    /// Nanoseconds since an arbitrary moment before the process began.
     package static func nanoseconds() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
-    /// The nanoseconds of a time that is computed from a clock, whatever that said.
+    /// Converts a time that is computed from a clock, with any value, to nanoseconds.
     package static func nanoseconds(ofMilliseconds milliseconds: Int64) -> Int64 {
-        // Years are as good as for ever, and leave room for a moment to be added.
+        // The bound of about 35 years is as good as forever, and cannot overflow when added to a
+        // time.
         min(max(milliseconds, 0), 1 << 40) * 1_000_000
     }
 }

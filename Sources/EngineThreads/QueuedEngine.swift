@@ -4,7 +4,7 @@ package import RecordStore
 package protocol QueuedEngine: StorageEngine, LoadGate {
     var queue: WriteQueue { get }
     var readQueues: ReadQueues { get }
-    /// The meaning of an error of work aside, which the engine may report.
+    /// Maps an error of work outside the batches to a failure; the engine may report it.
     var failureAside: @Sendable (any Error) -> JobFailure { get }
 }
 

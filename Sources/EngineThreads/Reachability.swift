@@ -1,19 +1,19 @@
 package import RecordStore
 import Synchronization
 
-/// Whether a storage executes what it is asked for, as far as the last requests have shown.
+/// Whether a storage works, judged by the last requests.
 ///
-/// A commit or a heartbeat that works shows that all does. A read shows nothing of writes, which a
-/// standby or a full disk refuses.
+/// A successful commit or heartbeat shows that reads and writes work. A read shows nothing about
+/// writes, which a standby or a full disk refuses.
 package final class Reachability: Sendable {
     package enum Side: Sendable { case reads, writes }
 
     private let failing = Mutex<Set<Side>>([])
-    /// The same, for those who have not locked.
+    /// The same state, readable without the lock.
     private let isFailing = Atomic<Bool>(false)
     private let report: @Sendable (EngineEvent) -> Void
 
-    /// - Parameter report: Is called from any thread.
+    /// - Parameter report: Called from any thread.
     package init(report: @escaping @Sendable (EngineEvent) -> Void) { self.report = report }
 
     package func failed(_ side: Side) {

@@ -1,7 +1,7 @@
 package import RecordStore
 import Synchronization
 
-/// The reads that wait for a thread.
+/// The queue of reads for threads.
 ///
 /// SAFETY: the variables are read and written only while the condition is locked.
 package final class ReadQueue: @unchecked Sendable {
@@ -14,16 +14,16 @@ package final class ReadQueue: @unchecked Sendable {
     private let condition = ThreadCondition()
     private var waiting: WaitingReads
     private var closed = false
-    /// What the rule says, for those who have not locked.
+    /// The rule's state, readable without the lock.
     private let isCrowding = Atomic<Bool>(false)
-    /// Nanoseconds of a clock that only goes forward.
+    /// Nanoseconds of a monotonic clock.
     private let time: @Sendable () -> Int64
-    /// Milliseconds since 1970, as deadlines are.
+    /// Milliseconds since 1970, as in deadlines.
     private let clock: @Sendable () -> Int64
 
     /// - Parameters:
     ///   - waiting: The rule, without jobs.
-    ///   - time: Nanoseconds of a clock that only goes forward.
+    ///   - time: Nanoseconds of a monotonic clock.
     ///   - clock: Milliseconds since 1970.
     package init(
         _ waiting: consuming WaitingReads,
@@ -54,9 +54,9 @@ package final class ReadQueue: @unchecked Sendable {
         }
     }
 
-    /// The next whose turn it is, to be executed; waits for one.
+    /// Takes the next job in turn; waits for one.
     ///
-    /// `nil` when the queue is closed and empty.
+    /// `nil` if the queue is closed and empty.
     package func take() -> WaitingReads.Waiting? {
         self.condition.withLock {
             while true {
@@ -67,7 +67,7 @@ package final class ReadQueue: @unchecked Sendable {
         }
     }
 
-    /// Executes what was taken, or refuses it when it comes too late.
+    /// Executes a job, or refuses it if its deadline has passed.
     package func execute(_ next: WaitingReads.Waiting, _ read: (ReadJob) -> Void) {
         guard next.job.requester.deadlineMilliseconds >= self.clock() else {
             next.job.fail(.deadlinePassed)
@@ -79,9 +79,9 @@ package final class ReadQueue: @unchecked Sendable {
         self.ended([next], nanoseconds: end - start, now: end)
     }
 
-    /// The next whose turn it is, and those that can share its snapshot; waits for one.
+    /// Takes the next job in turn, and those that can share its snapshot; waits for one.
     ///
-    /// `rest` is called before it waits. Empty when the queue is closed and empty.
+    /// Calls `rest` before it waits. Empty if the queue is closed and empty.
     package func take(upTo count: Int, rest: () -> Void) -> [WaitingReads.Waiting] {
         let ready = self.condition.withLock { self.waiting.take(upTo: count) }
         guard ready.isEmpty else { return ready }
@@ -95,10 +95,10 @@ package final class ReadQueue: @unchecked Sendable {
         }
     }
 
-    /// Executes what was taken together, and refuses what comes too late.
+    /// Executes jobs in one snapshot, and refuses those whose deadline has passed.
     ///
-    /// `together` returns the offsets of those that `alone` is to execute. Each pays for its part of the
-    /// time together, and for its own time alone.
+    /// `together` returns the indexes of jobs that `alone` is to execute. Each job is charged for
+    /// its part of the shared time, and for its own time alone.
     package func execute(
         _ taken: [WaitingReads.Waiting],
         together: ([ReadJob]) -> [Int],

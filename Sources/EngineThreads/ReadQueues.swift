@@ -1,14 +1,14 @@
 package import RecordStore
 
-/// The reads that wait, in two queues with threads of their own.
+/// Two queues of reads with threads of their own.
 ///
-/// A page of a search may compare for dozens of times as long as any other read takes, and can't be
-/// put aside. So other reads do not wait for searches.
+/// A page of a search may run for dozens of times as long as any other read, and can't be
+/// preempted. So other reads do not wait for searches.
 package struct ReadQueues: Sendable {
     package let searches: ReadQueue
     package let others: ReadQueue
 
-    /// `togetherMax` is the number of reads that share a snapshot while more wait.
+    /// `togetherMax` is the number of reads that share a snapshot while more are queued.
     package init(
         _ settings: QueueSettings,
         togetherMax: (searches: Int, others: Int) = (1, 1),
@@ -38,7 +38,7 @@ package struct ReadQueues: Sendable {
         }
     }
 
-    /// Has a job wait for a thread, or fails it.
+    /// Queues a job for a thread, or fails it.
     package func add(_ job: ReadJob) {
         var queue = self.others
         if case .search = job.effort { queue = self.searches }
@@ -53,7 +53,7 @@ package struct ReadQueues: Sendable {
 
     package var isClosed: Bool { self.others.isClosed }
 
-    /// Lets the threads finish what waits.
+    /// Lets the threads finish queued jobs.
     package func close() {
         self.searches.close()
         self.others.close()

@@ -1,4 +1,4 @@
-/// One value that one thread waits for and another brings, once.
+/// A value that one thread waits for and another provides, once.
 ///
 /// SAFETY: `value` is read and written only while the condition is locked.
 package final class Rendezvous<Value>: @unchecked Sendable {

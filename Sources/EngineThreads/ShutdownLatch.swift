@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The end of a thread, for tasks that wait for it.
+/// Lets tasks wait for the end of a thread.
 package final class ShutdownLatch: Sendable {
     private struct State {
         var hasHappened = false

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A lock with which threads wait for each other, for no longer than a time if they like.
+/// A lock whose holders can wait for a signal, with a timeout.
 ///
-/// Foundation's condition waits until a date. So it waits long when the clock is set back, and stops the
-/// process when the clock says 2262 or later. This one has the clock that only goes forward.
+/// Foundation's condition waits until a date. So it waits long after the clock was set back, and
+/// crashes the process if the clock says 2262 or later. This one uses the monotonic clock.
 ///
 /// SAFETY: the pointers are made once and freed with the last reference, when no thread waits.
 package final class ThreadCondition: @unchecked Sendable {
@@ -39,22 +39,22 @@ package final class ThreadCondition: @unchecked Sendable {
 
     package func unlock() { pthread_mutex_unlock(self.mutex) }
 
-    /// Wakes one that waits.
+    /// Wakes one waiting thread.
     package func signal() { pthread_cond_signal(self.condition) }
 
-    /// Wakes all that wait.
+    /// Wakes all waiting threads.
     package func broadcast() { pthread_cond_broadcast(self.condition) }
 
-    /// Waits until it is woken, which may happen without a signal.
+    /// Waits until it is woken, possibly without a signal.
     ///
-    /// Only within `withLock`.
+    /// Call it only within `withLock`.
     package func wait() { pthread_cond_wait(self.condition, self.mutex) }
 
-    /// Waits until it is woken, or a moment of `MonotonicTime` has come.
+    /// Waits until it is woken, or until a time of `MonotonicTime`.
     ///
-    /// Only within `withLock`.
+    /// Call it only within `withLock`.
     ///
-    /// - Returns: False if the moment has come.
+    /// - Returns: `false` if the time has come.
     package func wait(until nanoseconds: Int64) -> Bool {
         let end = max(nanoseconds, 0)
         var time = timespec()

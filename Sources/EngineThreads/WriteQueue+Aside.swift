@@ -1,14 +1,14 @@
 package import RecordStore
 import Synchronization
 
-/// Work in transactions of its own, beside the batches.
+/// Work in separate transactions, beside the batches.
 extension WriteQueue {
-    /// Has a job executed in a transaction of its own, and its parts in one each.
+    /// Executes a job in a transaction of its own, and each of its parts likewise.
     ///
     /// - Parameters:
     ///   - job: Work that need not share a commit.
-    ///   - due: Nanoseconds of `now` before which it waits.
-    ///   - failure: The meaning of an error to the engine, which may report it.
+    ///   - due: Earliest start, in nanoseconds of `now`.
+    ///   - failure: Maps an error to a failure; the engine may report it.
     package func executeAside(
         _ job: WriteJob,
         due: Int64,
@@ -29,9 +29,9 @@ extension WriteQueue {
         guard case .admitted = self.add(administration) else { return job.fail(.shuttingDown) }
     }
 
-    /// Executes work in a transaction of its own, and blocks the caller until it is on disk.
+    /// Executes work in a transaction of its own, and blocks the caller until it is durable.
     ///
-    /// - Throws: The error of the work; `StorageFailure.unavailable` if nothing is taken any more.
+    /// - Throws: The error of the work; `StorageFailure.unavailable` if the queue is closed.
     package func administer<Value: Sendable>(
         _ work: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) throws -> Value {

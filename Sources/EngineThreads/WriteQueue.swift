@@ -1,9 +1,10 @@
 package import RecordStore
 import Synchronization
 
-/// The jobs that wait for the writer's thread.
+/// The queue of jobs for the writer's thread.
 ///
-/// SAFETY: `waiting` and what is below it are read and written only while the condition is locked.
+/// SAFETY: `waiting` and the variables below it are read and written only while the condition is
+/// locked.
 package final class WriteQueue: @unchecked Sendable {
     package enum Admission {
         case admitted
@@ -17,15 +18,15 @@ package final class WriteQueue: @unchecked Sendable {
     private var writerWaits = false
     private var syncs = DurationCounts()
     private var refused: UInt64 = 0
-    /// What the rule says, for those who have not locked.
+    /// The rule's state, readable without the lock.
     private let isCrowding = Atomic<Bool>(false)
-    /// Nanoseconds of a clock that only goes forward.
+    /// Nanoseconds of a monotonic clock.
     private let time: @Sendable () -> Int64
 
     /// - Parameters:
-    ///   - settings: The bounds, and what one commit takes.
-    ///   - burst: Work that may always wait for some time; `nil` if none may.
-    ///   - time: Nanoseconds of a clock that only goes forward.
+    ///   - settings: The bounds, and the size of a commit.
+    ///   - burst: Work that may always be queued for some time; `nil` if none may.
+    ///   - time: Nanoseconds of a monotonic clock.
     package init(
         _ settings: QueueSettings,
         burst: OverloadRule.Settings.Burst? = nil,
@@ -41,7 +42,7 @@ package final class WriteQueue: @unchecked Sendable {
         self.time = time
     }
 
-    /// Rare work is not refused for want of room.
+    /// Rare work is never refused for lack of room.
     package func add(_ administration: WaitingWrites.Administration) -> Admission {
         self.condition.withLock {
             guard !self.waiting.isClosed else { return .closed }
@@ -51,9 +52,9 @@ package final class WriteQueue: @unchecked Sendable {
         }
     }
 
-    /// How long somebody should wait whose change will be rejected; `nil` if it may be tried.
+    /// How long to wait before retrying a change that will be rejected; `nil` if it may be tried.
     ///
-    /// A change that will be rejected need not be decoded. Costs a lock: only to be asked while
+    /// A change that will be rejected need not be decoded. Takes a lock: call it only while
     /// `mayReject`.
     package func rejection(of requester: Requester, records: Int, bytes: Int) -> UInt32? {
         self.condition.withLock {
@@ -86,10 +87,10 @@ package final class WriteQueue: @unchecked Sendable {
         }
     }
 
-    /// Takes what fits into one commit.
+    /// Takes jobs for one commit.
     ///
-    /// - Returns: The batch, which is empty if nothing came in that time; `nil` when the queue is
-    ///   closed and empty.
+    /// - Returns: The batch, empty if no job arrived in that time; `nil` if the queue is closed and
+    ///   empty.
     package func takeBatch(waitMillisecondsMax: Int64) -> WaitingWrites.Batch? {
         self.condition.withLock {
             self.waiting.timePassed(now: self.time())
@@ -116,17 +117,17 @@ package final class WriteQueue: @unchecked Sendable {
         }
     }
 
-    /// Has jobs that were taken, and not executed, wait again in their order.
+    /// Queues unexecuted jobs again, in their order.
     package func putBack(_ jobs: ArraySlice<WriteJob>, of batch: inout WaitingWrites.Batch) {
         self.condition.withLock { self.waiting.putBack(jobs, of: &batch) }
     }
 
-    /// Has the rest of a job of which a part was executed wait for its next turn.
+    /// Queues the rest of a partially executed job for its next turn.
     package func putBack(_ rest: WriteJob, of job: WriteJob, work: Int) {
         self.condition.withLock { self.waiting.putBack(rest, of: job, work: work) }
     }
 
-    /// What was taken was executed, beginning at a moment of `now`.
+    /// A batch was executed; its start is a time of `now`.
     package func executed(
         _ batch: WaitingWrites.Batch,
         since start: Int64,
@@ -139,7 +140,7 @@ package final class WriteQueue: @unchecked Sendable {
         }
     }
 
-    /// A commit was made durable, which took so long.
+    /// A commit was made durable, in `nanoseconds`.
     package func synced(nanoseconds: Int64) {
         self.condition.withLock {
             self.waiting.synced(nanoseconds: nanoseconds)
@@ -147,12 +148,12 @@ package final class WriteQueue: @unchecked Sendable {
         }
     }
 
-    /// Changes that were refused for want of room.
+    /// Number of changes that were refused for lack of room.
     package var refusals: UInt64 { self.condition.withLock { self.refused } }
 
     package var logSyncs: DurationCounts { self.condition.withLock { self.syncs } }
 
-    /// Nanoseconds of the clock that the rule is told of.
+    /// Nanoseconds of the rule's clock.
     package var now: Int64 { self.time() }
 
     package var overload: OverloadRule.Counted { self.condition.withLock { self.waiting.overload } }

@@ -2,13 +2,14 @@ package import RecordStore
 
 /// The tables that a move fills in a database.
 ///
-/// The row of the store is missing until they are complete, and every engine refuses them.
+/// They have no row of a store until they are complete, so every engine refuses them.
 package final class PostgreSQLFilledStore: FilledStore {
     private let connection: PostgreSQLConnection
     private let tables: TableMove
     private let identity: [UInt8]
 
-    /// Makes the tables for a store with an identity, or takes what an interrupted move of it has left.
+    /// Creates the tables for a store with an identity, or takes over those that an interrupted
+    /// move of it has left.
     ///
     /// Server and database were checked before (`PostgreSQLEngine.check`).
     ///
@@ -35,14 +36,14 @@ package final class PostgreSQLFilledStore: FilledStore {
         }
     }
 
-    /// The identity of the store that a move fills; `nil` if none does.
+    /// The identity of the store that a move is filling; `nil` if there is none.
     private static func mark(_ connection: PostgreSQLConnection) throws(PostgreSQLError) -> [UInt8]? {
         guard try connection.query(MoveSQL.hasMark).integer(0, 0) != 0 else { return nil }
         let rows = try connection.query(MoveSQL.readMark)
         return rows.isEmpty ? [] : rows.bytes(0, 0)
     }
 
-    /// Makes all tables without their indexes, which are made when the rows are there.
+    /// Creates all tables without their indexes, which are built after the rows were added.
     private static func makeTables(
         _ connection: PostgreSQLConnection,
         _ identity: [UInt8]
@@ -55,7 +56,7 @@ package final class PostgreSQLFilledStore: FilledStore {
         try connection.receive()
     }
 
-    /// Removes the tables that an interrupted move of a store has left, and nothing else.
+    /// Removes only the tables that an interrupted move of a store has left.
     package static func discard(
         _ target: ConnectionTarget,
         identity: [UInt8]
@@ -118,7 +119,7 @@ package final class PostgreSQLFilledStore: FilledStore {
 }
 
 extension SQL {
-    /// Whether the statement makes an index.
+    /// Whether the statement creates an index.
     fileprivate var isIndex: Bool {
         self.text.hasPrefix("CREATE INDEX") || self.text.hasPrefix("CREATE UNIQUE INDEX")
     }

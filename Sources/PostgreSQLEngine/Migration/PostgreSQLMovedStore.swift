@@ -2,8 +2,8 @@ package import RecordStore
 
 /// The store of a database that moves to another engine.
 ///
-/// One transaction reads everything, and has the tables locked against writers until it ends. A server that
-/// starts meanwhile waits, and then gives up.
+/// One transaction reads everything, and locks the tables against writers until it ends. A server
+/// that starts meanwhile waits until its timeout.
 package final class PostgreSQLMovedStore: MovedStore {
     private let target: ConnectionTarget
     private let connection: PostgreSQLConnection
@@ -29,11 +29,11 @@ package final class PostgreSQLMovedStore: MovedStore {
         }
     }
 
-    /// Returns a server that runs, or has run within half a minute.
+    /// Returns a server that runs, or has run within the last half minute.
     private static func lock(_ connection: PostgreSQLConnection) throws(PostgreSQLError) -> ResultRows {
         _ = try connection.query(MoveSQL.waitsForever)
         _ = try connection.query(MoveSQL.beginAlone)
-        // The snapshot is taken after the lock, by the first statement that reads.
+        // The first statement that reads takes the snapshot, after the lock.
         _ = try connection.query(MoveSQL.lockAll)
         return try connection.query(
             NodeRegistration.running,

@@ -1,6 +1,6 @@
 import RecordStore
 
-/// Rows of whole tables on one connection, in the form that a move takes.
+/// Rows of whole tables on one connection, in the form that a move uses.
 final class TableMove {
     let connection: PostgreSQLConnection
     private let tables: TableStatements
@@ -31,9 +31,9 @@ final class TableMove {
 
     // MARK: Writing
 
-    /// Adds new rows in one statement, with an array for each column.
+    /// Inserts new rows in one statement, with an array for each column.
     func add(_ rows: [[ColumnValue]], to table: Table) throws(StorageFailure) {
-        // PostgreSQL has no text with a zero byte, and rules let none in.
+        // PostgreSQL has no text with a zero byte, and the rules reject it.
         guard !rows.contains(where: { $0.contains(where: \.hasZero) }) else { throw .unexpected(code: 0) }
         let arrays = table.columns.enumerated().map { column, declared in
             SQLValue(rows.map { $0[column] }, declared.kind)
@@ -62,9 +62,9 @@ final class TableMove {
     }
 }
 
-/// Statements of a move beside those on rows.
+/// Statements of a move other than those on rows.
 enum MoveSQL {
-    /// Marks a schema whose tables a move fills: it has no row of a store yet.
+    /// Marks a schema that a move is filling: it has no row of a store yet.
     static let makeMark = #"CREATE TABLE tidemark.move ("identity" bytea NOT NULL)"#
     static let mark = SQL("INSERT INTO tidemark.move VALUES ($1)", reach: .store)
     static let readMark = SQL(#"SELECT "identity" FROM tidemark.move"#, reach: .store)
@@ -83,7 +83,7 @@ enum MoveSQL {
         reach: .store
     )
 
-    /// The last number of a table that has numbers.
+    /// The last number of a numbered table.
     static func lastNumber(of table: Table) -> SQL {
         SQL(
             #"SELECT coalesce(max("\#(table.columns[0].name)"), 0) FROM tidemark."\#(table.name)""#,
@@ -99,7 +99,7 @@ enum MoveSQL {
         reach: .store
     )
 
-    /// Has writers wait, and readers not.
+    /// Blocks writers, but not readers.
     static let lockAll = SQL(
         "LOCK TABLE "
             + (["tidemark.store", "tidemark.node", "tidemark.counter"]
@@ -108,14 +108,14 @@ enum MoveSQL {
         reach: .store
     )
 
-    /// Takes the schema away from every engine; it keeps its tables.
+    /// Hides the schema from every engine; its tables are kept.
     static func retire(as name: String) -> SQL {
         SQL("ALTER SCHEMA tidemark RENAME TO \(name)", reach: .store)
     }
 }
 
 extension TableSQL {
-    /// Adds rows, with an array for each column.
+    /// Inserts rows, with an array for each column.
     var insertion: SQL {
         let names = self.table.columns.map { "\"\($0.name)\"" }.joined(separator: ", ")
         let arrays = self.table.columns.enumerated().map { offset, column in

@@ -2,26 +2,26 @@ import EngineThreads
 import RecordStore
 import Synchronization
 
-/// A thread that looks for what other processes have committed in databases that somebody listens in.
+/// A thread that polls for commits of other processes in databases that have listeners.
 ///
-/// One statement asks for the positions of all of them. Where one has moved, two more flights read what
-/// changed (`ChangesOfOthers`). Nothing tells this process of commits of others, so the time between two
-/// looks is the delay of their notifications. The thread also finds out whether synchronous replication
-/// goes on.
+/// One statement reads the positions of all of them. Where one has advanced, two more round trips
+/// read the changes (`ChangesOfOthers`). Other processes send no notification, so the polling
+/// interval is the delay of their changes. The thread also checks whether synchronous replication
+/// works.
 ///
-/// SAFETY: `isClosed` is read and written only while the condition is locked; what is below it is used on
-/// the thread alone.
+/// SAFETY: `isClosed` is read and written only while the condition is locked; the variables below
+/// it are used on the thread alone.
 final class ChangePolling: @unchecked Sendable {
-    /// The time from one look to the next while other servers change what is watched, while others run,
-    /// and while none does.
+    /// The polling interval while other servers change watched databases, while others run, and
+    /// while none does.
     private static let livelyMilliseconds: Int64 = 10
     private static let besideMilliseconds: Int64 = 20
     private static let aloneMilliseconds: Int64 = 200
-    /// The time that it is lively behind a change.
+    /// How long polling stays fast after a change.
     private static let livelinessMilliseconds: Int64 = 1_000
-    /// The pause is so many times longer at least than PostgreSQL took to answer.
+    /// The pause is at least this multiple of PostgreSQL's response time.
     private static let pauseFactor: Int64 = 2
-    /// Databases whose changes are read in one snapshot.
+    /// Maximum number of databases whose changes are read in one snapshot.
     private static let stretchesMax = 32
     private static let standbyMilliseconds: Int64 = 1_000
     private static let stillMilliseconds: Int64 = 5_000
@@ -34,7 +34,7 @@ final class ChangePolling: @unchecked Sendable {
     private let condition = ThreadCondition()
     private var isClosed = false
     private var session: PostgreSQLSnapshot?
-    /// When others were found to have changed something; `nil` if they have not.
+    /// When a change of another server was last found; `nil` if there was none.
     private var changeFound: Int64?
     private var standbyLooked = MonotonicTime.nanoseconds()
     private var stillLooked = MonotonicTime.nanoseconds()
@@ -61,7 +61,7 @@ final class ChangePolling: @unchecked Sendable {
         }
     }
 
-    /// Looks again and again, until it is closed.
+    /// Polls until it is closed.
     func run() {
         var pause = Self.aloneMilliseconds
         while self.waits(milliseconds: pause) {
@@ -85,7 +85,7 @@ final class ChangePolling: @unchecked Sendable {
         }
     }
 
-    /// Looks once, and returns how many nanoseconds PostgreSQL took for it.
+    /// Polls once; returns PostgreSQL's response time in nanoseconds.
     private func look() -> Int64 {
         let followed = self.reporting.followed
         let isStandbyDue = self.witness?.isSynchronous == true && self.isStandbyDue
@@ -118,7 +118,8 @@ final class ChangePolling: @unchecked Sendable {
         }
     }
 
-    /// Reports what others have changed where a position has moved, and returns how long PostgreSQL took.
+    /// Reports other servers' changes where a position has advanced; returns PostgreSQL's response
+    /// time.
     private func report(
         _ found: [(database: DatabaseID, position: Int64)],
         _ session: PostgreSQLSnapshot
@@ -131,7 +132,7 @@ final class ChangePolling: @unchecked Sendable {
             let start = MonotonicTime.nanoseconds()
             let changes = self.read(piece, found, session)
             took += MonotonicTime.nanoseconds() - start
-            // Without a connection the next look finds the same.
+            // Without a connection, the next poll finds the same changes.
             guard !changes.isEmpty else { break }
             self.changeFound = start
             self.reporting.found(changes, nowMilliseconds: self.clock())
@@ -139,7 +140,7 @@ final class ChangePolling: @unchecked Sendable {
         return took
     }
 
-    /// Reads what changed; what cannot be read is reported by its position.
+    /// Reads the changes; those that cannot be read are reported by position.
     private func read(
         _ stretches: [ChangesOfOthers.Stretch],
         _ found: [(database: DatabaseID, position: Int64)],
@@ -169,9 +170,9 @@ final class ChangePolling: @unchecked Sendable {
         MonotonicTime.nanoseconds() - self.stillLooked >= Self.stillMilliseconds * 1_000_000
     }
 
-    /// Ends sessions of servers that stopped in the middle of a flight, and so hold their locks.
+    /// Terminates sessions of servers that stopped during a round trip, and so hold their locks.
     ///
-    /// PostgreSQL's own timeouts begin with the end of a flight.
+    /// PostgreSQL's own timeouts begin at the end of a round trip.
     private static let endStill = SQL(
         """
         SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
@@ -186,7 +187,7 @@ final class ChangePolling: @unchecked Sendable {
         MonotonicTime.nanoseconds() - self.standbyLooked >= Self.standbyMilliseconds * 1_000_000
     }
 
-    /// `nil` while there is no connection; the next look tries again.
+    /// `nil` while there is no connection; the next poll tries again.
     private func connected() -> PostgreSQLSnapshot? {
         if let session, !session.connection.isLost { return session }
         self.session = nil

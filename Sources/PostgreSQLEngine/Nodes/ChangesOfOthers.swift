@@ -1,17 +1,17 @@
 import RecordModel
 import RecordStore
 
-/// The changes that other processes committed in a watched database, as its rows have them.
+/// The changes that other processes committed in a watched database, as read from its rows.
 ///
-/// Rows have the last change of each record alone. Positions tell whether that is all: each change has
-/// taken one, so a position that no row accounts for belongs to a change that a later one replaced, or to
-/// a subscription. What a deleted record was like is in no row.
+/// Rows have only the last change of each record. Positions show whether any are missing: each
+/// change takes one. A position without a row belongs to a change that a later one replaced, or to
+/// a subscription. Earlier values of a deleted record are in no row.
 struct ChangesOfOthers {
-    /// The part of a database's order that has not been reported.
+    /// The unreported part of a database's order.
     struct Stretch: Hashable {
         let database: DatabaseID
         let environment: EnvironmentID
-        /// The last position that was reported.
+        /// The last reported position.
         let after: Int64
     }
 
@@ -25,20 +25,20 @@ struct ChangesOfOthers {
     let stretch: Stretch
     /// The last position of the database.
     let position: Int64
-    /// In order; `nil` if it is not known what changed.
+    /// In order; `nil` if the changes are unknown.
     private let changes: [Change]?
-    /// Whether a position is unaccounted for, or a zone has gone and has taken subscriptions along.
+    /// Whether a position is unaccounted for, or a deleted zone has removed subscriptions.
     private let isPart: Bool
 
-    /// Beyond so many positions it is not read what changed.
+    /// Maximum number of positions for which changes are read.
     static let positionsMax: Int64 = 512
-    /// So many bytes of bodies are read of a database.
+    /// Maximum number of body bytes that are read from a database.
     static let bytesMax: Int64 = 2 * 1024 * 1024
-    /// A commit that was a longer time ago than this, in milliseconds, has the time of its report: records
-    /// that were restored have their former dates.
+    /// The age, in milliseconds, beyond which a commit is reported with the current time: restored
+    /// records keep their former dates.
     private static let ageMax: Int64 = 60_000
 
-    /// Nothing but the position is known.
+    /// Only the position is known.
     init(_ stretch: Stretch, position: Int64) {
         self.stretch = stretch
         self.position = position
@@ -57,8 +57,8 @@ struct ChangesOfOthers {
 
     // MARK: Reports
 
-    /// The reports to the observer of changes behind a position: one for those of one time, which
-    /// are those of one transaction as far as rows tell.
+    /// The reports to the observer of changes after a position: one for each commit time, which
+    /// corresponds to one transaction as far as rows show.
     func reports(behind known: Int64, nowMilliseconds now: Int64) -> [CommittedChanges] {
         let database = self.stretch.database
         guard let changes = self.changes else {
@@ -97,15 +97,15 @@ struct ChangesOfOthers {
 
     // MARK: Reading
 
-    /// The rows of one stretch that were read so far.
+    /// The rows of one stretch, as read so far.
     fileprivate final class Reading {
         let stretch: Stretch
-        /// The last position; `nil` if there is no such database.
+        /// The last position; `nil` if the database does not exist.
         var position: Int64?
         var isReadable = false
         var zones: [Int64: String] = [:]
         var changes: [Change] = []
-        /// Records that came, and whose names were not read yet.
+        /// Received records whose names were not read yet.
         var rows: ResultRows?
         var records: [(zone: String, named: NamedRecord, isNew: Bool)] = []
 
@@ -116,10 +116,10 @@ struct ChangesOfOthers {
         }
     }
 
-    /// Reads stretches in two flights, however many there are.
+    /// Reads any number of stretches in two round trips.
     ///
-    /// To be called in one snapshot, or with the databases locked. `fields` reads the fields of a record
-    /// type, which its caller may know.
+    /// Call it in one snapshot, or with the databases locked. `fields` reads the fields of a record
+    /// type, which the caller may have cached.
     static func read(
         _ stretches: [Stretch],
         on connection: PostgreSQLConnection,
@@ -217,7 +217,7 @@ extension ChangesOfOthers.Reading {
             self.zones[number] = name
             return
         }
-        // A view of somebody else's zone has no records of its own.
+        // A view of another user's zone has no records of its own.
         if position > number { add(.zoneChanged(name), at: position) }
     }
 }
@@ -225,10 +225,10 @@ extension ChangesOfOthers.Reading {
 // MARK: - Records
 
 extension ChangesOfOthers.Reading {
-    /// Records up to the one with which the bodies take more than a bound, and how many there are.
+    /// Records up to the one that takes the total size of bodies beyond a bound, and their count.
     ///
-    /// `OFFSET 0` has PostgreSQL look at the changes first, and then at a record for each: without
-    /// statistics it may read all records of the zone, to find which of them changed.
+    /// `OFFSET 0` makes PostgreSQL read the changes first, then a record for each: without
+    /// statistics it may read all records of the zone to find the changed ones.
     private static let changes = SQL(
         """
         SELECT \(RecordColumns.all), r.zone, r.total FROM (
@@ -268,7 +268,7 @@ extension ChangesOfOthers.Reading {
         }
     }
 
-    /// Takes the records that came, once all answers are there.
+    /// Takes the received records after all responses have arrived.
     fileprivate func takeRecords(on connection: PostgreSQLConnection) throws(StorageFailure) {
         guard let rows = self.rows else { return }
         self.rows = nil
@@ -287,7 +287,7 @@ extension ChangesOfOthers.Reading {
         }
     }
 
-    /// A deletion tells the type of the record and who made it, and no values.
+    /// A deletion has the type of the record and its creator, but no values.
     private func deletion(_ rows: ResultRows, _ row: Int) -> ChangesOfOthers.Change {
         let before = StoredRecord(
             number: 0,
@@ -317,7 +317,7 @@ extension ChangesOfOthers.Reading {
         )
     }
 
-    /// Everything, with the fields of each record's type.
+    /// All changes, with the fields of each record's type.
     fileprivate func all(
         _ fields: (String, EnvironmentID) throws(StorageFailure) -> FieldDefinitions
     ) throws(StorageFailure) -> [ChangesOfOthers.Change] {
@@ -347,7 +347,7 @@ extension ChangesOfOthers.Reading {
 }
 
 extension StoredRecord {
-    /// The record as one of which no values are known.
+    /// The record without any known values.
     fileprivate var withoutValues: StoredRecord {
         StoredRecord(
             number: self.number,

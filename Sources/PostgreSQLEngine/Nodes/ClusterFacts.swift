@@ -1,12 +1,12 @@
-/// The cluster that a connection leads to, and the point of its history.
+/// The cluster of a connection, and its point in history.
 struct ClusterFacts: Hashable {
-    /// Given by `initdb`, and the same on a standby and in a copy of the files.
+    /// Assigned by `initdb`; the same on a standby and in a copy of the files.
     let system: Int64
-    /// Another one after each promotion, and after each recovery that ended early.
+    /// Changes with each promotion, and with each recovery that ended early.
     let timeline: Int64
-    /// The number of the table of the store: another one when a dump was restored.
+    /// The OID of the store's table; it changes when a dump is restored.
     let tables: Int64
-    /// When the server process began, in microseconds.
+    /// When the server process started, in microseconds.
     let postmaster: Int64
     /// The end of the log.
     let logEnd: Int64
@@ -46,7 +46,7 @@ struct ClusterRow: Hashable {
         "SELECT system, timeline, tables FROM tidemark.cluster WHERE id = 1 FOR UPDATE",
         reach: .directory
     )
-    /// Its acknowledgement says that a synchronous standby has everything that came before.
+    /// Its acknowledgement means that a synchronous standby has everything before it.
     static let write = SQL(
         """
         UPDATE tidemark.cluster SET system = $1, timeline = $2, tables = $3, barriers = barriers + 1
@@ -68,7 +68,7 @@ extension ClusterRow {
     }
 }
 
-/// A commit that was acknowledged: a position of a database that the store must still have.
+/// An acknowledged commit: a position of a database that the store must still have.
 struct AcknowledgedCommit: Hashable {
     let database: Int64
     let position: Int64
@@ -79,11 +79,11 @@ struct AcknowledgedCommit: Hashable {
     )
 }
 
-/// The history of the cluster, compared with what a server knows of it.
+/// The history of the cluster, compared with a server's knowledge of it.
 enum ClusterHistory: Hashable {
-    /// All that was acknowledged is there.
+    /// Every acknowledged commit is there.
     case whole
-    /// Commits may be gone that clients know of.
+    /// Commits that were acknowledged to clients may be lost.
     case mayHaveGoneBack(Reason)
 
     enum Reason: String, Hashable {
@@ -94,10 +94,10 @@ enum ClusterHistory: Hashable {
     }
 
     /// - Parameters:
-    ///   - facts: The cluster as it is.
-    ///   - row: The cluster as the store last saw it.
-    ///   - known: The facts that this server saw last; `nil` if it has just begun.
-    ///   - hasAcknowledged: Whether the last commit is there that this server acknowledged.
+    ///   - facts: The current facts of the cluster.
+    ///   - row: The cluster as the store last recorded it.
+    ///   - known: The facts that this server saw last; `nil` if it has just started.
+    ///   - hasAcknowledged: Whether the last commit that this server acknowledged is there.
     ///   - isSynchronous: Whether every commit waited for a standby.
     init(
         _ facts: ClusterFacts,

@@ -1,12 +1,11 @@
 import EngineThreads
 import Foundation
 
-/// A server's memory of the cluster that the store is in: each new connection is compared with it before
-/// it is used.
+/// A server's memory of the store's cluster: each new connection is compared with it before use.
 ///
-/// A connection to another server process begins with a write. After a crash the process shows commits
-/// that no standby had confirmed, until it is asked to confirm one: the write. So nothing that a client
-/// reads can be lost by the next failover.
+/// A connection to another server process begins with a write. After a crash, the process shows
+/// commits that no standby had confirmed, until it must confirm a write. So the next failover loses
+/// nothing that a client has read.
 ///
 /// SAFETY: the variables are read and written only while the condition is locked.
 final class ClusterWitness: @unchecked Sendable {
@@ -18,8 +17,8 @@ final class ClusterWitness: @unchecked Sendable {
     private var standby = StandbyState.confirming
 
     /// - Parameters:
-    ///   - isSynchronous: Whether every commit has to wait for a standby.
-    ///   - notice: Is called from any thread.
+    ///   - isSynchronous: Whether every commit must wait for a standby.
+    ///   - notice: Called from any thread.
     init(isSynchronous: Bool, notice: @escaping @Sendable (ClusterNotice) -> Void) {
         self.isSynchronous = isSynchronous
         self.notice = notice
@@ -27,12 +26,12 @@ final class ClusterWitness: @unchecked Sendable {
 
     // MARK: Standbys
 
-    /// Whether commits are refused, as nothing confirms them.
+    /// Whether commits are refused, as no standby confirms them.
     var refusesCommits: Bool {
         self.condition.withLock { self.isSynchronous && self.standby != .confirming }
     }
 
-    /// Finds out whether a standby confirms commits.
+    /// Checks whether a standby confirms commits.
     @discardableResult
     func lookForStandby(on connection: PostgreSQLConnection) throws(PostgreSQLError) -> StandbyState {
         guard self.isSynchronous else { return .confirming }
@@ -47,15 +46,15 @@ final class ClusterWitness: @unchecked Sendable {
 
     // MARK: Histories
 
-    /// Notes a commit that clients hear of.
+    /// Notes a commit that is acknowledged to clients.
     func acknowledged(_ commit: AcknowledgedCommit) {
         self.condition.withLock { self.acknowledged = commit }
     }
 
-    /// Compares the cluster of a connection with what is known, and begins a new epoch if its history may
-    /// have gone back.
+    /// Compares the cluster of a connection with the known facts, and begins a new epoch if its
+    /// history may have gone back.
     func check(_ connection: PostgreSQLConnection) throws(PostgreSQLError) {
-        // Known before the facts are asked for: another connection may find later ones, and be done first.
+        // Copied before the query: another connection may find later facts and finish first.
         let known = self.condition.withLock { self.known }
         let facts = ClusterFacts(try connection.query(ClusterFacts.sql))
         if let known, known.postmaster == facts.postmaster, known.system == facts.system,
@@ -69,14 +68,15 @@ final class ClusterWitness: @unchecked Sendable {
             try self.compare(facts, known, locksStore: true, on: connection)
         }
         self.condition.withLock {
-            // Another connection may have led elsewhere meanwhile.
+            // Another connection may have led to another process meanwhile.
             if self.known == known { self.known = facts }
         }
     }
 
     /// Judges the history, and makes the write that waits for a standby.
     ///
-    /// With the store locked it begins a new epoch if need be; without it writes nothing then.
+    /// With the store locked it begins a new epoch if needed; without the lock it then writes
+    /// nothing.
     @discardableResult
     private func compare(
         _ facts: ClusterFacts,
@@ -113,7 +113,7 @@ final class ClusterWitness: @unchecked Sendable {
         )
         try connection.send(TransactionSQL.commit)
         try connection.receive()
-        // Positions of another epoch are none that were acknowledged.
+        // Positions of another epoch were never acknowledged.
         if history != .whole { self.condition.withLock { self.acknowledged = nil } }
         return history
     }
@@ -124,20 +124,20 @@ final class ClusterWitness: @unchecked Sendable {
     ) throws(PostgreSQLError) -> Bool {
         guard let commit else { return true }
         let rows = try connection.query(AcknowledgedCommit.position, [.integer(commit.database)])
-        // A database that was deleted is none that went back.
+        // A deleted database has not gone back.
         return rows.isEmpty || rows.integer(0, 0) >= commit.position
     }
 }
 
-/// Whether a standby confirms commits, as far as the user may know.
+/// Whether a standby confirms commits, as far as the user may see.
 package enum StandbyState: Hashable, Sendable {
     case confirming
     /// `synchronous_standby_names` is empty, or `synchronous_commit` waits for no standby.
     case notConfigured
-    /// None is connected that is named.
+    /// None of the named standbys is connected.
     case disconnected
 
-    /// The standbys are hidden from users without `pg_monitor`, who count as seeing one.
+    /// Standbys are hidden from users without `pg_monitor`, for whom one is assumed.
     static let sql = SQL(
         """
         SELECT current_setting('synchronous_standby_names') <> ''
@@ -157,20 +157,20 @@ package enum StandbyState: Hashable, Sendable {
     }
 }
 
-/// Events of the cluster for an operator.
+/// Events of the cluster for the operator.
 package enum ClusterNotice: Hashable, Sendable {
     /// Another server process answers than before.
     case otherProcess
-    /// Every database has begun a new epoch: clients fetch everything anew.
+    /// Every database has begun a new epoch: clients fetch everything again.
     case newEpoch(String)
     case standby(StandbyState)
-    /// The row of this server was gone, and it has another one.
+    /// The row of this server was missing, and it registered again.
     case registeredAgain
-    /// This server keeps house from now on.
+    /// This server does the housekeeping from now on.
     case keepsHouse
-    /// Another version has brought the tables to its format: this one writes nothing any more.
+    /// Another version has migrated the tables: this server no longer writes.
     case otherFormat(Int)
-    /// PostgreSQL executes nothing, as a server finds out that nobody asks for anything.
+    /// PostgreSQL does not respond, as an idle server finds out.
     case answersNothing(code: Int32)
     /// These are off, so a crash of PostgreSQL's machine loses commits or damages the database.
     case unsafeSettings([String])

@@ -1,41 +1,41 @@
 import EngineThreads
 import RecordStore
 
-/// The reports to the observer of commits: those of this writer, and what others have changed.
+/// The reports of commits to the observer: those of this writer, and those of other servers.
 ///
-/// Changes of others are not reported between a commit of the writer and its report. So a position that
-/// is found in the row of a database has been reported, if the commit was this server's. The polling thread
-/// reads what others changed up to a position that was not reported (`ChangesOfOthers`), and so does the
-/// writer behind its locks.
+/// Other servers' changes are not reported between a commit of the writer and its report. So a
+/// position in the row of a database has been reported if the commit was this server's. The polling
+/// thread reads other servers' changes up to an unreported position (`ChangesOfOthers`), and so
+/// does the writer after locking.
 ///
 /// SAFETY: the variables are read and written only while the condition is locked.
 final class CommitReporting: @unchecked Sendable {
     private let condition = ThreadCondition()
     private var observer: (any CommitObserver)?
-    /// The last positions that were reported of watched databases, or given to a listener that began.
+    /// The last positions of watched databases that were reported, or given to a new listener.
     private var positions: [DatabaseID: Int64] = [:]
-    /// Whether the writer commits, and has not reported that.
+    /// Whether the writer is committing and has not reported it yet.
     private var isCommitting = false
 
-    /// How long a report of others waits for a commit before it is left to the next look.
+    /// How long a report of others' changes waits for a commit before it is left to the next poll.
     private static let waitNanoseconds: Int64 = 1_000_000_000
 
     func setObserver(_ observer: any CommitObserver) {
         self.condition.withLock { self.observer = observer }
     }
 
-    /// The databases that somebody listens in, and the positions that are known of them.
+    /// The databases that have listeners, and their known positions.
     var state: (watched: [DatabaseID: EnvironmentID], positions: [DatabaseID: Int64]) {
         self.condition.withLock { (self.observer?.watched ?? [:], self.positions) }
     }
 
-    /// Watched databases whose positions are known: others may have changed them.
+    /// Watched databases with known positions, which others may have changed.
     var followed: [DatabaseID] {
         let state = self.state
         return state.positions.keys.filter { state.watched[$0] != nil }
     }
 
-    /// Commits a transaction, and reports what it changed, behind what others changed before it.
+    /// Commits a transaction, and reports its changes after those of others before it.
     func commit(
         _ transaction: PostgreSQLTransaction,
         _ commit: () throws(StorageFailure) -> Void
@@ -61,9 +61,10 @@ final class CommitReporting: @unchecked Sendable {
         }
     }
 
-    /// The parts of databases that are further than what was reported.
+    /// The databases that have advanced beyond the reported position.
     ///
-    /// Others have changed them: what this server commits is reported when its row can be read.
+    /// Other servers have changed them: a commit of this server is reported by the time its row can
+    /// be read.
     func unreported(
         _ found: [(database: DatabaseID, position: Int64)]
     ) -> [ChangesOfOthers.Stretch] {
@@ -79,9 +80,9 @@ final class CommitReporting: @unchecked Sendable {
         }
     }
 
-    /// Reports what others changed, where nothing else was reported since it was read.
+    /// Reports others' changes unless another report was made since they were read.
     ///
-    /// Otherwise this server has written behind it, and has reported all that came before.
+    /// In that case this server has written after them, and has reported everything before.
     func found(_ found: [ChangesOfOthers], nowMilliseconds now: Int64) {
         self.condition.withLock {
             guard self.waitForCommit() else { return }
@@ -105,7 +106,7 @@ final class CommitReporting: @unchecked Sendable {
         }
     }
 
-    /// Waits until the writer does not commit; `false` if that takes too long.
+    /// Waits until the writer is not committing; `false` after a timeout.
     private func waitForCommit() -> Bool {
         let end = MonotonicTime.nanoseconds() + Self.waitNanoseconds
         while self.isCommitting { guard self.condition.wait(until: end) else { return false } }

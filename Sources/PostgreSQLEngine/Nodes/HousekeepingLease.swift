@@ -1,12 +1,12 @@
-/// The lease that makes one server of a store keep house: expire, sweep, build indexes.
+/// The lease by which one server of a store does the housekeeping: expiry, sweeps, index builds.
 ///
-/// The row of the store has the server, a term and a time. Every transaction that keeps house compares
-/// the term under the row's lock. So a server that stood still, and lost the lease, does nothing:
-/// whatever its clock says, the term is another one.
+/// The row of the store has the server, a term and a time. Every housekeeping transaction compares
+/// the term under the row's lock. So a server that was suspended and lost the lease does nothing,
+/// whatever its clock says: the term has changed.
 struct HousekeepingLease {
-    /// How long a server that is gone keeps others from keeping house.
+    /// How long the lease of a dead server blocks others.
     static let milliseconds: Int64 = 30_000
-    /// The part of it that passes before it is renewed.
+    /// Time until the lease is renewed.
     static let renewalMilliseconds: Int64 = 10_000
 
     /// The server.
@@ -16,7 +16,7 @@ struct HousekeepingLease {
 
     func isHeld(in row: StoreRow) -> Bool { row.node == self.node && row.term == self.term }
 
-    /// Whether nobody else keeps house.
+    /// Whether no other server does the housekeeping.
     ///
     /// A server of the same name has ended, as its folder can be locked again.
     func mayBeTaken(in row: StoreRow) -> Bool {
@@ -29,7 +29,7 @@ struct HousekeepingLease {
 
     /// Takes the lease if it is free, and renews it if that is due.
     ///
-    /// - Returns: Whether the row has changed. It counts once it is committed.
+    /// - Returns: Whether the row has changed. The change takes effect at the commit.
     mutating func keep(_ row: inout StoreRow) -> Bool {
         if self.isHeld(in: row) {
             guard self.isRenewalDue(in: row) else { return false }

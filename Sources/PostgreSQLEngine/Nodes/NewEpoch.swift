@@ -1,10 +1,10 @@
 import RecordStore
 
-/// The beginning of another epoch of every database, after commits may have gone that clients know of.
+/// Begins another epoch of every database, after acknowledged commits may have been lost.
 ///
 /// Every database gets an epoch that no token has, and a position that no change tag has
-/// (`DatabaseEpoch`). Each subscription has news for every listener. Numbers of assets and of records
-/// leave out those that commits may have had which are gone: files may be called after them.
+/// (`DatabaseEpoch`). Each subscription has changes for every listener. Numbers of assets and
+/// records skip those that lost commits may have used: files may be named after them.
 enum NewEpoch {
     private static let numbersLeftOut: Int64 = 1_000_000
 
@@ -26,9 +26,9 @@ enum NewEpoch {
     )
     private static let others = [
         #"DELETE FROM tidemark."listener_cursor""#,
-        // Installations have had changes that are gone, and must fetch everything anew.
+        // Installations have seen changes that are lost, and must fetch everything again.
         #"DELETE FROM tidemark."installation_seen""#,
-        // Participants send their whole uploads again, as the files may be of other uploads.
+        // Participants send their whole uploads again, as the files may belong to other uploads.
         """
         DELETE FROM tidemark."asset_user" AS u USING tidemark."asset" AS a
         WHERE a.number = u.asset AND a.state = 0
@@ -40,7 +40,7 @@ enum NewEpoch {
         reach: .directory
     )
 
-    /// Writes it into a transaction that has the whole store locked, without waiting.
+    /// Writes it in a transaction that has locked the whole store, without waiting.
     static func write(
         _ row: StoreRow,
         on connection: PostgreSQLConnection
@@ -54,9 +54,9 @@ enum NewEpoch {
         try connection.send(StoreRow.write, row.parameters)
     }
 
-    /// Begins it for clients alone, as the end of a move does: no number was given that is gone.
+    /// Begins it for clients alone, as at the end of a move: no assigned number is lost.
     ///
-    /// Results of requests stay: what they say is in the tables.
+    /// Results of requests are kept, since the tables have their changes.
     static func begin(
         nowMilliseconds now: Int64,
         on connection: PostgreSQLConnection

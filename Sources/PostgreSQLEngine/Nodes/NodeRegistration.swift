@@ -1,10 +1,10 @@
-/// Another server of a store, as one that begins finds it.
+/// Another server of a store, as seen by a starting one.
 package struct OtherNode: Hashable, Sendable {
     package let node: NodeRegistration
-    /// Until it counts as gone unless it is heard of again; not positive if it has been silent for so long.
+    /// Time until it counts as gone without a heartbeat; not positive if it already does.
     package let millisecondsLeft: Int64
 
-    /// Whether it has been heard of within a time in which a server that runs speaks three times.
+    /// Whether its last heartbeat is at most three heartbeat intervals old.
     package var mayRun: Bool {
         self.millisecondsLeft > NodeRegistration.silenceMilliseconds - NodeRegistration.runningMilliseconds
     }
@@ -12,15 +12,15 @@ package struct OtherNode: Hashable, Sendable {
 
 /// Decides whether a server may serve the store beside the others.
 ///
-/// Called with the whole store locked, before the server is registered: the next one that begins finds
-/// what this one has done here.
+/// Called with the whole store locked, before the server is registered: the next server that starts
+/// sees its effects.
 package typealias NodeAdmission = @Sendable (_ node: NodeRegistration, _ others: [OtherNode]) -> Bool
 
 /// One run of one server of a store: a row that its transactions lock.
 ///
-/// A transaction on contents of databases locks the row of its own server, which nobody else does. A
-/// transaction that may change anything locks the rows of all servers, and so has the store to itself.
-/// A server whose row is gone, or has another run in it, commits nothing.
+/// A transaction on contents of databases locks the row of its own server, which no other
+/// transaction does. A transaction that may change anything locks the rows of all servers, and so
+/// has the store to itself. A server without its row, or with another run in it, commits nothing.
 package struct NodeRegistration: Hashable, Sendable {
     package let number: Int64
     /// A machine and a folder.
@@ -28,11 +28,11 @@ package struct NodeRegistration: Hashable, Sendable {
     /// Drawn at random at each start.
     package let boot: Int64
 
-    /// How often a server says that it runs.
+    /// Interval of heartbeats.
     static let heartbeatMilliseconds: Int64 = 10_000
-    /// How long a silent server counts as running.
+    /// How long a server without heartbeats counts as running.
     static let runningMilliseconds = 3 * heartbeatMilliseconds
-    /// How long a silent server keeps its row.
+    /// How long a server without heartbeats keeps its row.
     static let silenceMilliseconds: Int64 = 120_000
 
     // MARK: Statements
@@ -74,7 +74,7 @@ package struct NodeRegistration: Hashable, Sendable {
         "DELETE FROM tidemark.node WHERE number = $1 AND boot = $2",
         reach: .directory
     )
-    /// A server that was there within a time, in milliseconds.
+    /// A server with a heartbeat within a time, in milliseconds.
     static let running = SQL(
         "SELECT name FROM tidemark.node WHERE seen_ms > \(now) - $1 ORDER BY seen_ms DESC LIMIT 1",
         reach: .directory
@@ -86,9 +86,9 @@ package struct NodeRegistration: Hashable, Sendable {
 
     // MARK: Beginning and end
 
-    /// Registers a run, in place of an earlier one of the same name.
+    /// Registers a run, replacing an earlier one of the same name.
     ///
-    /// - Throws: `notAdmitted` if the admission says so.
+    /// - Throws: `notAdmitted` if the admission refuses it.
     static func begin(
         named name: String,
         on connection: PostgreSQLConnection,
@@ -137,7 +137,7 @@ package struct NodeRegistration: Hashable, Sendable {
         }
     }
 
-    /// Takes the row away, and lets another server keep house at once.
+    /// Removes the row, and releases the housekeeping lease at once.
     func end(_ lease: HousekeepingLease, on connection: PostgreSQLConnection) throws(PostgreSQLError) {
         var row = try Self.lockStore(on: connection)
         try connection.send(Self.remove, [.integer(self.number), .integer(self.boot)])

@@ -3,38 +3,38 @@ import RecordStore
 /// The rows that a transaction locks before it reads, and so may change.
 struct TransactionPlan {
     enum Reach: Hashable {
-        /// Contents of some databases; every other row stays as it is while the transaction lasts.
+        /// Contents of some databases; no other row changes during the transaction.
         ///
-        /// The server's own row is locked, and then the rows of the databases.
+        /// The server's own row is locked, then the rows of the databases.
         case databases
-        /// Anything: the row of the store is locked, and then the rows of all servers.
+        /// Anything: the row of the store is locked, then the rows of all servers.
         case store
     }
 
-    /// The locks that a transaction turned out to need, after which it begins anew.
+    /// The locks that a transaction lacked; it restarts with them.
     enum Need: Hashable {
         case database(DatabaseID)
         case store
-        /// Somebody has removed the server's row.
+        /// The server's row was removed.
         case registration
     }
 
-    /// Beyond so many beginnings the whole store is locked.
+    /// Number of attempts after which the whole store is locked.
     private static let beginningsMax = 4
 
     /// The server; `nil` for a command, which always locks the whole store.
     var node: NodeRegistration?
     var reach: Reach
     var databases: Set<DatabaseID>
-    /// Rows that the jobs will ask for, to be read once the rows above are locked.
+    /// Rows that the jobs will need, read after the rows above are locked.
     var prefetches: [Prefetch] = []
-    /// Whether times are those of PostgreSQL's clock, which all servers of a store share.
+    /// Whether times are from PostgreSQL's clock, which all servers of a store share.
     var usesDatabaseClock = false
     private var beginnings = 1
 
     init(node: NodeRegistration?, reach: Reach = .store, databases: Set<DatabaseID> = []) {
         self.node = node
-        // Jobs without a database are the store's own.
+        // Jobs without a database concern the store itself.
         self.reach = node == nil || databases.isEmpty ? .store : reach
         self.databases = databases
     }
@@ -50,9 +50,9 @@ struct TransactionPlan {
     }
 }
 
-/// Numbers of records that a server has reserved: it gives them out without asking anybody.
+/// Record numbers that a server has reserved, to assign without a round trip.
 struct RecordNumbers {
-    /// So many are reserved at once.
+    /// Size of a reservation.
     static let reservedCount: Int64 = 10_000
 
     private var next: Int64 = 1
@@ -65,7 +65,7 @@ struct RecordNumbers {
         return self.next
     }
 
-    /// Reserves more, which counts once the row is committed.
+    /// Reserves more, which takes effect once the row is committed.
     ///
     /// - Throws: `unexpected` if the row is damaged.
     mutating func reserve(in row: inout StoreRow) throws(StorageFailure) {

@@ -1,6 +1,6 @@
 /// Settings of PostgreSQL without which a crash of its machine loses commits, or damages the database.
 ///
-/// No session can turn them on: they are the operator's.
+/// No session can turn them on: only the operator can.
 enum DurabilitySettings {
     static let sql = SQL(
         """
@@ -10,6 +10,6 @@ enum DurabilitySettings {
         reach: .store
     )
 
-    /// The names of those that are off, in the order of the alphabet.
+    /// The names of those that are off, in alphabetical order.
     static func off(_ rows: ResultRows) -> [String] { (0..<rows.count).map { rows.text($0, 0) } }
 }

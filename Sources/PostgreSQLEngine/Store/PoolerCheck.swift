@@ -1,9 +1,9 @@
 import RecordStore
 
-/// Finds a pooler that gives a connection another session of the server with each transaction.
+/// Detects a pooler that assigns a connection another server session with each transaction.
 ///
-/// Prepared statements and settings belong to a session: through such a pooler statements would fail by
-/// chance, or take those of another connection.
+/// Prepared statements and settings belong to a session: through such a pooler, statements would
+/// fail randomly, or use those of another connection.
 struct PoolerCheck {
     let target: ConnectionTarget
 
@@ -13,10 +13,11 @@ struct PoolerCheck {
     func refusePooler(of connection: PostgreSQLConnection) throws(PostgreSQLEngineError) {
         do throws(PostgreSQLError) {
             let session = try connection.query(Self.session).integer(0, 0)
-            // A pooler makes up the number that it gives its client.
+            // A pooler makes up the number that it reports to its client.
             guard session != connection.sessionNumber, try self.shares(session) else { return }
         } catch {
-            // Another connection has prepared a statement of that name in what should be a session of ours.
+            // Another connection has prepared a statement of that name in a session that should be
+            // ours.
             guard error.state == .duplicateStatement || error.state == .unknownStatement else {
                 throw PostgreSQLEngineError(error, self.target)
             }

@@ -1,13 +1,13 @@
 import RecordStore
 
-/// The checks of a server and a database before a store in it is used, and the tables when there are none.
+/// Checks a server and a database before a store in it is used, and creates missing tables.
 struct StoreOpening {
-    /// The oldest server whose statements this module is tested with.
+    /// The oldest server version that this module is tested with.
     private static let serverNeeded = 150_000
 
     let target: ConnectionTarget
 
-    /// Checks the server, and makes the tables if they are absent and that is wanted.
+    /// Checks the server, and creates the tables if they are absent and `makesTables`.
     ///
     /// - Returns: The identity of the store.
     func prepare(makesTables: Bool) throws(PostgreSQLEngineError) -> [UInt8] {
@@ -65,7 +65,7 @@ struct StoreOpening {
         guard tables.integer(0, 0) != 0 else { return nil }
         let rows = try connection.query(
             SQL(
-                // Tables of before the first release lack the column.
+                // Tables from before the first release lack the column.
                 #"SELECT format, to_jsonb(store) ? 'release', "identity" FROM tidemark.store WHERE id = 1"#,
                 reach: .store
             )
@@ -85,7 +85,7 @@ struct StoreOpening {
 
     private static func newIdentity() -> [UInt8] { (0..<16).map { _ in UInt8.random(in: .min ... .max) } }
 
-    /// Makes all tables in one transaction, unless somebody else is making them.
+    /// Creates all tables in one transaction, unless another process is creating them.
     private func makeTables(_ connection: PostgreSQLConnection) throws(PostgreSQLEngineError) {
         do throws(PostgreSQLError) {
             try connection.send(TransactionSQL.begin)
@@ -94,7 +94,7 @@ struct StoreOpening {
             try connection.send(TransactionSQL.commit)
             try connection.receive()
         } catch {
-            // Another process was faster, and has made the same.
+            // Another process was faster, and has created the same.
             if [.duplicateSchema, .duplicateTable, .uniqueViolation].contains(error.state) {
                 _ = try? connection.query(TransactionSQL.rollback)
                 return
@@ -104,7 +104,7 @@ struct StoreOpening {
     }
 }
 
-/// Statements around those of a transaction.
+/// Statements that begin and end a transaction.
 enum TransactionSQL {
     static let begin = SQL("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", reach: .store)
     static let beginReading = SQL("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", reach: .store)

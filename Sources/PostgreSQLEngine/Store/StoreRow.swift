@@ -1,29 +1,29 @@
 import RecordStore
 
-/// The one row of the store: what is counted in it, and which server keeps house.
+/// The one row of the store: its counters, and the server with the housekeeping lease.
 struct StoreRow {
-    /// Counts commits of transactions that may change anything, of whichever process.
+    /// Counts commits, by any process, of transactions that may change anything.
     ///
     /// Those on the contents of databases alone are not counted: they change nothing that a writer
-    /// knows from one transaction to the next.
+    /// caches between transactions.
     var generation: Int64 = 0
     /// Counts changes of schemas.
     var schemaVersion: Int64 = 0
-    /// The last number that a record got, or that a server has reserved for its records.
+    /// The last assigned or reserved record number.
     var lastRecord: Int64 = 0
-    /// The last number that an index got.
+    /// The last assigned index number.
     var lastIndex: Int64 = 0
-    /// The server that keeps house; empty if none does.
+    /// The server that does the housekeeping; empty if none does.
     var node = ""
-    /// Counts those that kept house: no two have the same.
+    /// Counts the lease's holders: no two have the same term.
     var term: Int64 = 0
     /// Milliseconds since 1970 by the database server's clock.
     var untilMilliseconds: Int64 = 0
-    /// That clock now.
+    /// The current time of that clock.
     var nowMilliseconds: Int64 = 0
-    /// How many servers there are.
+    /// The number of servers.
     var nodesCount: Int64 = 0
-    /// Of the tables.
+    /// The format of the tables.
     var format = StoreTables.format
 
     private static let columns = """

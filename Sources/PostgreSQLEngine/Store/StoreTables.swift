@@ -1,11 +1,11 @@
 import RecordStore
 
-/// The tables of a store, as this version makes them.
+/// The tables of a store, as this version creates them.
 package enum StoreTables {
     /// The number of the format of the tables.
     package static let format: Int64 = 1
 
-    /// The statements that make an empty store, in their order.
+    /// The statements that create an empty store, in order.
     static var definition: [SQL] {
         let text =
             ["CREATE SCHEMA tidemark"] + self.ownTables + self.nodeTables
@@ -13,16 +13,16 @@ package enum StoreTables {
         return text.map { SQL($0, reach: .store) }
     }
 
-    /// Makes the row of the store, with its identity and the first release of its format.
+    /// Inserts the row of the store, with its identity and the first release of its format.
     static let storeRow = SQL(
         "INSERT INTO tidemark.store VALUES (1, \(StoreTables.format), $1, 0, 0, 0, 0, '', 0, 0, '0.1.0')",
         reach: .store
     )
 
-    /// The servers of the store, and the cluster whose history the store has.
+    /// The servers of the store, and the cluster whose history it has.
     ///
-    /// A transaction on contents of databases locks the row of its server. One that changes anything else
-    /// locks the row of the store, and then those of all servers.
+    /// A transaction on contents of databases locks the row of its server. One that changes
+    /// anything else locks the row of the store, then those of all servers.
     private static let nodeTables = [
         """
         CREATE TABLE tidemark.node (
@@ -39,10 +39,10 @@ package enum StoreTables {
         "INSERT INTO tidemark.cluster VALUES (1, 0, 0, 0, 0)",
     ]
 
-    /// The tables that no rule declares.
+    /// The tables that are not declared by the rules.
     ///
-    /// `store` has one row. The body of a record is in no index, and neither is its position: an
-    /// update needs no new entry of any index.
+    /// `store` has one row. The body and the position of a record are in no index, so an update
+    /// needs no new index entry.
     private static let ownTables = [
         """
         CREATE TABLE tidemark.store (
@@ -68,7 +68,8 @@ package enum StoreTables {
         ) WITH (fillfactor = 80)
         """,
         "CREATE UNIQUE INDEX record_by_name ON tidemark.record (database, zone, name)",
-        // Without it, and without statistics, a search by database, zone and number may read a zone by name.
+        // Without it, and without statistics, a search by database, zone and number may scan a zone
+        // by name.
         "CREATE UNIQUE INDEX record_by_number ON tidemark.record (number)",
         """
         CREATE TABLE tidemark.change (

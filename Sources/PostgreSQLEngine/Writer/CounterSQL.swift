@@ -2,7 +2,7 @@ import RecordStore
 
 /// Statements of the writer on positions and counters.
 enum CounterSQL {
-    /// A counter, or the nearest number that can be counted on from: a damaged one makes no request fail.
+    /// A counter, or the nearest usable number: a damaged counter makes no request fail.
     private static func counted(_ column: String) -> String {
         "greatest(least(\(column), \(Int64.countedMax)), -\(Int64.countedMax))"
     }

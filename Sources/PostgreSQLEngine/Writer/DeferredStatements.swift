@@ -1,9 +1,9 @@
 import RecordModel
 import RecordStore
 
-/// The statements of rows that were put off.
+/// The statements of deferred rows.
 ///
-/// None waits for an answer.
+/// None waits for a response.
 struct DeferredStatements {
     let transaction: PostgreSQLTransaction
 
@@ -37,7 +37,7 @@ struct DeferredStatements {
                 .byteStrings(records.map(\.body.bytes)),
             ]
         )
-        // A record has one state: a name that is alive has no tombstone.
+        // A record has one state: the name of a live record has no tombstone.
         try self.connection.write(RecordSQL.removeTombstones, zone.parameters + [names]) { removed in
             for row in 0..<removed.count {
                 let bytes = RowBytes.tombstone(named: removed.text(row, 0))
@@ -106,7 +106,7 @@ struct DeferredStatements {
         try self.connection.write(Self.insertOutcomes, columns)
     }
 
-    /// Outcomes of requests that have none.
+    /// Outcomes of requests without an earlier one.
     private static let insertOutcomes = SQL(
         """
         INSERT INTO tidemark."request" (database, id, outcome)

@@ -3,9 +3,9 @@ import RecordStore
 
 /// Rows of records and outcomes that a transaction has still to send.
 ///
-/// Jobs of one commit mostly save a record or two of a few zones. Their rows leave together, a statement
-/// for each kind and zone, before any other statement of the transaction and before each wait. So a
-/// statement finds what was written before it, and a failure comes where it would come anyway.
+/// Jobs of one commit mostly save a record or two of a few zones. Their rows are sent together, one
+/// statement per kind and zone, before any other statement of the transaction and before each wait.
+/// So a statement sees earlier writes, and a failure is reported where it would be anyway.
 final class DeferredWrites {
     struct CreatedRecord {
         let name: String
@@ -24,11 +24,11 @@ final class DeferredWrites {
     struct Zone {
         var created: [CreatedRecord] = []
         var updated: [UpdatedRecord] = []
-        /// Positions that are left, and were there before.
+        /// Vacated positions of earlier transactions.
         var left: [Int64] = []
         /// Records at their new positions.
         var changes: [Change] = []
-        /// Whether more than one write set is in it.
+        /// Whether it combines more than one write set.
         fileprivate var hasSeveral = false
     }
 
@@ -43,7 +43,7 @@ final class DeferredWrites {
 
     var isEmpty: Bool { self.zones.isEmpty && self.outcomes.isEmpty }
 
-    /// Adds the rows of a write set, in which no record is twice.
+    /// Adds the rows of a write set, in which no record occurs twice.
     func add(_ added: Zone, in key: ZoneKey) {
         guard var zone = self.zones.removeValue(forKey: key) else {
             self.zones[key] = added
@@ -57,7 +57,7 @@ final class DeferredWrites {
         self.zones[key] = zone
     }
 
-    /// Puts an outcome of a request, of which there is none yet.
+    /// Adds a new outcome of a request.
     func put(outcome row: [ColumnValue]) { self.outcomes.append(row) }
 
     func take() -> (zones: [ZoneKey: Zone], outcomes: [[ColumnValue]]) {
@@ -72,7 +72,7 @@ final class DeferredWrites {
 }
 
 extension DeferredWrites.Zone {
-    /// The rows with each record once, as the last write set leaves it.
+    /// The rows with each record once, in its last state.
     fileprivate var merged: Self {
         var merged = self
         var places: [Int64: Int] = [:]
@@ -85,7 +85,7 @@ extension DeferredWrites.Zone {
                 merged.updated.append(row)
             }
         }
-        // A position that was never sent is not there to be removed.
+        // A position that was never sent need not be removed.
         let sent = Set(self.changes.map(\.position))
         let left = Set(self.left)
         merged.left = self.left.filter { !sent.contains($0) }

@@ -3,7 +3,7 @@ import RecordStore
 
 /// The amounts that a transaction adds to the rows of databases and zones, written at the commit.
 struct Growth {
-    /// The amounts that a zone has beyond its row, and the position of its last change.
+    /// The growth of a zone beyond its row, and the position of its last change.
     struct Zone {
         var position: Int64 = 0
         var records: Int64 = 0
@@ -58,7 +58,7 @@ struct Growth {
         self.databases[database, default: StoredAmount()].add(amount)
     }
 
-    /// Brings the rows of databases and zones up to date, without waiting.
+    /// Updates the rows of databases and zones, without waiting.
     func write(on connection: PostgreSQLConnection) throws(StorageFailure) {
         let databases = self.changedDatabases
         if !databases.isEmpty {
@@ -79,7 +79,7 @@ struct Growth {
         try connection.write(CounterSQL.growZones, columns.map { .integers($0) })
     }
 
-    /// Databases whose rows change, in the order of their numbers.
+    /// Databases with changed rows, in the order of their numbers.
     var changedDatabases: [DatabaseID] {
         Set(self.positions.keys).union(self.databases.keys).sorted { $0.rawValue < $1.rawValue }
     }

@@ -1,10 +1,10 @@
 import EngineThreads
 import RecordStore
 
-/// When the writer keeps house: beside requests, between batches, and while it waits for some.
+/// Schedules the writer's housekeeping: beside requests, between batches, and while it is idle.
 ///
-/// One server of a store keeps house, by a lease in the store's row. The others bring the shared
-/// databases up to date that follow their own changes, and nothing else.
+/// One server of a store does the housekeeping, by a lease in the store's row. The others only
+/// update the shared databases that follow their own changes.
 ///
 /// Used on the writer's thread alone.
 final class HousekeepingSchedule {
@@ -19,7 +19,7 @@ final class HousekeepingSchedule {
 
     /// The pause between two steps while requests wait.
     private static let pauseNanoseconds: Int64 = 20_000_000
-    /// The most batches between two steps, whether there is known work or not.
+    /// Maximum number of batches between two steps, with or without known work.
     private static let batchesMax = 250
 
     init(
@@ -51,7 +51,9 @@ final class HousekeepingSchedule {
 
     /// Does more housekeeping, and renews the lease.
     ///
-    /// - Parameter waited: The milliseconds that the call before asked for; `nil` if it knew of no work.
+    /// - Parameter waited: The milliseconds that the previous call returned; `nil` if it knew of no
+    ///   work.
+    ///
     /// - Returns: How many milliseconds to wait before the next call; `nil` if no work is known of.
     func workAlone(after waited: Int64?) -> Int64? {
         guard !self.runner.isLost else { return nil }
@@ -59,7 +61,7 @@ final class HousekeepingSchedule {
             let now = self.runner.housekeepingTime
             if waited == nil { try self.lookAtOthers() }
             guard self.runner.mayKeepHouse else { return try self.followSharedZones() }
-            // After such a wait there is nothing to ask.
+            // After a non-zero wait no check is needed.
             if waited ?? 0 == 0 {
                 let wait = self.milliseconds(untilStepFrom: now)
                 guard wait == 0 else { return wait }
@@ -84,7 +86,7 @@ final class HousekeepingSchedule {
         }
     }
 
-    /// Finds out what another process has written, takes the lease if it is free, and renews it.
+    /// Reads other processes' changes, and takes the lease if it is free, or renews it.
     private func lookAtOthers() throws {
         let runner = self.runner
         guard try runner.lookAtOthers(), let lease = runner.lease else { return }
@@ -103,7 +105,7 @@ final class HousekeepingSchedule {
         _ = try runner.lookAtOthers()
     }
 
-    /// Does a step in a transaction of its own, if the lease is this server's.
+    /// Does a step in a transaction of its own, if this server has the lease.
     private func step(isAlone: Bool) throws {
         try self.runner.run(self.runner.plan()) { transaction in
             guard transaction.mayKeepHouse else { return }
@@ -115,7 +117,7 @@ final class HousekeepingSchedule {
         }
     }
 
-    /// Brings shared databases up to date that have to follow a change of this server.
+    /// Updates shared databases that must follow a change of this server.
     ///
     /// - Returns: How many milliseconds to wait before the next call; `nil` if no work is known of.
     private func followSharedZones() throws -> Int64? {
@@ -134,11 +136,11 @@ final class HousekeepingSchedule {
 
     // MARK: While requests wait
 
-    /// Does a step after a batch: batches lock databases alone, and so leave it no room.
+    /// Does a step after a batch: batches lock only databases, which leaves no room for it.
     func workBetweenBatches() {
         guard self.runner.session.node != nil else { return }
         guard self.runner.mayKeepHouse else {
-            // A failed step is tried again.
+            // A failed step is retried later.
             _ = try? self.followSharedZones()
             return
         }
@@ -159,7 +161,7 @@ final class HousekeepingSchedule {
         self.batchesSinceStep = 0
     }
 
-    /// Does some housekeeping in a batch's transaction, and takes it back alone if it fails.
+    /// Does some housekeeping in a batch's transaction, and rolls it back alone if it fails.
     func workBeside(_ transaction: PostgreSQLTransaction) throws(StorageFailure) {
         guard transaction.mayKeepHouse else { return try self.followSharedZones(in: transaction) }
         let wait = self.housekeeping.milliseconds(
@@ -177,8 +179,9 @@ final class HousekeepingSchedule {
         }
     }
 
-    /// Brings shared databases up to date after a change of a shared zone, while another server keeps
-    /// house: it would find the entries later, and could not report who made the change.
+    /// Updates shared databases after a change of a shared zone, while another server does the
+    /// housekeeping: that server would find the entries later, and could not report the change's
+    /// origin.
     private func followSharedZones(in transaction: PostgreSQLTransaction) throws(StorageFailure) {
         guard transaction.plan.node != nil, transaction.leavesViews == true else { return }
         try self.aside(in: transaction) { () throws(StorageFailure) in
@@ -189,7 +192,7 @@ final class HousekeepingSchedule {
         }
     }
 
-    /// Works for no request, and takes that back alone if it fails.
+    /// Does work without a request, and rolls it back alone if it fails.
     private func aside(
         in transaction: PostgreSQLTransaction,
         _ work: () throws(StorageFailure) -> Void

@@ -1,12 +1,11 @@
 import RecordModel
 import RecordStore
 
-/// Records that a transaction need not read: those that it has written, those that were prefetched, and
-/// those that the writer remembers.
+/// Records that a transaction need not read: written, prefetched, or cached by the writer.
 ///
 /// Used by the writer's thread.
 final class KnownRecords {
-    /// Records of a zone that the transaction has saved, and those that it has deleted, which are `nil`.
+    /// Records of a zone that the transaction has saved or deleted; deleted ones are `nil`.
     private final class Written {
         private var names = IndexedNames()
         private(set) var records: [(name: String, record: StoredRecord?)] = []
@@ -32,35 +31,35 @@ final class KnownRecords {
 
     // MARK: Prefetching
 
-    /// Wants the records that jobs will ask for, unless they are remembered.
+    /// Requests the records that jobs will need, unless they are cached.
     func want(_ names: [String], in zone: ZoneKey) {
         let remembered = self.memory.known(zone)
         self.prefetched.want(names, in: zone) { remembered?.record(named: $0) }
     }
 
-    /// Sends the statement, and does not wait for it.
+    /// Sends the statement without waiting for it.
     func send(on connection: PostgreSQLConnection) throws(StorageFailure) {
         try self.prefetched.send(on: connection, bytesMax: Self.prefetchedBytes)
     }
 
-    /// Takes the rows that came, once all answers are there.
+    /// Takes the received rows after all responses have arrived.
     func settle(on connection: PostgreSQLConnection) throws(StorageFailure) {
         self.prefetched.forgetRemembered { !self.memory.isUnchanged($0.database) }
         try self.prefetched.settle(on: connection)
     }
 
-    /// Of bodies.
+    /// Maximum number of body bytes.
     private static let prefetchedBytes: Int64 = 8 * 1_024 * 1_024
 
     // MARK: Asking
 
-    /// The record with a name, or that there is none; `nil` if that is not known.
+    /// The record with a name, or its absence; `nil` if neither is known.
     func record(named name: String, in zone: ZoneKey) -> StoredRecord?? {
         self.record(named: name, in: zone, self.written[zone])
     }
 
-    /// Records by name, up to the one with which the bodies take more than a bound; `nil` if one of them is
-    /// not known.
+    /// Records by name, up to the one that takes the total size of bodies beyond a bound; `nil` if
+    /// one of them is not known.
     func records(named names: ArraySlice<String>, in zone: ZoneKey, bytesMax: Int) -> [StoredRecord?]? {
         let written = self.written[zone]
         return names.records(bytesMax: bytesMax) { self.record(named: $0, in: zone, written) }
@@ -69,7 +68,7 @@ final class KnownRecords {
     private func record(named name: String, in zone: ZoneKey, _ written: Written?) -> StoredRecord?? {
         if let record = written?.record(named: name) { return record }
         if let record = self.prefetched.record(named: name, in: zone) { return record }
-        // The memory does not tell whether a record is absent.
+        // The cache does not know whether a record is absent.
         guard self.memory.isUnchanged(zone.database),
             let record = self.memory.known(zone)?.record(named: name)
         else { return nil }
@@ -78,7 +77,7 @@ final class KnownRecords {
 
     // MARK: Changes
 
-    /// Notes changes of a zone: so a job finds the records of the jobs before it.
+    /// Notes changes of a zone, so that a job finds the records of earlier jobs.
     func note(_ writes: RecordWrites, numbers: [Int64], in zone: ZoneKey) {
         let written = self.written[zone] ?? Written()
         self.written[zone] = written

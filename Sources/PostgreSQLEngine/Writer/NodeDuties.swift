@@ -2,15 +2,15 @@ import EngineThreads
 import RecordStore
 import Synchronization
 
-/// The duties of a server besides its writes: it says that it runs, measures the store, and looks for
-/// room on a full disk.
+/// The duties of a server besides its writes: heartbeats, measurements of the store, and the check
+/// of a full disk.
 ///
 /// Used on the writer's thread alone.
 final class NodeDuties {
     private let runner: TransactionRunner
     private let room: RoomProbe
     private let now: () -> Int64
-    /// When the server last said that it runs.
+    /// When the last heartbeat was sent.
     private var heartbeat: Int64
     /// When the database's size was last measured.
     private var measured: Int64
@@ -18,7 +18,7 @@ final class NodeDuties {
     private static let measuredNanoseconds: Int64 = 60_000_000_000
     private static let size = SQL("SELECT pg_database_size(current_database())", reach: .store)
 
-    /// `now` gives nanoseconds of a clock that only goes forward.
+    /// `now` gives nanoseconds of a monotonic clock.
     init(_ runner: TransactionRunner, room: RoomProbe, now: @escaping () -> Int64) {
         self.runner = runner
         self.room = room
@@ -27,7 +27,7 @@ final class NodeDuties {
         self.measured = now() - Self.measuredNanoseconds
     }
 
-    /// Does what is due.
+    /// Performs the duties that are due.
     func doWhatIsDue() {
         self.measureIfDue()
         let now = self.now()
@@ -37,8 +37,8 @@ final class NodeDuties {
         self.sendHeartbeatIfDue()
     }
 
-    /// Reads the figures of a server's metrics: the size of the database, and the settings that an
-    /// operator may have turned off.
+    /// Reads the figures for metrics: the size of the database, and the durability settings that an
+    /// operator has turned off.
     private func measureIfDue() {
         let now = self.now()
         guard self.runner.session.node != nil, now >= self.measured + Self.measuredNanoseconds else { return }

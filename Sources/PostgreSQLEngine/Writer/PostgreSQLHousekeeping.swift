@@ -1,7 +1,7 @@
 import RecordModel
 import RecordStore
 
-/// The rows that the rules of housekeeping read and remove.
+/// The rows that housekeeping reads and removes.
 final class PostgreSQLHousekeeping: HousekeepingTransaction {
     private let writer: PostgreSQLTransaction
 
@@ -9,7 +9,7 @@ final class PostgreSQLHousekeeping: HousekeepingTransaction {
 
     var transaction: any WriteTransaction { self.writer }
 
-    // MARK: What there is to do
+    // MARK: Pending work
 
     func mayHave(_ kind: HousekeepingKind) -> Bool { self.writer.knowledge.mayHave(kind) }
 
@@ -46,7 +46,7 @@ final class PostgreSQLHousekeeping: HousekeepingTransaction {
         return ZoneKey(database: DatabaseID(rawValue: rows.integer(0, 0)), number: rows.integer(0, 1))
     }
 
-    /// Reads one row of a zone whose first tombstone is young enough, as that of nearly every zone is.
+    /// Stops after one row if a zone's first tombstone is young enough, as in nearly every zone.
     private static let oldTombstones = SQL(
         """
         SELECT position, deleted_ms, name FROM tidemark.tombstone
@@ -87,7 +87,7 @@ final class PostgreSQLHousekeeping: HousekeepingTransaction {
 
     // MARK: Indexes
 
-    /// Records in the order of their numbers; the last column says whether their zone is there.
+    /// Records in the order of their numbers; the last column says whether their zone exists.
     private static let records = SQL(
         """
         SELECT \(RecordColumns.all), r.database, r.zone, EXISTS (
@@ -98,7 +98,7 @@ final class PostgreSQLHousekeeping: HousekeepingTransaction {
         reach: .store
     )
 
-    /// So many records are read at once.
+    /// Number of records that are read at once.
     private static let pieceMax = 64
 
     func indexedRecords(
@@ -125,7 +125,7 @@ final class PostgreSQLHousekeeping: HousekeepingTransaction {
                 guard number < .max else { return piece }
                 next = number + 1
                 let element = Self.element(found, row)
-                // A record that is being swept is in no zone any more.
+                // A record of a zone that is being swept is in no zone any more.
                 guard types.contains(element.type), found.rows.integer(row, RecordColumns.count + 2) != 0
                 else {
                     others += 1
@@ -191,7 +191,7 @@ final class PostgreSQLHousekeeping: HousekeepingTransaction {
 }
 
 extension UndeclaredRows {
-    /// Deletes some of the rows that a zone has.
+    /// Deletes some of a zone's rows.
     fileprivate var removal: SQL {
         let (table, key) =
             switch self {

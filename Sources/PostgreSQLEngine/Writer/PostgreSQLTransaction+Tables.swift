@@ -1,19 +1,20 @@
 import RecordModel
 import RecordStore
 
-/// Rows of declared tables, and what the writer knows of them.
+/// Rows of declared tables, and the writer's caches of them.
 extension PostgreSQLTransaction: WriteTransaction {
-    /// Tables whose rows belong to a database, which is the first column of their keys and of themselves.
+    /// Tables whose rows belong to a database: their first column, also of the key.
     ///
-    /// A transaction that reads or writes one has the database locked. All other tables are written only
-    /// with the whole store locked, and so stay as they are while somebody has a database locked.
+    /// A transaction that reads or writes one has the database locked. All other tables are written
+    /// only with the whole store locked, and so do not change while any transaction has a database
+    /// locked.
     private static let ofDatabases: Set<ObjectIdentifier> = [
         ObjectIdentifier(RequestRow.table), ObjectIdentifier(PastRow.table),
     ]
 
-    /// Notes that rows have to be locked before a table is read or written.
+    /// Notes that rows must be locked before a table is read or written.
     ///
-    /// `databases` are the values of the first column; one that is missing stands for any.
+    /// `databases` are the values of the first column; a missing one stands for any.
     private func require(
         _ databases: [ColumnValue?],
         of table: Table,
@@ -30,7 +31,7 @@ extension PostgreSQLTransaction: WriteTransaction {
         }
     }
 
-    /// The database that a range is limited to; `nil` if it is not.
+    /// The database of a range; `nil` if the range is not limited to one.
     private static func database(of range: TableRange) -> ColumnValue? {
         range.index.order.first == 0 ? range.prefix.first : nil
     }
@@ -53,7 +54,7 @@ extension PostgreSQLTransaction: WriteTransaction {
         case .work(let kind)?:
             if !isDeletion { self.knowledge.possibleWork.insert(kind) }
             if !isDeletion, kind == .views { self.leavesViews = true }
-            // A type says which of its indexes are being built.
+            // A cached type includes the state of its index builds.
             if kind == .indexes {
                 self.knowledge.forgetTypes()
                 self.changesSchema = true
@@ -161,7 +162,7 @@ extension PostgreSQLTransaction: WriteTransaction {
         reach: .directory
     )
 
-    /// The last number that a row of a table got; no number is ever given again.
+    /// The last number assigned in a table; no number is reused.
     private func lastNumber(of table: Table) throws(StorageFailure) -> Int64 {
         if let known = self.knowledge.numbers[table.name] { return known }
         let rows = try self.connection.rows(Self.number, [.text(table.name)])
@@ -185,7 +186,7 @@ extension PostgreSQLTransaction: WriteTransaction {
 
     // MARK: Numbers of names
 
-    /// The number that stands for the name of a type, whether the schema has the type or not.
+    /// The number of a type's name, whether the schema has the type or not.
     func number(ofType type: String, in environment: EnvironmentID) throws(StorageFailure) -> Int64 {
         let name = WriterKnowledge.TypeName(environment: environment, name: type)
         if let known = self.knowledge.typeNumbers[name] { return known }

@@ -1,7 +1,7 @@
 import RecordModel
 import RecordStore
 
-/// Zones, references to records, and what databases and users have stored.
+/// Zones, references to records, and the usage of databases and users.
 extension PostgreSQLTransaction {
     // MARK: Zones
 
@@ -79,7 +79,7 @@ extension PostgreSQLTransaction {
         under quota: Quota,
         with database: DatabaseID
     ) throws(StorageFailure) -> Int64? {
-        // Statements that were sent may have deleted or added rows that are not counted yet.
+        // Sent statements may have deleted or added rows that are not counted yet.
         try self.connection.drain()
         let account = try self.account(of: database)
         switch quota.holder {
@@ -93,7 +93,7 @@ extension PostgreSQLTransaction {
         }
     }
 
-    /// The amounts that the transaction has added so far to the databases of a user.
+    /// Bytes added by the transaction so far to the databases of a user.
     private func pendingBytes(
         of isCounted: (WriterKnowledge.Account) -> Bool
     ) throws(StorageFailure) -> Int64 {

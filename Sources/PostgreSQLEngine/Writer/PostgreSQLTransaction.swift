@@ -4,12 +4,13 @@ import RecordStore
 
 /// A transaction that writes, on the writer's connection.
 ///
-/// Its plan says which rows it locks first. Contents of a database are read and written only with the
-/// row of the database locked, and anything else is written only with the whole store locked. What turns
-/// out to need more throws `conflict` and says what it needs (`need`). Positions come from the rows of
-/// databases. Writes are sent and not waited for; the next read waits for them, or the commit.
+/// Its plan names the rows to lock first. Contents of a database are read and written only with the
+/// database's row locked, and anything else is written only with the whole store locked. An
+/// operation that needs more throws `conflict` and records its need (`need`). Positions come from
+/// the rows of databases. Writes are sent without waiting; the next read, or the commit, waits for
+/// them.
 final class PostgreSQLTransaction {
-    /// The state to which a job that failed is taken back.
+    /// The state to which a failed job is rolled back.
     struct Savepoint {
         fileprivate let growth: Growth
         fileprivate let report: CommitReport
@@ -29,7 +30,7 @@ final class PostgreSQLTransaction {
     let connection: PostgreSQLConnection
     let tables: TableStatements
     let plan: TransactionPlan
-    /// More rows that have to be locked, before it all begins anew.
+    /// Further rows to lock when the transaction restarts.
     private(set) var need: TransactionPlan.Need?
     private(set) var nowMilliseconds: Int64
     private(set) var positionsTaken = 0
@@ -38,28 +39,29 @@ final class PostgreSQLTransaction {
     var report: CommitReport
     var growth = Growth()
     var knowledge: WriterKnowledge
-    /// Records and outcomes that jobs need not read; nothing if the store has changed since.
+    /// Records and outcomes that jobs need not read; empty if the store has changed since.
     private(set) var known: KnownRecords
     let outcomes = PrefetchedOutcomes()
-    /// Rows that leave before the next statement.
+    /// Rows to send before the next statement.
     let deferred = DeferredWrites()
     /// The last positions of databases whose rows are locked.
     private var lockedPositions: [DatabaseID: Int64] = [:]
     /// Whether a schema was changed.
     var changesSchema = false
-    /// Whether shared databases have to follow; `nil` if the transaction changed nothing about that.
+    /// Whether shared databases must follow; `nil` if the transaction changed nothing that concerns
+    /// them.
     var leavesViews: Bool?
-    /// Whether anything was written that the counters do not show.
+    /// Whether there were writes that the counters do not show.
     var isChanged = false
     private(set) var numbers: RecordNumbers
     private(set) var lease: HousekeepingLease?
     private var isLeaseChanged = false
-    /// The row of the store as it was read, and as it is to be written.
+    /// The row of the store as it was read, or is to be written.
     private(set) var storeRow = StoreRow()
     private var newRow = StoreRow()
-    /// The positions of watched databases that somebody asked for or that were changed.
+    /// The positions of watched databases that were requested or changed.
     private(set) var watchedPositions: [DatabaseID: Int64]
-    /// Changes of others in watched databases since.
+    /// Later changes of other servers in watched databases.
     private(set) var changesOfOthers = ChangesBehindLocks()
 
     init(_ connection: PostgreSQLConnection, tables: TableStatements, plan: TransactionPlan, _ start: Start) {
@@ -84,11 +86,12 @@ final class PostgreSQLTransaction {
 
     // MARK: Beginning and end
 
-    /// Begins the transaction, and locks the rows that the plan says.
+    /// Begins the transaction, and locks the rows of the plan.
     ///
-    /// Forgets what was known if somebody else has changed it.
+    /// Drops caches that another process has invalidated.
     ///
-    /// - Throws: `unavailable` if another run of the server has taken its row, or another version the tables.
+    /// - Throws: `unavailable` if another run of the server has taken its row, or another version
+    ///   the tables.
     func begin() throws(StorageFailure) {
         var boots: [Int64: Int64] = [:]
         func noteNodes(_ rows: ResultRows) {
@@ -103,7 +106,7 @@ final class PostgreSQLTransaction {
         case .databases:
             let number = SQLValue.integer(self.plan.node?.number ?? 0)
             try self.connection.write(NodeRegistration.lock, [number], receive: noteNodes)
-            // A transaction that changes it has this server's row locked.
+            // It cannot change meanwhile, as that takes a lock on this server's row.
             try self.connection.write(StoreRow.read) { self.storeRow = StoreRow($0) }
         }
         let databases = SQLValue.integers(self.plan.databases.map(\.rawValue))
@@ -122,8 +125,8 @@ final class PostgreSQLTransaction {
         try self.readOthers()
     }
 
-    /// Asks for the rows that the jobs name, in the flight that locks: PostgreSQL executes one statement
-    /// after the other, and each sees what was committed before it began.
+    /// Requests the rows that the jobs name, in the round trip that locks: PostgreSQL executes
+    /// statements in order, and each sees everything committed before it began.
     private func sendPrefetches() throws(StorageFailure) {
         for prefetch in self.plan.prefetches {
             for records in prefetch.records {
@@ -140,7 +143,7 @@ final class PostgreSQLTransaction {
     private func begun() {
         if self.plan.usesDatabaseClock { self.nowMilliseconds = self.storeRow.nowMilliseconds }
         if self.knowledge.generation != self.storeRow.generation {
-            // Prefetched records may be of zones that are not there any more.
+            // Prefetched records may be of deleted zones.
             self.forget(generation: self.storeRow.generation)
         }
         let others = self.storeRow.nodesCount - (self.plan.node == nil ? 0 : 1)
@@ -175,10 +178,10 @@ final class PostgreSQLTransaction {
         try DeferredStatements(transaction: self).send(self.deferred)
     }
 
-    /// Whether housekeeping belongs into the transaction.
+    /// Whether the transaction may do housekeeping.
     var mayKeepHouse: Bool {
         guard self.plan.reach == .store else { return false }
-        // A command keeps house where no server does.
+        // A command does housekeeping if no server does.
         guard let lease else {
             return self.storeRow.node.isEmpty
                 || self.storeRow.untilMilliseconds <= self.storeRow.nowMilliseconds
@@ -192,14 +195,15 @@ final class PostgreSQLTransaction {
             || self.newRow.lastIndex != self.storeRow.lastIndex
     }
 
-    /// Writes the counters and commits, all in one flight.
+    /// Writes the counters and commits, in one round trip.
     ///
     /// - Returns: Whether there was anything to commit.
+    ///
     /// - Throws: `conflict` if nothing was committed, `outcomeUnknown` if that is not known.
     func commit() throws(StorageFailure) -> Bool {
         try self.sendDeferred()
-        // Rows that deletes and insertions found count as well. Otherwise nothing has to be waited for: after
-        // a failure PostgreSQL executes nothing more of a flight, and so no commit.
+        // Rows found by deletes and inserts count as well. Otherwise there is no need to wait:
+        // after a failure PostgreSQL executes nothing more of a pipeline, and so no commit.
         if self.connection.awaitsRows { try self.connection.drain() }
         for database in self.growth.changedDatabases { try self.require(database) }
         let isChanged = self.hasChanges
@@ -222,7 +226,7 @@ final class PostgreSQLTransaction {
             if case .lost = error.kind { throw .outcomeUnknown }
             throw StorageFailure(error)
         }
-        // A transaction that had failed ends with a rollback, which is no error.
+        // A failed transaction ends with a rollback, which is not an error.
         guard command == "COMMIT" else { throw .conflict }
         self.knowledge.generation = row.generation
         self.known.committed(self.growth.positions)
@@ -231,13 +235,13 @@ final class PostgreSQLTransaction {
 
     // MARK: Rows that are locked
 
-    /// Notes that the row of a database has to be locked, unless it is.
+    /// Records that the row of a database must be locked, unless it is.
     func require(_ database: DatabaseID) throws(StorageFailure) {
         guard self.plan.reach == .databases, !self.plan.databases.contains(database) else { return }
         throw self.needing(.database(database))
     }
 
-    /// Notes that the whole store has to be locked, unless it is.
+    /// Records that the whole store must be locked, unless it is.
     func requireStore() throws(StorageFailure) {
         guard self.plan.reach == .databases else { return }
         throw self.needing(.store)
@@ -263,7 +267,7 @@ final class PostgreSQLTransaction {
 
     func takeBack(to savepoint: Savepoint) throws(StorageFailure) {
         self.deferred.forget()
-        // A failure may have left statements that wait, which fail as well.
+        // A failure may have left queued statements, which fail as well.
         do throws(StorageFailure) { try self.connection.drain() } catch {}
         try self.connection.write(TransactionSQL.rollbackToSavepoint)
         try self.connection.write(TransactionSQL.release)
@@ -275,7 +279,7 @@ final class PostgreSQLTransaction {
         self.outcomes.forget()
     }
 
-    /// Forgets all that was known of the store, as of a generation.
+    /// Drops all caches of the store, as of a generation.
     private func forget(generation: Int64?) {
         self.knowledge = WriterKnowledge(generation: generation)
         self.known = KnownRecords(self.knowledge.records)
@@ -313,7 +317,7 @@ final class PostgreSQLTransaction {
         return position
     }
 
-    /// Reads positions anew, as somebody has written the rows; they stay locked.
+    /// Forces positions to be read again after their rows were written; they stay locked.
     func forgetLockedPositions() { self.lockedPositions = [:] }
 
     func lastChange(
@@ -342,7 +346,7 @@ final class PostgreSQLTransaction {
         return self.newRow.lastIndex - Int64(count) + 1
     }
 
-    /// The number of a record that is created now: a server has reserved some, a command takes the next.
+    /// The number of a new record: a server uses its reservation, a command takes the next one.
     func takeRecordNumber() throws(StorageFailure) -> Int64 {
         guard self.plan.node != nil else {
             self.newRow.lastRecord = try self.newRow.lastRecord.counted() + 1
@@ -363,7 +367,7 @@ final class PostgreSQLTransaction {
             guard let account = self.knowledge.accounts[database],
                 let bytes = self.growth.databases[database]?.bytes
             else {
-                // Nobody knows whose sum it is part of.
+                // The account of the database is unknown.
                 if self.growth.databases[database] != nil {
                     self.knowledge.containerBytes = [:]
                     self.knowledge.userBytes = [:]
@@ -390,7 +394,7 @@ extension PostgreSQLTransaction: BatchTransaction {
             try self.release()
             return .success(progress)
         } catch {
-            // Then all of them begin anew.
+            // All of them must then restart.
             guard self.need == nil else { throw error }
             try self.takeBack(to: savepoint)
             return .failure(.storage(error))

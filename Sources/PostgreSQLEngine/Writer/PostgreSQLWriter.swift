@@ -2,17 +2,18 @@ import EngineThreads
 import RecordStore
 import Synchronization
 
-/// The one thread that writes: it executes what waits, one transaction after the other.
+/// The thread that writes: it executes queued jobs, one transaction after the other.
 ///
-/// A transaction locks the databases of its jobs, and nothing else that other servers lock. One that turns
-/// out to change more begins anew with the whole store locked (`TransactionRunner`). Between batches and
-/// while no job waits, the thread keeps house (`HousekeepingSchedule`) and does the duties of a server
-/// (`NodeDuties`).
+/// A transaction locks the databases of its jobs, and nothing else that other servers lock. One
+/// that needs to change more restarts with the whole store locked (`TransactionRunner`). Between
+/// batches and while idle, the thread does housekeeping (`HousekeepingSchedule`) and the duties of
+/// a server (`NodeDuties`).
 ///
-/// `BatchExecution` says what happens when one job fails. Without a connection nothing is executed, and
+/// `BatchExecution` handles the failure of one job. Without a connection no job is executed, and
 /// every job fails until there is one again.
 ///
-/// SAFETY: what is below `room` is used on the writer's thread only, but `runner.counted`, which is locked.
+/// SAFETY: the variables below `room` are used on the writer's thread only, except
+/// `runner.counted`, which is locked.
 final class PostgreSQLWriter: @unchecked Sendable {
     private let queue: WriteQueue
     private let clock: @Sendable () -> Int64
@@ -24,7 +25,8 @@ final class PostgreSQLWriter: @unchecked Sendable {
     private let schedule: HousekeepingSchedule
     private let duties: NodeDuties
 
-    /// How long the thread waits before it looks for what others have written: alone, and beside others.
+    /// How long the thread waits before it checks for others' writes: alone, and beside other
+    /// servers.
     private static let waitMillisecondsMax: Int64 = 1_000
     private static let waitBesideMilliseconds: Int64 = 250
 
@@ -78,7 +80,7 @@ final class PostgreSQLWriter: @unchecked Sendable {
 
     /// Works until the queue is closed and empty.
     func run() {
-        // While there are no jobs; `nil` if no work is known of.
+        // Time to wait while there are no jobs; `nil` if no work is known of.
         var untilHousekeeping: Int64? = 0
         while let batch = self.queue.takeBatch(
             waitMillisecondsMax: untilHousekeeping ?? self.waitMilliseconds
@@ -121,13 +123,12 @@ final class PostgreSQLWriter: @unchecked Sendable {
                 self.runner.reachability.failed(.writes)
                 for _ in execution.jobs { self.report(.storageUnavailable(code: code)) }
             }
-            // Deletes are refused as well, so the operator alone can make room.
+            // Deletes are refused as well, so only the operator can free space.
             execution.failed(.storage(failure))
         }
     }
 
-    /// Executes jobs in one transaction, which begins anew with more rows locked if that turns out to
-    /// be needed.
+    /// Executes jobs in one transaction, which restarts with more rows locked if needed.
     private func commitTogether(_ execution: inout BatchExecution) throws {
         var plan = self.runner.plan(Set(execution.jobs.compactMap(\.requester?.database)))
         plan.prefetches = execution.jobs.compactMap(\.prefetch)
@@ -140,7 +141,7 @@ final class PostgreSQLWriter: @unchecked Sendable {
             } catch {
                 if self.runner.meetNeed(&plan) { continue }
                 let failure = error as? StorageFailure ?? .unexpected(code: 0)
-                // A commit that was sent may have happened.
+                // A commit that was sent may have succeeded.
                 guard failure != .outcomeUnknown, execution.isolates(after: failure) else { throw error }
             }
         }

@@ -3,7 +3,7 @@ import RecordStore
 
 /// The requests of a transaction that were not executed before, which are nearly all of them.
 ///
-/// An outcome that is there is read when its request asks for it.
+/// An existing outcome is read when its request needs it.
 final class PrefetchedOutcomes {
     private struct Request: Hashable {
         let database: Int64
@@ -25,7 +25,7 @@ final class PrefetchedOutcomes {
         self.wanted.append(Request(database: database.rawValue, id: request.bytes))
     }
 
-    /// Sends the statement, and does not wait for it.
+    /// Sends the statement without waiting for it.
     func send(on connection: PostgreSQLConnection) throws(StorageFailure) {
         guard !self.wanted.isEmpty else { return }
         let wanted = self.wanted
@@ -37,7 +37,7 @@ final class PrefetchedOutcomes {
         }
     }
 
-    /// Whether it is known that there is no outcome with a key.
+    /// Whether a key is known to have no outcome.
     func isAbsent(_ key: [ColumnValue]) -> Bool {
         guard !self.absent.isEmpty, let request = Self.request(key) else { return false }
         return self.absent.contains(request)

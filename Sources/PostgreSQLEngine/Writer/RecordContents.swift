@@ -1,16 +1,16 @@
 import RecordModel
 import RecordStore
 
-/// The rows of records of a zone that a write set changes, and of those that it deletes.
+/// The rows of a zone's records that a write set saves or deletes.
 ///
-/// Each kind of row is one statement with an array for each column, which waits for no answer.
+/// Each kind of row is one statement with an array for each column, which waits for no response.
 struct RecordContents {
     private let transaction: PostgreSQLTransaction
     private let zone: ZoneKey
     private let environment: EnvironmentID
     private var rows = DeferredWrites.Zone()
     private var growth = Growth.Zone()
-    /// The author that was looked up last: mostly all saves have the same.
+    /// The last author looked up: most saves have the same one.
     private var author: (name: String, number: Int64)?
 
     init(_ transaction: PostgreSQLTransaction, _ zone: ZoneKey, in environment: EnvironmentID) {
@@ -55,7 +55,7 @@ struct RecordContents {
         return number
     }
 
-    /// Puts off the rows of the saves, and takes what is deleted out of the order of changes.
+    /// Defers the rows of the saves, and removes deleted records from the order of changes.
     mutating func write(deletes: [RecordWrites.Delete]) throws(StorageFailure) {
         self.rows.left += deletes.map(\.record.position)
         self.transaction.growth.add(self.growth, to: self.zone)

@@ -1,18 +1,19 @@
 import RecordModel
 import RecordStore
 
-/// Records that this server has saved, as of its last commit in their databases.
+/// Cached records that this server has saved, as of its last commit in their databases.
 ///
-/// Every change of a database has a position of its own. So whoever has the row of a database locked, and
-/// finds the position there that this server's last commit left, knows that nobody has written since.
-/// Records of such a database are not read again.
+/// Every change of a database has a position of its own. A transaction that has locked a database's
+/// row, and finds the position of this server's last commit, knows that no other server has written
+/// since. Records of such a database are not read again.
 ///
 ///     locked ── another position ──▶ forgotten, remembered from the next commit on that finds its own
 ///       └────── its own position ──▶ used, and the records of this commit are remembered
 ///
-/// Servers that take turns in a database remember none of its records. Otherwise a job would ask for them
-/// in vain, and take a flight more. There are two generations of records. A record that is saved moves into
-/// the newer one. Once that has half of the bytes, the older one is forgotten.
+/// Records of databases that several servers write alternately are not cached. Otherwise a job
+/// would look for them in vain, and take one more round trip. The cache has two generations. A
+/// record that is saved moves into the newer one. Once that has half of the bytes, the older one is
+/// dropped.
 ///
 /// Used by the writer's thread.
 final class RecordMemory {
@@ -38,7 +39,7 @@ final class RecordMemory {
     private var newer: [DatabaseID: Database] = [:]
     private var older: [DatabaseID: Database] = [:]
     private var newerBytes = 0
-    /// Databases that the transaction has locked, and that nobody else has changed.
+    /// Databases that the transaction has locked, and that no other server has changed.
     private var unchanged: Set<DatabaseID> = []
 
     init(bytesMax: Int) { self.bytesMax = bytesMax }
@@ -57,10 +58,10 @@ final class RecordMemory {
         }
     }
 
-    /// Whether the transaction has locked a database, and nobody else has changed it.
+    /// Whether the transaction has locked a database, and no other server has changed it.
     func isUnchanged(_ database: DatabaseID) -> Bool { self.unchanged.contains(database) }
 
-    /// Records of a zone, to be used if its database is unchanged; `nil` if there are none.
+    /// Cached records of a zone, valid if its database is unchanged; `nil` if there are none.
     func known(_ zone: ZoneKey) -> Zone? {
         let newer = self.newer[zone.database]?.zones[zone.number]
         let older = self.older[zone.database]?.zones[zone.number]
@@ -68,8 +69,8 @@ final class RecordMemory {
         return Zone(newer: newer ?? [:], older: older ?? [:])
     }
 
-    /// Notes what a transaction has committed: the last positions of databases, and the records that it
-    /// saved or deleted, of which the last of a name counts.
+    /// Notes a commit: the last positions of databases, and the saved or deleted records; the last
+    /// entry of a name counts.
     func commit(
         _ positions: [DatabaseID: Int64],
         _ written: [ZoneKey: [(name: String, record: StoredRecord?)]]
@@ -124,10 +125,10 @@ final class RecordMemory {
 
     // MARK: Sizes
 
-    /// About what a database takes, and each zone of it, without records.
+    /// Approximate memory of a database, and of each zone in it, without records.
     private static let databaseBytes = 300
     private static let zoneBytes = 300
-    /// About what a record takes beside its name and its body.
+    /// Approximate memory of a record without its name and its body.
     private static let recordBytes = 350
 
     private static func bytes(of record: StoredRecord, named name: String) -> Int {

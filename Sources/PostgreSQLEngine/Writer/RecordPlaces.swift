@@ -1,15 +1,15 @@
 import RecordModel
 import RecordStore
 
-/// The places where records of a zone are found beside the order of changes: indexes, and references.
+/// The indexes and references of a zone's records.
 ///
-/// Each kind of row is one statement with an array for each column, which waits for no answer.
+/// Each kind of row is one statement with an array for each column, which waits for no response.
 struct RecordPlaces {
     let transaction: PostgreSQLTransaction
     let zone: ZoneKey
 
-    /// Adds entries of which some may be there, and removes some that may be absent; both count as what
-    /// they did.
+    /// Adds entries, some of which may exist, and removes entries, some of which may be absent;
+    /// both count the rows that changed.
     func change(_ changes: EntryChanges) throws(StorageFailure) {
         try self.write(changes.removed, RecordSQL.removeEntries, sign: -1)
         try self.write(changes.added, RecordSQL.insertEntries, sign: 1)
@@ -30,7 +30,7 @@ struct RecordPlaces {
         ) { self.count(sign, $0, base: RowBytes.entryBase) }
     }
 
-    /// Removes whatever the tables have of records that nobody can read.
+    /// Removes all entries and references of deleted records that cannot be read.
     func removeAll(of deletes: [RecordWrites.Delete]) throws(StorageFailure) {
         guard !deletes.isEmpty else { return }
         let zone = self.zone.parameters
@@ -44,7 +44,7 @@ struct RecordPlaces {
         ) { self.count(-1, $0, base: RowBytes.referenceBase) }
     }
 
-    /// Counts rows that came or went, each of which takes a number of bytes and `base`.
+    /// Counts added or removed rows, each with its size plus `base`.
     private func count(_ sign: Int, _ rows: ResultRows, base: Int) {
         let bytes = (0..<rows.count).reduce(0) { $0 + base + Int(rows.integer($1, 0)) }
         self.transaction.growth.count(rowBytes: sign * bytes, in: self.zone)

@@ -57,7 +57,7 @@ enum RecordSQL {
         """
     )
 
-    /// Positions by runs: records that were saved together are often saved together again.
+    /// Positions as ranges: records that were saved together are often saved together again.
     static let removeChanges = SQL(
         """
         DELETE FROM tidemark.change AS c USING \(KeyList("first bigint, last bigint").text)
@@ -72,7 +72,7 @@ enum RecordSQL {
         """
     )
 
-    /// `removeChanges` and `insertChanges` for one position that goes and one that comes.
+    /// `removeChanges` and `insertChanges` for one removed position and one new one.
     static let moveChange = SQL(
         """
         WITH removed AS (
@@ -101,7 +101,7 @@ enum RecordSQL {
         """
     )
 
-    /// All entries of some records, which are looked for among all of the zone.
+    /// All entries of some records, found by a scan of the zone's entries.
     static let removeAllEntries = SQL(
         """
         DELETE FROM tidemark.index_entry WHERE database = $1 AND zone = $2 AND record = ANY($3::bigint[])
@@ -109,7 +109,7 @@ enum RecordSQL {
         """
     )
 
-    /// All references of some records, likewise.
+    /// All references of some records, found likewise.
     static let removeAllReferences = SQL(
         """
         DELETE FROM tidemark.hold WHERE database = $1 AND zone = $2 AND holder = ANY($3::text[])

@@ -24,7 +24,7 @@ extension PostgreSQLConnection {
         """
     )
 
-    /// The referrers of some targets, up to a number of all together.
+    /// The referrers of some targets, up to a total number.
     func referrers(
         of targets: [String],
         in zone: ZoneKey,

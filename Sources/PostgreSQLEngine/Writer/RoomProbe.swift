@@ -1,15 +1,15 @@
 import RecordStore
 import Synchronization
 
-/// Whether PostgreSQL's disk has no room, from a change that it refused until a mebibyte finds some.
+/// Whether PostgreSQL's disk is full, from a refused change until a probe of one mebibyte succeeds.
 ///
-/// Small changes may find room in pages that are there, so their success tells nothing. A table is
-/// made and taken back: its file goes with the transaction.
+/// Small changes may fit into existing pages, so their success proves nothing. The probe creates a
+/// table and rolls back: its file goes with the transaction.
 ///
 /// SAFETY: `lastNanoseconds` is used on the writer's thread only.
 final class RoomProbe: @unchecked Sendable {
     private static let periodNanoseconds: Int64 = 5_000_000_000
-    /// 550 rows of 1,920 bytes, which PostgreSQL neither compresses nor puts elsewhere.
+    /// 550 rows of 1,920 bytes, which PostgreSQL neither compresses nor stores out of line.
     private static let fill = SQL(
         """
         CREATE TABLE tidemark.room AS
@@ -26,7 +26,7 @@ final class RoomProbe: @unchecked Sendable {
 
     var isFull: Bool { self.full.load(ordering: .relaxed) }
 
-    /// Notes a change that failed; whether it found no room.
+    /// Notes a failed change; returns whether the disk was full.
     func notes(_ error: any Error, now: Int64) -> Bool {
         guard (error as? StorageFailure)?.isForWantOfRoom == true else { return false }
         self.lastNanoseconds = now
@@ -36,11 +36,11 @@ final class RoomProbe: @unchecked Sendable {
 
     func isDue(now: Int64) -> Bool { self.isFull && now >= self.lastNanoseconds + Self.periodNanoseconds }
 
-    /// Looks for room, and reports when there is some again.
+    /// Probes the disk, and reports when it has room again.
     func look(on connection: PostgreSQLConnection, now: Int64) {
         self.lastNanoseconds = now
         guard self.findsRoom(on: connection) else { return }
-        // Whoever sees that the disk has room finds the event in the log.
+        // Logged before the state changes, so that the event precedes its effects.
         self.report(.diskHasRoom)
         self.full.store(false, ordering: .relaxed)
     }
@@ -51,7 +51,7 @@ final class RoomProbe: @unchecked Sendable {
             try connection.send(TransactionSQL.begin)
             _ = try connection.query(Self.fill)
         } catch {
-            // A user who may not make a table finds nothing out, and counts as one who has room. Without a
+            // A user who may not create a table cannot probe, and counts as having room. Without a
             // connection the disk stays full.
             guard case .refused(let state) = error.kind, state != .diskFull else { return false }
         }

@@ -1,13 +1,13 @@
 import RecordStore
 
-/// The concern of a change of a table, beside the table itself.
+/// The effect of a table's changes beyond the table itself.
 enum TableConcern {
-    /// The writer and readers know record types, which are made of it.
+    /// The writer and readers cache record types, which are built from the table.
     case types
-    /// The numbers of names as well.
+    /// The numbers of names are cached as well.
     case names
     case zones
-    /// Positions, and whose quotas a database counts for.
+    /// Positions, and the accounts whose quotas a database counts toward.
     case databases
     /// Housekeeping has work.
     case work(HousekeepingKind)

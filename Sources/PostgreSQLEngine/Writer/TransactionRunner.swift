@@ -2,11 +2,11 @@ import EngineThreads
 import RecordStore
 import Synchronization
 
-/// The transactions of the writer: what each begins with, and what its end leaves behind.
+/// Runs the transactions of the writer, and keeps the state between them.
 ///
-/// Used on the writer's thread alone, `counted` excepted.
+/// Used on the writer's thread alone, except `counted`.
 final class TransactionRunner {
-    /// Whatever keeps house in a transaction: its events count once the transaction is committed.
+    /// The housekeeping rules: their events take effect once the transaction is committed.
     let housekeeping: Housekeeping
     let session: WriterSession
     let counted = Mutex(EngineStatistics())
@@ -28,18 +28,19 @@ final class TransactionRunner {
     }
     /// The lead of PostgreSQL's clock over this server's, in milliseconds.
     private var databaseLead: Int64 = 0
-    /// The locks that the last transaction lacked, if it began in vain.
+    /// The locks that the last transaction lacked, if it failed for that.
     private(set) var need: TransactionPlan.Need?
-    /// Whether shared databases have to follow a change of this server, while another one keeps house.
+    /// Whether shared databases must follow a change of this server, while another server does the
+    /// housekeeping.
     private(set) var leavesViews = false
-    /// Whether another run of the server has its row, or another version the tables: then nothing is
-    /// written any more.
+    /// Whether another run of the server has its row, or another version the tables: then this
+    /// server no longer writes.
     private(set) var isLost = false
 
-    /// The most attempts at a transaction that could not be committed.
+    /// Maximum number of attempts at a transaction that could not be committed.
     static let attemptsMax = 8
 
-    /// `now` gives nanoseconds of a clock that only goes forward.
+    /// `now` gives nanoseconds of a monotonic clock.
     init(
         _ configuration: PostgreSQLEngineConfiguration,
         session: WriterSession,
@@ -71,8 +72,8 @@ final class TransactionRunner {
 
     /// Executes work in a transaction and commits it.
     ///
-    /// - Throws: What the work throws, or `StorageFailure`. Nothing was committed, unless the failure is
-    ///   `outcomeUnknown`. With `need` set the same work may succeed with another plan.
+    /// - Throws: The work's error, or `StorageFailure`. Nothing was committed, unless the failure
+    ///   is `outcomeUnknown`. With `need` set the same work may succeed with another plan.
     func run<Value>(_ plan: TransactionPlan, _ work: (PostgreSQLTransaction) throws -> Value) throws -> Value
     {
         self.need = nil
@@ -93,8 +94,7 @@ final class TransactionRunner {
         }
     }
 
-    /// Begins work again that another transaction, or a connection that was lost, kept from being
-    /// committed.
+    /// Repeats work whose commit another transaction, or a lost connection, has prevented.
     func repeated(_ plan: TransactionPlan, _ work: (PostgreSQLTransaction) throws -> Void) throws {
         var plan = plan
         for _ in 1..<Self.attemptsMax {
@@ -107,7 +107,7 @@ final class TransactionRunner {
         try self.run(plan, work)
     }
 
-    /// Lets a plan lock what the last transaction lacked; whether it lacked anything.
+    /// Adds the locks that the last transaction lacked to a plan; returns whether there were any.
     @discardableResult
     func meetNeed(_ plan: inout TransactionPlan) -> Bool {
         plan.node = self.session.node
@@ -159,11 +159,11 @@ final class TransactionRunner {
         for event in self.housekeeping.takeEvents() { self.report(event) }
     }
 
-    /// Takes everything back, and notes what the next attempt needs.
+    /// Rolls everything back, and notes the locks for the next attempt.
     private func failed(_ transaction: PostgreSQLTransaction, _ error: any Error) {
         self.need = transaction.need
         if self.need != nil, transaction.plan.reach == .databases {
-            // All rows that were read are committed. Rules may have remembered what they could not write.
+            // All rows that were read are committed. Rules may have cached writes that failed.
             self.knowledge = transaction.knowledge
             self.knowledge.memory = RuleMemory()
         } else {
@@ -183,14 +183,14 @@ final class TransactionRunner {
         }
         let connection = transaction.connection
         connection.beforeSending = nil
-        // Statements that wait in the pipeline fail first.
+        // Statements queued in the pipeline fail first.
         _ = try? connection.receive()
         _ = try? connection.query(TransactionSQL.rollback)
         connection.names.forget()
         if self.need == .registration { try? self.session.registerAgain() }
     }
 
-    // MARK: What is known
+    // MARK: Caches
 
     func connected() throws(StorageFailure) -> WriterSession.Open {
         try self.session.connected { self.forget() }
@@ -198,12 +198,12 @@ final class TransactionRunner {
 
     private func forget() { self.knowledge = WriterKnowledge() }
 
-    /// Assumes that there may be work of every kind: a command of an operator may have made some.
+    /// Assumes work of every kind: an operator's command may have made some.
     func expectAnyWork() { self.knowledge.possibleWork = Set(HousekeepingKind.allCases) }
 
-    /// Reads what other processes have written of the store's row.
+    /// Reads other processes' changes of the store's row.
     ///
-    /// - Returns: Whether the tables are still those of this version.
+    /// - Returns: Whether the tables still have this version's format.
     func lookAtOthers() throws -> Bool {
         let row = StoreRow(try self.connected().connection.rows(StoreRow.read))
         guard row.format == StoreTables.format else {
@@ -223,7 +223,7 @@ final class TransactionRunner {
         self.polling.note(hasOthers: self.hasOthers)
     }
 
-    /// Writes nothing any more: another version has changed the tables.
+    /// Stops all writes: another version has changed the tables.
     private func noteOtherFormat(_ row: StoreRow) {
         self.isLost = true
         self.configuration.notice(.otherFormat(Int(row.format)))
@@ -232,7 +232,7 @@ final class TransactionRunner {
     /// Whether other servers have the store open.
     var hasOthers: Bool { self.storeRow.nodesCount > (self.session.node == nil ? 0 : 1) }
 
-    /// Whether no other process keeps house, as far as the last transaction saw.
+    /// Whether no other process does the housekeeping, as of the last transaction.
     var mayKeepHouse: Bool {
         guard let lease else {
             return self.storeRow.node.isEmpty
@@ -241,7 +241,7 @@ final class TransactionRunner {
         return lease.isHeld(in: self.storeRow) || lease.mayBeTaken(in: self.storeRow)
     }
 
-    /// The time by which housekeeping is due: that of the rows, whatever the clock of this server says.
+    /// The time for due housekeeping: from the rows, whatever this server's clock says.
     var housekeepingTime: Int64 {
         self.clock() + (self.configuration.usesDatabaseClock ? self.databaseLead : 0)
     }

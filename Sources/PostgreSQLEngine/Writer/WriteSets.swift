@@ -13,7 +13,7 @@ struct EntryChanges {
     }
 }
 
-/// References that a write set makes and ends.
+/// References that a write set adds and removes.
 struct ReferenceChanges {
     var made: [(target: String, referrer: String, change: ReferenceChange)] = []
     var ended: [(target: String, referrer: String)] = []

@@ -1,11 +1,11 @@
 import RecordModel
 import RecordStore
 
-/// The writer's memory of the store from one transaction to the next.
+/// The writer's caches of the store between transactions.
 ///
-/// All of it is as of a generation of the store, which every commit counts up, of whichever process, that
-/// may change more than contents of databases. When somebody else has made one, or something was taken
-/// back, all is forgotten. Records, and sums of what is stored, may change besides.
+/// They are valid for a generation of the store. Every commit of any process that may change more
+/// than contents of databases increments it. After another process' commit or a rollback, all
+/// caches are dropped. Records, and sums of stored amounts, may also change within a generation.
 final class WriterKnowledge {
     struct TypeName: Hashable {
         let environment: EnvironmentID
@@ -17,14 +17,14 @@ final class WriterKnowledge {
         let name: String
     }
 
-    /// The user and container whose quotas a database counts for.
+    /// The user and container whose quotas a database counts toward.
     struct Account {
         let container: Int64
-        /// The number of the user; 0 if it is nobody's.
+        /// The number of the user; 0 if there is none.
         let owner: Int64
     }
 
-    /// `nil` if nothing is known.
+    /// `nil` if nothing is cached.
     var generation: Int64?
     var memory = RuleMemory()
     let records = RecordMemory(bytesMax: RecordMemory.bytesMax)
@@ -32,21 +32,21 @@ final class WriterKnowledge {
     var types: [TypeName: StoredType] = [:]
     var typeNumbers: [TypeName: Int64] = [:]
     var authorNumbers: [String: Int64] = [:]
-    /// The last number that was given, by the name of the table.
+    /// The last number assigned, by the name of the table.
     var numbers: [String: Int64] = [:]
     var accounts: [DatabaseID: Account] = [:]
-    /// The amounts that containers and users store, as of the last commit.
+    /// Stored bytes of containers and users, as of the last commit.
     var containerBytes: [Int64: Int64] = [:]
     var userBytes: [Int64: Int64] = [:]
-    /// When the sums began to be read, by PostgreSQL's clock.
+    /// When the sums were read, by PostgreSQL's clock.
     private var sumsMilliseconds: Int64?
     /// The kinds of housekeeping that may have work.
     var possibleWork = Set(HousekeepingKind.allCases)
 
-    /// Knows nothing as of a generation.
+    /// Empty caches, as of a generation.
     init(generation: Int64? = nil) { self.generation = generation }
 
-    /// Beyond so many entries all is forgotten: the memory is bounded.
+    /// Maximum number of entries; beyond it all are dropped.
     private static let entriesMax = 100_000
 
     var isLarge: Bool {
@@ -55,10 +55,10 @@ final class WriterKnowledge {
             > Self.entriesMax
     }
 
-    /// How long sums are used to which other servers add.
+    /// How long cached sums are used while other servers add to them.
     private static let sumsMillisecondsMax: Int64 = 1_000
 
-    /// Forgets sums that may be too old.
+    /// Drops sums that may be too old.
     func forgetOldSums(nowMilliseconds now: Int64, isAlone: Bool) {
         guard !isAlone else { return }
         if let read = self.sumsMilliseconds, abs(now - read) < Self.sumsMillisecondsMax { return }
@@ -79,6 +79,6 @@ final class WriterKnowledge {
 extension WriterKnowledge: HousekeepingKnowledge {
     func mayHave(_ kind: HousekeepingKind) -> Bool { self.possibleWork.contains(kind) }
 
-    /// Nothing is kept that is stale: a record that changes again leaves its old position at once.
+    /// There are no stale changes: a record that changes again removes its old position at once.
     var staleChanges: StaleChanges { StaleChanges() }
 }

@@ -27,13 +27,13 @@ final class WriterSession {
         self.witness = witness
     }
 
-    /// The connection, if there is one and it is good.
+    /// The connection, if there is one and it works.
     var current: PostgreSQLConnection? {
         guard let open, !open.connection.isLost else { return nil }
         return open.connection
     }
 
-    /// A connection that leads to a cluster whose history is known.
+    /// A connection to a cluster with a checked history.
     func connected(onNew: () -> Void = {}) throws(StorageFailure) -> Open {
         if let open, !open.connection.isLost { return open }
         self.open = nil
@@ -49,10 +49,10 @@ final class WriterSession {
         }
     }
 
-    /// Makes another connection next time: this one leads to a server that takes no writes any more.
+    /// Drops the connection, as its server no longer accepts writes; the next use makes another one.
     func leave() { self.open = nil }
 
-    /// Takes another row, as the one of this server is gone.
+    /// Registers again, as the row of this server is gone.
     func registerAgain() throws(StorageFailure) {
         guard let node else { return }
         let connection = try self.connected().connection
@@ -69,18 +69,18 @@ final class WriterSession {
         self.notice(.registeredAgain)
     }
 
-    /// Says that the server runs.
+    /// Sends a heartbeat.
     func sendHeartbeat() throws(StorageFailure) {
         guard let node else { return }
         let parameters = [SQLValue.integer(node.number), .integer(node.boot)]
         _ = try self.connected().connection.rows(NodeRegistration.heartbeat, parameters)
     }
 
-    /// Takes the server's row away, and its connection.
+    /// Removes the server's row, and closes the connection.
     func close(_ lease: HousekeepingLease?) {
         defer { self.open = nil }
         guard let node, let lease, let current else { return }
-        // If that fails, the row goes when the server has been silent for long enough.
+        // If that fails, the row expires without heartbeats.
         try? node.end(lease, on: current)
     }
 }

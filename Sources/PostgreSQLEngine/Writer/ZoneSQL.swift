@@ -1,4 +1,4 @@
-/// Statements of the writer on zones, and on what databases and users have.
+/// Statements of the writer on zones, and on usage of databases and users.
 enum ZoneSQL {
     static let insertZone = SQL(
         """
@@ -34,7 +34,7 @@ enum ZoneSQL {
         reach: .directory
     )
 
-    /// Of the databases that have the user as their owner: private and shared ones.
+    /// Bytes of the databases that the user owns: private and shared ones.
     static let userBytes = SQL(
         """
         SELECT coalesce(sum(d.record_bytes + d.asset_bytes + d.row_bytes), 0)::bigint
