@@ -4,7 +4,7 @@ package import NIOCore
 ///
 ///     listening --- silence for silenceMax ---> pinged --- silence for pongTimeout ---> close
 ///         ^                                       |
-///         +------------ anything heard -----------+
+///         +------------ bytes received -----------+
 ///
 /// Received bytes only store a time. The timer is set again when it fires, not with every frame.
 package struct KeepaliveStateMachine {

@@ -10,11 +10,10 @@ import Synchronization
 /// - Source: RFC 7515, 7517, 7519; RFC 8725 (best current practices); `Protocol/README.md`, section
 ///   3.3.
 package final class IdentityTokens: Sendable {
-    /// What a valid token must contain.
+    /// The required contents of a valid token.
     package struct Rules: Hashable, Sendable {
         package var issuer: String
-        /// The required audience, or `nil` if it is the identifier of the container that is
-        /// connected to.
+        /// The required audience, or `nil` for the identifier of the container of the connection.
         package var audience: String?
         /// Permitted difference of clocks.
         package var leewaySeconds: Int
@@ -44,7 +43,7 @@ package final class IdentityTokens: Sendable {
         self.keys = Mutex(keys)
     }
 
-    /// Sets the keys for all tokens that are verified from now on.
+    /// Sets the keys for all tokens that are verified later.
     package func replaceKeys(_ keys: VerificationKeys) {
         self.keys.withLock { $0 = keys }
     }

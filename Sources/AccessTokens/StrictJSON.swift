@@ -43,8 +43,7 @@ struct StrictJSON {
 
     private mutating func takeObject(depth: Int) -> Bool {
         guard depth <= Self.depthMax, self.take("{") else { return false }
-        // Foundation's decoder takes canonically equivalent names for one name, and so does this
-        // set.
+        // Foundation's decoder treats canonically equivalent names as equal, and so does this set.
         var names: Set<String> = []
         self.skipBlanks()
         if self.take("}") { return true }

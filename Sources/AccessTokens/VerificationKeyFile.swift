@@ -7,7 +7,7 @@ import Foundation
 /// change counts only if two checks in a row find the same.
 package struct VerificationKeyFile: Sendable {
     package let path: String
-    /// What the last check found.
+    /// The result of the last check.
     private var seen: State
     /// The version that the current keys were read from.
     private var taken: State

@@ -1,27 +1,27 @@
 package import NIOCore
 package import RecordStore
 
-/// The place where the bytes of assets are, under the numbers of their rows.
+/// Stores the bytes of assets under the numbers of their rows.
 ///
-/// A conformer knows no users and no rows. Its callers see to it that bytes exist only while there
-/// is a row for their number, that a number has one upload at a time, and that only complete assets
+/// A conformer knows no users and no rows. Its callers ensure that bytes exist only while there is
+/// a row for their number, that a number has one upload at a time, and that only complete assets
 /// are read.
 ///
 /// - Threads: All calls return at once, from any thread. Each replies once, on a thread of the
 ///   conformer, which the reply must not block.
-/// - Bounds: A conformer holds no more bytes than its callers hand it and ask for, and a bounded
+/// - Bounds: A conformer holds no more bytes than its callers pass and request, and a bounded
 ///   number for each upload. Callers bound the number of calls.
-/// - Errors: `AssetStoreError`. A call that failed may be made again.
+/// - Errors: `AssetStoreError`. A call that failed may be repeated.
 package protocol AssetByteStore: Sendable {
-    /// Makes the place ready; nothing else may be called before.
+    /// Prepares the storage; must be called first.
     ///
-    /// - Throws: `failed`, if the place cannot be used.
+    /// - Throws: `failed`, if the storage cannot be used.
     func start() async throws(AssetStoreError)
 
     /// Returns when all calls have replied.
     func shutdown() async
 
-    /// Returns the upload of some assets, without a look at what is there of them.
+    /// Returns the upload of some assets, without checking for existing bytes.
     ///
     /// Steps name items by their indexes in this array.
     func upload(_ items: [UploadItem]) -> any AssetUpload
@@ -29,20 +29,20 @@ package protocol AssetByteStore: Sendable {
     /// Reads pieces of complete assets.
     ///
     /// `buffer` makes a buffer for each piece, on a thread of the conformer. Each has room for the
-    /// header and exactly `count` bytes behind it. They are read to where they stay.
+    /// header and exactly `count` bytes after it. They are read into their final position.
     ///
     /// - Parameters:
     ///   - readings: One for each asset.
     ///   - buffer: Gets the number of bytes of header and piece.
-    ///   - reply: Gets one result for each reading, in their order, with one buffer for each piece.
-    ///     A reading fails alone: `missing`, if the asset ends before the piece.
+    ///   - reply: Gets one result for each reading, in order, with one buffer for each piece. A
+    ///     reading fails alone: `missing`, if the asset ends before the piece.
     func read(
         _ readings: [AssetReading],
         into buffer: @escaping @Sendable (Int) -> ByteBuffer,
         reply: @escaping @Sendable ([Result<[ByteBuffer], AssetStoreError>]) -> Void
     )
 
-    /// Removes the bytes of assets, of incomplete ones too.
+    /// Removes the bytes of assets, complete or not.
     ///
     /// Missing bytes are no error. After an error some of them may be gone.
     ///
@@ -52,14 +52,14 @@ package protocol AssetByteStore: Sendable {
         reply: @escaping @Sendable (Result<Void, AssetStoreError>) -> Void
     )
 
-    /// Lists the numbers that have bytes, of incomplete assets too, a page a call.
+    /// Lists the numbers that have bytes, of incomplete assets too, a page at a time.
     ///
     /// - Shape: at most `limit` numbers, which is positive; a page may be empty and not the last.
     /// - Order: the conformer's own. A number that has bytes from the first call to the last is on
     ///   one page.
     /// - Parameters:
     ///   - cursor: That of the page before; `nil` for the first page.
-    ///   - limit: The most numbers of the page.
+    ///   - limit: Maximum number of entries on the page.
     ///   - reply: Gets the page.
     func list(
         after cursor: AssetPage.Cursor?,
@@ -70,7 +70,7 @@ package protocol AssetByteStore: Sendable {
 
 /// Some of the numbers that have bytes.
 package struct AssetPage: Hashable, Sendable {
-    /// The end of a page, in the words of its conformer.
+    /// The end of a page, in the conformer's format.
     ///
     /// Valid for other instances of the conformer too.
     package struct Cursor: Hashable, Sendable {
@@ -106,7 +106,7 @@ package struct AssetReading: Sendable {
 
     package var number: AssetNumber
     package var pieces: [Piece]
-    /// Number of bytes behind the pieces that will be asked for next.
+    /// Number of bytes after the pieces that will be requested next.
     ///
     /// A conformer may fetch some of them meanwhile.
     package var restBytes: Int64

@@ -7,12 +7,12 @@ package enum AssetStoreError: Error, Hashable, Sendable {
     /// A step failed with this code of the conformer, such as a number of `errno.h` or the status
     /// of a response; try later.
     case failed(code: Int32)
-    /// The process has as many files open as it may; try later.
+    /// The process has reached its limit of open files; try later.
     case tooManyOpenFiles
-    /// The bytes are missing, or fewer than they were. Another process has changed them, or the
-    /// asset was removed.
+    /// The bytes are missing, or fewer than before. Another process has changed them, or the asset
+    /// was removed.
     case missing
-    /// Another server writes the bytes; try later.
+    /// Another server is writing the bytes; try later.
     case busy
     /// The upload was closed, or an earlier step on this asset failed; begin another upload.
     case ended

@@ -7,23 +7,23 @@ package import RecordStore
 ///     recover ─► execute… ─► close
 ///                sync…
 ///
-/// Steps come after the reply to `recover`. `close` may come at any time; what is called later, and
-/// a `recover` that it cuts short, fail with `ended`. Bytes that were durable are found by the
-/// `recover` of a later upload, after a crash too.
+/// Steps come after the reply to `recover`. `close` may come at any time; later calls, and a
+/// `recover` that it interrupts, fail with `ended`. The `recover` of a later upload finds durable
+/// bytes, after a crash too.
 ///
-/// - Order: Calls are executed one at a time, in the order in which they were made. Only `sync` is
-///   executed beside the others: bytes are received and hashed while those before them become
-///   durable.
-/// - Threads: as `AssetByteStore` says.
+/// - Order: Calls are executed one at a time, in order. Only `sync` is executed beside the others:
+///   bytes are received and hashed while earlier ones become durable.
+///
+/// - Threads: as in `AssetByteStore`.
 package protocol AssetUpload: AnyObject, Sendable {
-    /// Finds the bytes of earlier uploads: for each item those from the beginning that are intact.
+    /// Finds the bytes of earlier uploads: for each item the intact ones from the beginning.
     ///
-    /// Called once. Reads and hashes what is there, so it may take a while; others have their turns
-    /// meanwhile.
+    /// Called once. Reads and hashes existing bytes, so it may take a while; other uploads have
+    /// their turns meanwhile.
     ///
     /// - Parameters:
-    ///   - progress: Gets the number of bytes that were found so far, of all items together; never
-    ///     fewer than before. Called any number of times before `reply`.
+    ///   - progress: Gets the number of bytes found so far, of all items together; never fewer than
+    ///     before. Called any number of times before `reply`.
     ///   - reply: Gets the offset of the first missing byte of each item; without a number, its
     ///     size. The failure is `full` if the rest of an item does not fit.
     func recover(
@@ -34,14 +34,14 @@ package protocol AssetUpload: AnyObject, Sendable {
     /// Executes steps in their order, up to one that fails.
     ///
     /// The bytes of an item follow those that were recovered or appended before, and none is beyond
-    /// the asset's size. Behind a failed append they would be at the wrong offset, so an item takes
-    /// none after it: that fails with `ended`.
+    /// the asset's size. After a failed append they would be at the wrong offset, so an item
+    /// accepts no more: that fails with `ended`.
     ///
-    /// A conformer may keep the buffers, whose memory is used again when nobody else has it. It
-    /// replies later when more bytes than its bound are not durable.
+    /// A conformer may retain the buffers, whose memory is reused after their last reference. It
+    /// delays its reply when more bytes than its bound are not durable.
     ///
     /// - Parameters:
-    ///   - steps: What came.
+    ///   - steps: The received bytes and ends of items.
     ///   - isSyncDue: Whether a while has passed since the last sync, so that fewer bytes are worth
     ///     one.
     ///   - reply: Gets `finished` for each item that was finished, before the next step is
@@ -55,7 +55,7 @@ package protocol AssetUpload: AnyObject, Sendable {
     /// Makes the appended bytes of an item durable, as far as a later upload can find them.
     ///
     /// The caller makes this call when `executed` or the reply to another one says that it is due,
-    /// one at a time. A conformer may sync earlier by itself. Does nothing once the item has ended.
+    /// one at a time. A conformer may sync earlier. Does nothing once the item has ended.
     func sync(
         _ item: Int,
         reply: @escaping @Sendable (Result<UploadDurability, AssetStoreError>) -> Void
@@ -64,16 +64,16 @@ package protocol AssetUpload: AnyObject, Sendable {
     /// Ends an item and removes its bytes, as far as possible.
     func discard(_ item: Int, reply: @escaping @Sendable () -> Void)
 
-    /// Appends what came last, as far as possible, and ends all items.
+    /// Appends the last bytes, as far as possible, and ends all items.
     ///
-    /// Neither a `finish` among the steps nor what follows it is executed. Keeps the bytes of an
-    /// item that has not ended, if a sync is worth its cost.
+    /// Neither a `finish` among the steps nor later steps are executed. Keeps the bytes of an item
+    /// that has not ended, if a sync is worth its cost.
     func close(after steps: [UploadStep], reply: @escaping @Sendable () -> Void)
 }
 
 /// An asset of an upload.
 package struct UploadItem: Hashable, Sendable {
-    /// `nil` if nothing of it is to be sent.
+    /// `nil` if nothing of it needs to be sent.
     package var number: AssetNumber?
     package var asset: Asset
 
@@ -101,7 +101,7 @@ package enum UploadStep: Sendable, Equatable {
 package enum UploadEvent: Sendable {
     /// All bytes of the item have their hash and would be there after a crash.
     case finished(item: Int)
-    /// No step is left.
+    /// All steps were executed, or one has failed.
     case executed(UploadOutcome)
 }
 
@@ -111,7 +111,7 @@ package struct UploadOutcome: Sendable {
     package var durable: [(item: Int, bytes: Int64)] = []
     /// The item of the last such step, if a sync is worth its cost.
     package var syncDue: Int?
-    /// The step that failed; those behind it were not executed.
+    /// The step that failed; later steps were not executed.
     package var failure: UploadFailure?
 
     package init() {}
@@ -134,11 +134,11 @@ package struct UploadFailure: Error, Hashable, Sendable {
     }
 }
 
-/// How much of an item would be there after a crash.
+/// The part of an item that would be there after a crash.
 package struct UploadDurability: Hashable, Sendable {
     /// Number of bytes from the beginning.
     package var bytes: Int64
-    /// Whether enough for another sync was appended meanwhile.
+    /// Whether enough bytes for another sync were appended meanwhile.
     package var isMoreDue: Bool
 
     package init(bytes: Int64, isMoreDue: Bool) {

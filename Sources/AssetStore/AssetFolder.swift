@@ -17,7 +17,7 @@ struct AssetFolder: Sendable {
     let path: String
     /// Whether other servers write to the folder as well.
     let isShared: Bool
-    /// Bytes that must stay free on the disk for others.
+    /// Bytes that must stay free on the disk for other uses.
     let reserveBytes: @Sendable () -> Int64
     let faults: FileFaults?
 
@@ -33,7 +33,7 @@ struct AssetFolder: Sendable {
 
     func file(_ number: AssetNumber) -> String { self.path + "/" + Self.relativePath(number) }
 
-    /// Relative to the folder of all assets.
+    /// The path relative to the folder of all assets.
     static func relativePath(_ number: AssetNumber) -> String {
         self.folderName(endingIn: self.lastDigits(of: number)) + "/" + self.fileName(number)
     }
@@ -63,7 +63,7 @@ struct AssetFolder: Sendable {
 
     /// Opens the file of an asset for writing.
     ///
-    /// Makes it if it does not exist, and its folder, durably.
+    /// Creates it and its folder, durably, if they do not exist.
     func openForWriting(_ number: AssetNumber) throws(AssetStoreError) -> OpenFile {
         do throws(AssetStoreError) {
             return try self.open(self.file(number), .write)
@@ -75,11 +75,11 @@ struct AssetFolder: Sendable {
 
     /// Locks the file of an asset against uploads of other servers, until the result is closed.
     ///
-    /// Makes the file if it does not exist. Two uploads that wrote it at once would cut off each other's
-    /// bytes. The kernel, or the server of a network file system, gives back the lock of a process that
-    /// ends.
+    /// Creates the file if it does not exist. Two concurrent uploads would cut off each other's
+    /// bytes. The kernel, or the server of a network file system, releases the lock of a process
+    /// that ends.
     ///
-    /// - Returns: `nil` if no other server has the folder.
+    /// - Returns: `nil` if no other server uses the folder.
     /// - Throws: `busy` if another server has the lock.
     func lock(_ number: AssetNumber) throws(AssetStoreError) -> OpenFile? {
         guard self.isShared else { return nil }
@@ -113,7 +113,7 @@ struct AssetFolder: Sendable {
     ///
     /// - Durability: after `syncFolder`.
     func unlinkAll(_ number: AssetNumber) throws(AssetStoreError) {
-        // The rows go first: an upload that finds no file looks for no rows.
+        // The rows go first: an upload that finds no file reads no rows.
         try self.unlinkIfThere(self.rows(number))
         try self.unlinkIfThere(self.file(number))
     }
@@ -123,7 +123,7 @@ struct AssetFolder: Sendable {
         guard unlink(path) == 0 || errno == ENOENT else { throw AssetStoreError(errno: errno) }
     }
 
-    /// Fails if this many bytes more would leave less than the reserve on the disk.
+    /// Fails if `bytes` more would leave less than the reserve on the disk.
     func checkRoom(for bytes: Int64) throws(AssetStoreError) {
         let room = try onFile { () throws(FileError) in try FileCopy.room(at: self.path) }
         guard room == .max || room - self.reserveBytes() >= bytes else { throw .full }

@@ -27,7 +27,7 @@ extension AssetStore {
         try other.copy(fileAt: self.folder.file(stored.number), as: stored, progress: progress)
     }
 
-    /// Copies a file from elsewhere to the place of a complete asset.
+    /// Copies an external file to the path of a complete asset.
     ///
     /// A file with other bytes leaves nothing there. Blocks; may be called without `start`.
     /// `progress` gets the number of bytes since the last call.
@@ -50,8 +50,8 @@ extension AssetStore {
         try self.folder.makeFolder(of: number)
     }
 
-    /// Copies a file of an operator, or a range of its bytes, to the place of an incomplete asset, in
-    /// place of what is there.
+    /// Copies an operator's file, or a range of its bytes, to the path of an incomplete asset,
+    /// replacing any file there.
     ///
     /// A file with other bytes leaves nothing there. Blocks; may be called without `start`. `progress`
     /// gets the number of bytes since the last call.
@@ -65,7 +65,7 @@ extension AssetStore {
     ) throws(AssetStoreError) -> AssetCondition {
         try self.folder.makeFolder(of: stored.number)
         try self.folder.checkRoom(for: stored.asset.size)
-        // Rows of an earlier upload would speak of other bytes.
+        // Rows of an earlier upload would describe other bytes.
         try self.folder.unlinkAll(stored.number)
         let target = self.folder.file(stored.number)
         let condition = try Self.copyFile(
@@ -85,7 +85,7 @@ extension AssetStore {
         return .intact
     }
 
-    /// Copies a file, and says whether the copy has the bytes of the asset.
+    /// Copies a file, and checks whether the copy has the bytes of the asset.
     ///
     /// - Throws: Errors of the target; those of the source are a condition.
     private static func copyFile(

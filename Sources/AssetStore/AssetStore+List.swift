@@ -4,7 +4,7 @@ import Foundation
 import RecordStore
 
 extension AssetStore {
-    /// Lists the numbers of files, and of side files that are left alone.
+    /// Lists the numbers of files, and of side files without a file.
     ///
     /// They are in the order of their folders, and ascend in each. A cursor is the last number of
     /// its page. A page reads the names of one folder or more.

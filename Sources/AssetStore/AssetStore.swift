@@ -56,7 +56,7 @@ package final class AssetStore: AssetByteStore {
             reply(
                 Result { () throws(AssetStoreError) in
                     for number in numbers { try folder.unlinkAll(number) }
-                    // Numbers ascend, so many of them share one folder.
+                    // Numbers ascend: many of them share one folder.
                     var synced: Set<Int64> = []
                     for number in numbers where synced.insert(AssetFolder.lastDigits(of: number)).inserted {
                         try folder.syncFolder(of: number)

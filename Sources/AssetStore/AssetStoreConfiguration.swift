@@ -1,7 +1,7 @@
 import FileIO
 import RecordModel
 
-/// The folder of asset files, and how they are written.
+/// The folder of asset files, and the settings for writing them.
 package struct AssetStoreConfiguration: Sendable {
     /// When the bytes of an upload become durable.
     package struct Chunks: Hashable, Sendable {
@@ -33,9 +33,9 @@ package struct AssetStoreConfiguration: Sendable {
     ///
     /// Then each file is locked while an upload writes it.
     package var isShared = false
-    /// Threads that read and write.
+    /// Number of threads that read and write.
     ///
-    /// No others wait for the disk.
+    /// No other threads wait for the disk.
     package var threads = 4
     package var chunks = Chunks.defaults
     /// Bytes that uploads must leave free on the disk.

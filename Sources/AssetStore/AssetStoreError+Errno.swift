@@ -15,7 +15,7 @@ extension AssetStoreError {
     init(_ error: FileError) { self.init(errno: error.errno) }
 }
 
-/// Makes calls on files; a failure becomes an error of the store.
+/// Executes calls on files; converts a failure to an error of the store.
 func onFile<Value>(_ calls: () throws(FileError) -> Value) throws(AssetStoreError) -> Value {
     do throws(FileError) {
         return try calls()

@@ -16,5 +16,5 @@ package enum FileStep: Hashable, Sendable {
 ///
 /// Returns the number of `errno.h`, or 0 if it does not fail.
 ///
-/// Called on threads of the store. A store without faults pays nothing.
+/// Called on threads of the store. Costs nothing in a store without faults.
 package typealias FileFaults = @Sendable (FileStep) -> Int32

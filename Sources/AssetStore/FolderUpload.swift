@@ -5,7 +5,7 @@ import RecordModel
 /// The files of an upload: one lane for all of them, and syncs beside it.
 final class FolderUpload: AssetUpload {
     private let items: [UploadItem]
-    /// `nil` for an item that has nothing to send.
+    /// `nil` for an item with nothing to send.
     private let files: [UploadFile?]
     private let lane: FileLane
     private let threads: FileThreads
@@ -17,7 +17,7 @@ final class FolderUpload: AssetUpload {
         self.threads = threads
     }
 
-    // MARK: - What is there
+    // MARK: - Recovery
 
     func recover(
         progress: @escaping @Sendable (Int64) -> Void,
@@ -26,7 +26,7 @@ final class FolderUpload: AssetUpload {
         self.recover(behind: [], progress: progress, reply: reply)
     }
 
-    /// Goes on behind the items whose offsets are known.
+    /// Continues after the items with known offsets.
     private func recover(
         behind known: [Int64],
         progress: @escaping @Sendable (Int64) -> Void,
@@ -42,7 +42,7 @@ final class FolderUpload: AssetUpload {
                     }
                     let offset = try file.recover()
                     progress(offsets.reduce(file.recoveredBytes, +))
-                    // Others have their turns between two steps.
+                    // Other uploads have their turns between two steps.
                     guard let offset else {
                         return self.recover(behind: offsets, progress: progress, reply: reply)
                     }
@@ -134,9 +134,9 @@ final class FolderUpload: AssetUpload {
         }
     }
 
-    /// Writes what came and no thread had yet.
+    /// Writes bytes that were not handed to a thread yet.
     ///
-    /// A file that takes no more, or has failed, takes none of it.
+    /// Skips a file that is closed or has failed.
     private func append(_ steps: [UploadStep]) {
         for step in steps {
             guard case .append(let item, let pieces) = step,

@@ -18,9 +18,9 @@ import Synchronization
 /// a chunk at most. Any call may fail. Bytes that were durable stay durable, and a later `recover`
 /// finds them.
 ///
-/// Every call blocks and has to be made on the store's threads, one at a time (`FileLane`). Only
+/// Every call blocks and must be made on the store's threads, one at a time (`FileLane`). Only
 /// `makeDurable` may be called at any time: bytes are received and hashed while the disk takes
-/// those before them.
+/// earlier ones.
 package final class UploadFile: Sendable {
     /// The result of an upload's last step.
     package enum Finish: Hashable, Sendable {
@@ -31,7 +31,7 @@ package final class UploadFile: Sendable {
     }
 
     private struct State {
-        /// Keeps other servers from the file; `nil` if there are none, or nothing is done yet.
+        /// Keeps other servers from the file; `nil` if there are none, or before the first step.
         var lock: OpenFile?
         var recovery: UploadRecovery?
         var writer: UploadWriter
@@ -40,7 +40,7 @@ package final class UploadFile: Sendable {
         var isClosed = false
         /// A write failed.
         ///
-        /// Bytes behind it cannot be written before a recovery.
+        /// Later bytes cannot be written before a recovery.
         var hasGap = false
     }
 
@@ -87,7 +87,7 @@ package final class UploadFile: Sendable {
     ///
     /// Nothing is read after the upload was closed. Fails with `full` if the rest does not fit.
     ///
-    /// - Returns: The offset of the first missing byte, or `nil` if it has to be called again.
+    /// - Returns: The offset of the first missing byte, or `nil` if it must be called again.
     package func recover() throws(AssetStoreError) -> Int64? {
         try self.withRows { rows, state throws(AssetStoreError) in
             guard !state.isClosed else { throw .ended }
@@ -117,7 +117,7 @@ package final class UploadFile: Sendable {
     /// Writes the next bytes, and no byte beyond the size of the asset.
     ///
     /// Waits for the disk if it is a chunk behind. Nothing is written after the upload was closed,
-    /// or after a failed write: the bytes behind it would be at the wrong offset.
+    /// or after a failed write: later bytes would be at the wrong offset.
     ///
     /// - Returns: How many bytes from the beginning are durable.
     package func append(_ pieces: [ByteBuffer]) throws(AssetStoreError) -> Int64 {

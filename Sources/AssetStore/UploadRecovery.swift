@@ -3,7 +3,7 @@ import Crypto
 import FileIO
 import RecordModel
 
-/// Finds how much of a file is intact: hashes it, and compares at the offsets of the rows.
+/// Finds the intact part of a file: hashes it, and compares at the offsets of the rows.
 ///
 /// It works in steps, so that a large file does not occupy a thread.
 struct UploadRecovery {
@@ -12,7 +12,7 @@ struct UploadRecovery {
 
     /// The last offset whose hash matches.
     ///
-    /// Bytes behind it must not be used.
+    /// Later bytes must not be used.
     private(set) var offset: Int64 = 0
     /// Hash of the bytes before `offset`.
     private(set) var hash = SHA256()
@@ -26,7 +26,7 @@ struct UploadRecovery {
     private var position: Int64 = 0
     private var running = SHA256()
 
-    /// `rows` are those of the side file, right or wrong.
+    /// `rows` are those of the side file, valid or not.
     ///
     /// `isKept` says whether the bytes that are read stay in the page cache.
     init(file: OpenFile, rows: [ChunkRow], asset: Asset, isKept: Bool) throws(AssetStoreError) {
@@ -38,7 +38,7 @@ struct UploadRecovery {
         where row.offset > candidates.last?.row.offset ?? 0 && row.offset <= min(size, asset.size - 1) {
             candidates.append((number, row))
         }
-        // All bytes may have been written before a row was. Then the asset's own hash decides.
+        // All bytes may have been written before their row. Then the asset's own hash decides.
         if size >= asset.size {
             candidates.append((rows.count - 1, ChunkRow(offset: asset.size, sha256: asset.sha256)))
         }

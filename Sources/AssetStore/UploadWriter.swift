@@ -46,7 +46,7 @@ struct UploadWriter {
         self.threads = threads
     }
 
-    /// Continues behind the bytes of an earlier upload.
+    /// Continues after the bytes of an earlier upload.
     mutating func goOn(behind recovery: UploadRecovery) {
         self.offset = recovery.offset
         self.hash = recovery.hash
@@ -124,7 +124,7 @@ struct UploadWriter {
         let file = try self.folder.openForWriting(self.number)
         let offset = self.offset
         try onFile { () throws(FileError) in
-            // Bytes behind the recovered offset cannot be trusted.
+            // Bytes after the recovered offset cannot be trusted.
             if try file.size() > offset { try file.cut(to: offset) }
         }
         self.file = file

@@ -1,13 +1,13 @@
 package import NIOCore
 
-/// The pause of a listener while the system has no room for another connection, such as a file
+/// Pauses a listener while the system has no resources for another connection, such as a file
 /// descriptor.
 ///
-/// It accepts nobody for a moment, instead of trying again at once: connections wait in the
+/// It accepts no connection for a moment, instead of retrying at once: connections wait in the
 /// kernel's queue, and the event loop serves the others.
 ///
-/// NIO's handler for this holds back reads that are asked for. One that failed goes on being asked
-/// for, and then the loop finds the listener ready without end. So this one turns reads off.
+/// NIO's handler for this delays read requests. After a failed accept the read stays requested, and
+/// the loop finds the listener ready without end. So this handler turns reads off.
 package final class AcceptPause: ChannelInboundHandler {
     package typealias InboundIn = any Channel
 
@@ -24,7 +24,7 @@ package final class AcceptPause: ChannelInboundHandler {
         guard let error = error as? IOError else { return context.fireErrorCaught(error) }
         self.report(error)
         let listener = context.channel
-        // A listener that is closed meanwhile takes no options.
+        // A listener that was closed meanwhile takes no options.
         try? listener.syncOptions?.setOption(.autoRead, value: false)
         context.eventLoop.assumeIsolated().scheduleTask(in: Self.pause) {
             try? listener.syncOptions?.setOption(.autoRead, value: true)

@@ -1,13 +1,13 @@
 package import NIOCore
 import Synchronization
 
-/// Memory for frames with bytes of assets, used again and again.
+/// Reusable memory for frames with bytes of assets.
 ///
 /// Fresh memory from the system costs more than the bytes that go into it. The pool keeps at most
-/// 32 spare buffers; it frees what is given back beyond them.
+/// 32 spare buffers; it frees further ones.
 package final class BufferPool: Sendable {
     private static let countMax = 32
-    /// Smaller ones are cheap.
+    /// Smaller buffers are cheap to allocate.
     private static let bytesMin = 32 * 1_024
     /// The capacity of a buffer for a frame of the largest size.
     private static let capacityMax = 512 * 1_024
@@ -16,15 +16,15 @@ package final class BufferPool: Sendable {
 
     package init() {}
 
-    /// An empty buffer with room for this many bytes; behind the first `lead` of them a page begins.
+    /// An empty buffer with room for this many bytes; a page begins after the first `lead` of them.
     ///
-    /// The disk can then read the bytes behind `lead` where they are (`FileWriter`). A small buffer
-    /// is not aligned.
+    /// The disk can then read the bytes after `lead` in place (`FileWriter`). A small buffer is not
+    /// aligned.
     package func take(bytes: Int, lead: Int) -> ByteBuffer {
         guard bytes >= Self.bytesMin else { return self.take(bytes: bytes) }
         let page = FileWriter.pageBytes
         var buffer = self.take(bytes: bytes + page)
-        // SAFETY: the address is looked at, and nothing is read through it.
+        // SAFETY: only the address is inspected; nothing is read through it.
         let address = buffer.withUnsafeMutableWritableBytes { Int(bitPattern: $0.baseAddress) }
         let skipped = (page - (address + lead) % page) % page
         buffer.moveWriterIndex(forwardBy: skipped)
@@ -37,12 +37,13 @@ package final class BufferPool: Sendable {
         guard bytes >= Self.bytesMin, var buffer = self.spare.withLock({ $0.popLast() }) else {
             return ByteBufferAllocator().buffer(capacity: bytes)
         }
-        // Its last user may keep it a little longer after giving it back; then this makes another.
+        // Its last user may retain it a little longer after returning it; then this allocates
+        // another.
         buffer.clear(minimumCapacity: bytes)
         return buffer
     }
 
-    /// Takes back a buffer that is not needed any more.
+    /// Takes back a buffer that is no longer needed.
     package func giveBack(_ buffer: ByteBuffer) {
         guard (Self.bytesMin...Self.capacityMax).contains(buffer.storageCapacity) else { return }
         self.spare.withLock { spare in

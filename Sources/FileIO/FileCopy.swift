@@ -1,7 +1,7 @@
 import Foundation
 
 /// Copies files and hashes them, so that damage of a backup is found when it is made, and when it
-/// is needed.
+/// is restored.
 ///
 /// Every call blocks. Nothing is durable before `syncDisk`.
 package enum FileCopy {
@@ -37,12 +37,12 @@ package enum FileCopy {
             try OpenFile(path: target, .replace)
         }
         return try Self.read(from, range, progress: progress) { (piece, offset) throws(Failure) in
-            // SAFETY: bytes that `read` keeps until this returns.
+            // SAFETY: `read` keeps the bytes until this returns.
             try Self.at(.target) { () throws(FileError) in try into.write(piece, at: offset) }
         }
     }
 
-    /// Reads a file to its end, and returns what a copy would return.
+    /// Reads a file to its end, and returns the result of a copy.
     package static func look(at path: String) throws(Failure) -> Outcome {
         let file = try Self.at(.source) { () throws(FileError) in try OpenFile(path: path, .read) }
         return try Self.read(file, nil, progress: { _ in }, take: { _, _ in })
@@ -67,7 +67,7 @@ package enum FileCopy {
     ///
     /// An error that `take` throws is one of the target.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: Number of bytes.
     package static func pass(
         _ file: OpenFile,
         max: Int64,
@@ -136,7 +136,7 @@ package enum FileCopy {
     }
 }
 
-/// Glibc hides this one from Swift behind a feature macro.
+/// Glibc hides this function from Swift behind a feature macro.
 ///
 /// SAFETY: the declaration is that of `unistd.h`.
 @_silgen_name("syncfs")

@@ -8,7 +8,7 @@ package struct FileError: Error, Hashable, Sendable {
         self.errno = errno
     }
 
-    /// The system's error that Foundation has wrapped; `nil` for one that is none of a file.
+    /// The system's error that Foundation has wrapped; `nil` if it is not a file error.
     package init?(wrapped error: any Error) {
         switch error {
         case let error as FileError: self = error
@@ -25,7 +25,7 @@ package struct FileError: Error, Hashable, Sendable {
         }
     }
 
-    /// The number for a code that Foundation may have without the system's error.
+    /// The number for a code that Foundation may report without the system's error.
     private static func errno(of code: CocoaError.Code) -> Int32? {
         switch code {
         case .fileWriteOutOfSpace: ENOSPC

@@ -10,6 +10,6 @@ package struct FileHash {
 
     package mutating func add(_ text: String) { self.hash.update(data: Array(text.utf8)) }
 
-    /// Of all that was added so far.
+    /// The hash of all bytes added so far.
     package var value: [UInt8] { Array(self.hash.finalize()) }
 }

@@ -10,7 +10,7 @@ package final class FileLane: Sendable {
         var isBusy = false
     }
 
-    /// After as many jobs, other lanes get the thread.
+    /// Number of jobs after which other lanes get the thread.
     ///
     /// Waking a thread for each job would cost more than the other lanes wait.
     private static let turnJobs = 4
@@ -31,7 +31,7 @@ package final class FileLane: Sendable {
         if isFirst { self.threads.run(self.work) }
     }
 
-    /// Runs the jobs that wait, and those that are submitted meanwhile.
+    /// Runs queued jobs, and those that are submitted meanwhile.
     private func work() {
         for _ in 0..<Self.turnJobs {
             guard let job = self.next() else { return }

@@ -3,12 +3,12 @@ import NIOPosix
 
 /// Threads that read, write and hash files, so that no event loop and no task waits for a disk.
 ///
-/// Jobs take turns, so each should be short: a few megabytes. Nothing here bounds the number of
-/// waiting jobs; their callers do.
+/// Jobs take turns, so each should be short: a few megabytes. Callers bound the number of queued
+/// jobs.
 package struct FileThreads: Sendable {
     package typealias Job = @Sendable () -> Void
 
-    /// What happens if other threads of the machine want the same processor.
+    /// The priority when other threads of the machine want the same processor.
     package enum Priority: Sendable {
         /// All get the same time.
         case normal
@@ -23,10 +23,10 @@ package struct FileThreads: Sendable {
     private static let niceness: Int32 = 10
 
     private let submit: @Sendable (@escaping Job) -> Void
-    /// `nil` if the jobs go elsewhere.
+    /// `nil` if jobs are submitted elsewhere.
     private let pool: NIOThreadPool?
 
-    /// Makes threads, which begin with `start`.
+    /// Makes threads, which start with `start`.
     package init(count: Int, priority: Priority) {
         let pool = NIOThreadPool(numberOfThreads: count)
         self.pool = pool
@@ -38,7 +38,7 @@ package struct FileThreads: Sendable {
         }
     }
 
-    /// Hands jobs to a function, which decides when they run.
+    /// Passes jobs to a function, which decides when they run.
     package init(submit: @escaping @Sendable (@escaping Job) -> Void) {
         self.submit = submit
         self.pool = nil

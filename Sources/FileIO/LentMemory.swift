@@ -1,13 +1,14 @@
 package import NIOCore
 
-// SAFETY: lent for the time of one call by its owner, who knows its size; the callee keeps nothing.
+// SAFETY: lent for the duration of one call by its owner, who knows its size; the callee keeps
+// nothing.
 package typealias FileMemory = UnsafeMutableRawBufferPointer
 
 // SAFETY: as above, and only read.
 package typealias FileBytes = UnsafeRawBufferPointer
 
 extension ByteBuffer {
-    /// Lends the readable bytes of several buffers, in their order, for the time of a call.
+    /// Lends the readable bytes of several buffers, in order, for the duration of a call.
     package static func withMemory<Result>(
         of buffers: [ByteBuffer],
         _ body: ([FileBytes]) -> Result

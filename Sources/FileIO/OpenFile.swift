@@ -5,13 +5,14 @@ package import Foundation
 /// Every call blocks.
 package final class OpenFile: Sendable {
     package enum Mode {
-        /// The call does not wait for the other end of a pipe that was named by mistake.
+        /// Does not wait for the other end of a pipe that was named by mistake.
         case read
-        /// Made if it does not exist, readable for its owner only. Symbolic links are not followed.
+        /// Created if it does not exist, readable for its owner only. Symbolic links are not
+        /// followed.
         case write
-        /// Like `write`, and empties a file that exists.
+        /// Like `write`, and truncates an existing file.
         ///
-        /// The kernel empties it while it opens it. To cut an open file to nothing would make ext4
+        /// The kernel truncates it while opening it. Truncating an open file would make ext4
         /// allocate its blocks when it is closed, at 40 µs a file.
         case replace
     }
@@ -29,7 +30,7 @@ package final class OpenFile: Sendable {
         guard self.descriptor >= 0 else { throw .last }
     }
 
-    /// Opens what may be a pipe, and waits for its other end; standard input if `nil`.
+    /// Opens a possible pipe, and waits for its other end; standard input if `nil`.
     package init(waitingFor path: String?) throws(FileError) {
         self.descriptor =
             path.map { open($0, O_RDONLY | O_CLOEXEC) } ?? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
@@ -45,7 +46,7 @@ package final class OpenFile: Sendable {
         return status
     }
 
-    /// Whether it is neither a folder nor something like a pipe, so that it can be read twice.
+    /// Whether it is a regular file, which can be read twice.
     package func isRegular() throws(FileError) -> Bool { try self.status().st_mode & S_IFMT == S_IFREG }
 
     package func size() throws(FileError) -> Int64 { Int64(try self.status().st_size) }
@@ -60,7 +61,7 @@ package final class OpenFile: Sendable {
                 guard errno == EINTR else { throw .last }
                 continue
             }
-            // Trying again might never end.
+            // A retry might never end.
             guard written > 0 else { throw FileError(errno: EIO) }
             position += Int64(written)
             // SAFETY: the rest of bytes that the caller keeps until we return.
@@ -70,7 +71,7 @@ package final class OpenFile: Sendable {
 
     /// Reads as many bytes as fit, fewer at the end of the file.
     ///
-    /// - Returns: Their number.
+    /// - Returns: The number of bytes.
     package func read(into bytes: FileMemory, at offset: Int64) throws(FileError) -> Int {
         var count = 0
         while let base = bytes.baseAddress, count < bytes.count {
@@ -85,7 +86,7 @@ package final class OpenFile: Sendable {
         return count
     }
 
-    /// Reads what comes next from a pipe: as much as there is, and at least a byte before the end.
+    /// Reads the next available bytes of a pipe: at least one before the end.
     package func readNext(into bytes: FileMemory) throws(FileError) -> Int {
         while true {
             let count = Foundation.read(self.descriptor, bytes.baseAddress, bytes.count)
@@ -107,8 +108,8 @@ package final class OpenFile: Sendable {
     ///
     /// The kernel begins to write the others.
     ///
-    /// The bytes that come next then reuse the memory. Otherwise each page of a large file would be
-    /// a new one. That takes several times as long as the writing, and evicts what others read.
+    /// Later bytes then reuse the memory. Otherwise each page of a large file would be a new one.
+    /// That takes several times as long as the writing, and evicts pages that others read.
     package func release(_ range: Range<Int64>) {
         _ = posix_fadvise(
             self.descriptor,

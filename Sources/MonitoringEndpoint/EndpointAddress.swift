@@ -15,7 +15,7 @@ package enum EndpointAddress: Hashable, Sendable, CustomStringConvertible {
 
         /// Fails unless the host is `localhost`, `::1` or an address of 127.0.0.0/8.
         ///
-        /// No other name is looked up: what it stands for may change.
+        /// No other name is resolved: its address may change.
         package init?(host: String, port: Int) {
             let literal = host == "localhost" ? "127.0.0.1" : host
             guard LoopbackHost.isLiteral(literal),
@@ -37,7 +37,7 @@ package enum EndpointAddress: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Hosts that stand for this machine.
+/// Names and addresses of this machine.
 enum LoopbackHost {
     /// Whether the text is an address of 127.0.0.0/8, or `::1`.
     static func isLiteral(_ text: String) -> Bool {

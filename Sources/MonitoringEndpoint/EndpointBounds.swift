@@ -1,12 +1,13 @@
 package import NIOCore
 
-/// Bounds on the memory that clients can make the endpoint hold, and on its waits for them.
+/// Bounds on the memory that clients can use, and on the endpoint's timeouts.
 package struct EndpointBounds: Sendable {
     package static let defaults = EndpointBounds()
 
-    /// Connections at the same time; of those without a request, the longest waiting goes for another.
+    /// Maximum number of connections; the one that has waited longest without a request is closed
+    /// for a new one.
     package var connectionsMax = 16
-    /// Bytes of a request, with whatever was sent behind it.
+    /// Bytes of a request, including those sent after it.
     package var requestBytesMax = 16 * 1_024
     /// From the connection, or the last response, to the end of a request.
     ///
@@ -14,7 +15,7 @@ package struct EndpointBounds: Sendable {
     package var requestTimeout = TimeAmount.seconds(75)
     /// From the end of a request until the client has taken the response.
     package var responseTimeout = TimeAmount.seconds(30)
-    /// Between two lines of the log about clients that were turned away.
+    /// Minimum time between two log lines about refused clients.
     package var lineInterval = TimeAmount.seconds(60)
 
     package init() {}

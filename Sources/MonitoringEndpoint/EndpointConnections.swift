@@ -9,9 +9,9 @@ final class EndpointConnections {
     private let eventLoop: any EventLoop
     private let logger: Logger
     private var open: [EndpointHandler] = []
-    /// The connections from which no request has come, those that wait longest first.
+    /// The connections without a request, those that wait longest first.
     private var waiting: [EndpointHandler] = []
-    /// Pages that are being made, by path: clients that ask meanwhile get the same one.
+    /// Pages that are being made, by path: concurrent requests get the same one.
     private var pagesUnderway: [String: EventLoopFuture<EndpointPage>] = [:]
     private var nextLine: NIODeadline?
 
@@ -29,10 +29,11 @@ final class EndpointConnections {
         self.logger = logger
     }
 
-    /// Whether there is room for another connection: not when there are as many as there may be, all
-    /// with a request.
+    /// Whether there is room for another connection; closes the one that has waited longest if
+    /// there is none.
     ///
-    /// A silent client costs no other its answer: of those that wait, the longest waiting goes.
+    /// `false` if the maximum is reached and every connection has a request. So silent clients do
+    /// not block others.
     func makesRoom() -> Bool {
         guard self.open.count >= self.bounds.connectionsMax else { return true }
         guard let silent = self.waiting.first else { return false }
@@ -61,7 +62,7 @@ final class EndpointConnections {
         return page
     }
 
-    /// Logs that a client was turned away, and then nothing of the kind for a while.
+    /// Logs that a client was refused, at most once per interval.
     func tell(_ reason: String) {
         let now = NIODeadline.now()
         guard self.nextLine.map({ now >= $0 }) ?? true else { return }

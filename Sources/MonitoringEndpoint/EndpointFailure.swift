@@ -1,6 +1,6 @@
 /// Why the endpoint cannot listen.
 package enum EndpointFailure: Error, Hashable, Sendable {
-    /// There is a file at the path of the Unix socket, and it is none.
+    /// A file at the path of the Unix socket is not a socket.
     case notASocket
     /// The path of the Unix socket is longer than the system permits.
     case pathTooLong

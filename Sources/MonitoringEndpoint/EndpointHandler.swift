@@ -3,7 +3,7 @@ import NIOHTTP1
 
 /// Answers the requests of one connection, one after another.
 ///
-/// swift-nio's handlers before it parse, answer what is no HTTP with 400, and hold the next request
+/// swift-nio's handlers before it parse, answer malformed HTTP with 400, and hold the next request
 /// back until this one is answered.
 final class EndpointHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
@@ -13,7 +13,7 @@ final class EndpointHandler: ChannelInboundHandler {
     private let bytesBound: RequestBytesBound
     private var head: HTTPRequestHead?
     private var deadline: Scheduled<Void>?
-    /// Whether a request has come that has no response yet.
+    /// Whether a request has arrived that has no response yet.
     private var isAnswering = false
     /// Closes the connection; `nil` after it has ended.
     private var close: (() -> Void)?
@@ -24,8 +24,8 @@ final class EndpointHandler: ChannelInboundHandler {
     }
 
     // Not when the channel becomes active: connections that are accepted together are all here by
-    // then, and each of them could be the one to go. Nor when it becomes inactive: a channel that is
-    // closed before it was active does not.
+    // then, and any of them could be closed for another. Nor when it becomes inactive: a channel
+    // that is closed before it was active does not.
     func handlerAdded(context: ChannelHandlerContext) {
         self.close = { context.close(promise: nil) }
         self.connections.opened(self)
@@ -40,7 +40,7 @@ final class EndpointHandler: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch Self.unwrapInboundIn(data) {
         case .head(let head): self.head = head
-        // A page needs no body: its bytes are bounded with the others.
+        // A page needs no body; its bytes are bounded with the others.
         case .body: break
         case .end:
             guard let head = self.head else { return }
@@ -54,7 +54,7 @@ final class EndpointHandler: ChannelInboundHandler {
         context.close(promise: nil)
     }
 
-    /// Makes room for another client.
+    /// Closes this connection to make room for another client.
     func leave() { self.close?() }
 
     private func requestReceived(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
@@ -102,7 +102,8 @@ final class EndpointHandler: ChannelInboundHandler {
             guard request.isKeepAlive else { return context.close(promise: nil) }
             if !self.isAnswering { self.awaitRequest(context) }
         }
-        // A request that came meanwhile is handed on within this call, before the response is taken.
+        // A request that arrived meanwhile is passed on within this call, before the response is
+        // taken.
         self.isAnswering = false
         self.bytesBound.responseEnded()
         context.writeAndFlush(Self.wrapOutboundOut(.end(nil)), promise: taken)

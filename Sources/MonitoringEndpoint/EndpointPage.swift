@@ -2,7 +2,7 @@
 package struct EndpointPage: Sendable {
     package enum Status: Sendable {
         case ok
-        /// The page says why.
+        /// The page has the reason.
         case unavailable
     }
 

@@ -1,6 +1,6 @@
 import NIOHTTP1
 
-/// The answer that the head of a request leads to.
+/// The action for the head of a request.
 enum OnRequest: Equatable {
     /// Make the page of this path.
     case page(String)
@@ -10,9 +10,9 @@ enum OnRequest: Equatable {
 /// Decides on requests by their heads.
 struct EndpointRules {
     let paths: Set<String>
-    /// Whether the `Host` field has to name this machine.
+    /// Whether the `Host` field must name this machine.
     ///
-    /// A browser can be led to a loopback port by a name whose address changes (DNS rebinding). The
+    /// A name whose address changes can lead a browser to a loopback port (DNS rebinding). The
     /// field then has that name. No browser reaches a Unix socket.
     let checksHost: Bool
 

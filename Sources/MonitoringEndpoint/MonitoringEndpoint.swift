@@ -9,11 +9,11 @@ import NIOPosix
 /// It has a thread of its own, so that it answers when the server is busy, and takes nothing from
 /// the server's event loops.
 package final class MonitoringEndpoint: Sendable {
-    /// Connections that the kernel holds until they are accepted.
+    /// Length of the kernel's queue of connections that wait to be accepted.
     private static let backlogConnections: Int32 = 16
     private static let readBytes = 4_096
 
-    /// The address that it listens on; the port is the one that was taken when any was asked for.
+    /// The address that it listens on; has the chosen port if the configured one was 0.
     package let address: EndpointAddress
     private let listener: any Channel
     private let group: MultiThreadedEventLoopGroup
@@ -22,10 +22,10 @@ package final class MonitoringEndpoint: Sendable {
     /// Starts to listen.
     ///
     /// - Parameters:
-    ///   - address: Where to listen.
-    ///   - pages: The closure that makes each page, by path; clients that ask meanwhile get the same.
+    ///   - address: The address to listen on.
+    ///   - pages: The closure that makes each page, by path; concurrent requests get the same page.
     ///   - bounds: The memory and time that clients may take.
-    ///   - logger: Gets a line a minute about clients that were turned away.
+    ///   - logger: Gets a line a minute about refused clients.
     /// - Throws: `EndpointFailure`.
     package init(
         on address: EndpointAddress,
@@ -60,7 +60,7 @@ package final class MonitoringEndpoint: Sendable {
         }
     }
 
-    /// Stops at once, whatever clients wait for.
+    /// Stops at once, even with pending requests.
     package func stop() async {
         self.socketFile?.remove()
         try? await self.listener.close()

@@ -1,11 +1,11 @@
 import NIOCore
 
-/// Tells a client that there are too many others, and closes.
+/// Refuses a client because there are too many others, and closes.
 final class RefusedConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    // Not 503, which says that the server is unhealthy.
+    // Not 503, which means that the server is unhealthy.
     private static let refusal =
         "HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 

@@ -1,8 +1,8 @@
 import NIOCore
 
-/// Bounds the bytes of a request, before anything reads them.
+/// Bounds the bytes of a request, before they are parsed.
 ///
-/// They include what the client sends while it waits for the response.
+/// They include bytes that the client sends while it waits for the response.
 final class RequestBytesBound: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -19,10 +19,10 @@ final class RequestBytesBound: ChannelInboundHandler {
         self.connections = connections
     }
 
-    /// A response has begun: nothing may be written among its parts.
+    /// A response has begun: no other bytes may be written among its parts.
     func responseBegan() { self.isResponding = true }
 
-    /// Another request may come.
+    /// Another request may follow.
     func responseEnded() {
         self.isResponding = false
         self.bytes = 0

@@ -3,7 +3,7 @@ import NIOCore
 
 /// The file of a Unix socket: freed before it is bound, and removed at the end.
 struct UnixSocketFile {
-    /// The server's user, and its group: a collector is put into it.
+    /// Access for the server's user and group: operators add collectors to the group.
     private static let permissions: mode_t = 0o660
 
     let path: String
@@ -11,7 +11,8 @@ struct UnixSocketFile {
 
     /// Removes the file of a process that has ended.
     ///
-    /// - Throws: `notASocket`, `pathTooLong`; `refused` with `EADDRINUSE` if somebody listens there.
+    /// - Throws: `notASocket`, `pathTooLong`; `refused` with `EADDRINUSE` if a process listens
+    ///   there.
     static func free(_ path: String) throws(EndpointFailure) {
         guard let address = try? SocketAddress(unixDomainSocketPath: path) else { throw .pathTooLong }
         var status = stat()
@@ -20,14 +21,14 @@ struct UnixSocketFile {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw .refused(errno: errno) }
         defer { close(descriptor) }
-        // SAFETY: the address outlives the call, which reads as many bytes of it as it is told.
+        // SAFETY: the address outlives the call, which reads only the given number of bytes.
         let code = address.withSockAddr { connect(descriptor, $0, socklen_t($1)) == 0 ? 0 : errno }
-        // Only a refusal says that nobody listens.
+        // Only a refusal proves that no process listens.
         guard code == ECONNREFUSED else { throw .refused(errno: code == 0 ? EADDRINUSE : code) }
         unlink(path)
     }
 
-    /// Lets the group use a file that was just bound.
+    /// Gives the group access to a file that was just bound.
     init(bound path: String) {
         self.path = path
         chmod(path, Self.permissions)
@@ -35,7 +36,7 @@ struct UnixSocketFile {
         self.inode = lstat(path, &status) == 0 ? status.st_ino : 0
     }
 
-    /// Removes the file, unless another has taken its place.
+    /// Removes the file, unless it was replaced by another.
     func remove() {
         var status = stat()
         if lstat(self.path, &status) == 0, status.st_ino == self.inode { unlink(self.path) }

@@ -21,7 +21,7 @@ package struct CSVRecordReader: DraftReader {
     private let recordType: String?
     private var roles: [Role] = []
 
-    /// - Throws: `RecordJSONError` for an error in the first line, and errors of the file.
+    /// - Throws: `RecordJSONError` for an error in the first line, and file errors.
     package init(_ input: TextInput, recordType: String?) throws {
         self.input = input
         self.recordType = recordType
@@ -92,7 +92,7 @@ package struct CSVRecordReader: DraftReader {
         guard let first = cells.first, cells.count <= self.roles.count else {
             throw RecordJSONError(.tooManyColumns(cells.count), at: cells[self.roles.count].place)
         }
-        // The last row of a file that was cut would be another record.
+        // A truncated last row would be read as another record.
         guard cells.count == self.roles.count else {
             throw RecordJSONError(.tooFewColumns(cells.count, of: self.roles.count), at: first.place)
         }

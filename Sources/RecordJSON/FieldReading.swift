@@ -1,7 +1,7 @@
 import Foundation
 import RecordModel
 
-/// Reads values of fields that nobody has checked.
+/// Reads untrusted values of fields.
 struct FieldReading {
     /// The field, for errors.
     private let field: String
@@ -79,7 +79,7 @@ struct FieldReading {
         return type
     }
 
-    /// The type of a value without one: texts, numbers, and lists of them.
+    /// The type of a value that names none: texts, numbers, and lists of them.
     private func impliedType(of node: JSONNode) throws(RecordJSONError) -> FieldType {
         func isWhole(_ text: String) -> Bool { !text.contains { $0 == "." || $0 == "e" || $0 == "E" } }
         switch node.value {

@@ -1,7 +1,7 @@
 package import RecordModel
 
 extension FieldType {
-    /// The name of the type in the JSON of records, as CloudKit Web Services spells it.
+    /// The name of the type in the JSON of records, as in CloudKit Web Services.
     package var jsonName: String {
         switch self {
         case .string: "STRING"

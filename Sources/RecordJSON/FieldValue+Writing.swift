@@ -66,7 +66,7 @@ extension JSONOutput {
     }
 }
 
-/// The members of a location that are written only if they are not 0.
+/// The members of a location that are omitted if they are 0.
 enum LocationNames {
     // SAFETY: key paths of a value type without captures are immutable.
     nonisolated(unsafe) static let optional: [(String, WritableKeyPath<Location, Double>)] = [

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How dates are written.
+/// The format of dates.
 package enum DateForm: String, CaseIterable, Sendable {
     /// As CloudKit Web Services does.
     case milliseconds
@@ -10,18 +10,18 @@ package enum DateForm: String, CaseIterable, Sendable {
 
 /// A date in ISO 8601, with its zone and any fraction of a second.
 ///
-/// The calendar is the Gregorian one for all years, from 0001 to 9999.
+/// All years, from 0001 to 9999, use the Gregorian calendar.
 enum ISODate {
     private static let secondsOfReference: Int64 = 978_307_200
     private static let secondsOfDay: Int64 = 86_400
     private static let permitted: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
 
-    /// What a reader expects, for errors.
+    /// The expected format, for errors.
     static let expected = "a time with its zone, such as 2026-11-28T10:00:00Z, or milliseconds since 1970"
 
     // MARK: Reading
 
-    /// The seconds since 2001: the double that is nearest; `nil` if the text is no such date.
+    /// The seconds since 2001, as the nearest double; `nil` if the text is not such a date.
     static func seconds(_ text: String) -> Double? {
         let pattern =
             /([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2})(?::([0-9]{2})(\.[0-9]{1,30})?)?(Z|[+-][0-9]{2}:?[0-9]{2})/
@@ -64,7 +64,7 @@ enum ISODate {
 
     // MARK: Writing
 
-    /// The text of seconds since 2001; `nil` if it would not give the same double again.
+    /// The text of seconds since 2001; `nil` if it does not round-trip to the same double.
     static func text(seconds: Double) -> String? {
         guard let decimal = Decimal(string: "\(seconds)", locale: nil),
             let floor = Int64(exactly: seconds.rounded(.down))

@@ -1,6 +1,6 @@
-/// A JSON value, and where it begins.
+/// A JSON value, and its position.
 ///
-/// Numbers are kept as they are written, so that no digit is lost before the type is known.
+/// Numbers are kept as text, so that no digit is lost before the type is known.
 package struct JSONNode: Hashable, Sendable {
     package indirect enum Value: Hashable, Sendable {
         case null
@@ -8,13 +8,13 @@ package struct JSONNode: Hashable, Sendable {
         case number(String)
         case string(String)
         case array([JSONNode])
-        /// In the order of the text; no name comes twice.
+        /// In the order of the text; names are unique.
         case object([Member])
     }
 
     package struct Member: Hashable, Sendable {
         package var name: String
-        /// Where the name begins.
+        /// The position of the name.
         package var place: TextPlace
         package var node: JSONNode
     }
@@ -22,7 +22,7 @@ package struct JSONNode: Hashable, Sendable {
     package var place: TextPlace
     package var value: Value
 
-    /// The kind of value, as an error names it.
+    /// The kind of value, for errors.
     package var kind: String {
         switch self.value {
         case .null: "null"
@@ -35,7 +35,7 @@ package struct JSONNode: Hashable, Sendable {
     }
 }
 
-/// A place in a text: lines from 1, and bytes in the line from 1.
+/// A position in a text: line and byte in the line, both from 1.
 package struct TextPlace: Hashable, Comparable, Sendable, CustomStringConvertible {
     package var line: Int
     package var column: Int

@@ -2,7 +2,7 @@ import RecordModel
 
 /// Writes JSON in one line, without white space.
 ///
-/// The caller writes names and values in their order; commas come by themselves.
+/// The caller writes names and values in order; commas are inserted automatically.
 package struct JSONOutput {
     package private(set) var text: [UInt8] = []
     let dates: DateForm
@@ -33,7 +33,7 @@ package struct JSONOutput {
         self.text.append(UInt8(ascii: "]"))
     }
 
-    /// Writes a name; its value has to follow.
+    /// Writes a name; its value must follow.
     package mutating func name(_ name: String) {
         self.string(name)
         self.text.append(UInt8(ascii: ":"))
@@ -65,7 +65,7 @@ package struct JSONOutput {
         self.text.append(UInt8(ascii: "\""))
     }
 
-    /// Escapes what a terminal would act on, too.
+    /// Escapes terminal control characters, too.
     private mutating func escape(_ string: String) {
         for scalar in string.unicodeScalars {
             switch scalar {

@@ -1,7 +1,7 @@
-/// Reads one JSON value from bytes that nobody has checked.
+/// Reads one JSON value from untrusted bytes.
 ///
-/// Stricter than RFC 8259 permits: UTF-8 only, no name twice in an object, and a bound on levels.
-/// Two readers of such a text never understand it differently.
+/// Stricter than RFC 8259: UTF-8 only, unique names in an object, and a bound on levels. So any two
+/// readers interpret such a text alike.
 ///
 /// - Source: RFC 8259; RFC 7493, section 2.
 package struct JSONParser {
@@ -19,9 +19,9 @@ package struct JSONParser {
     ///
     /// - Parameters:
     ///   - bytes: The text.
-    ///   - place: Where the text begins in its file.
-    /// - Returns: The value, with the places of all its parts.
-    /// - Throws: For the first error, its place.
+    ///   - place: The position of the text in its file.
+    /// - Returns: The value, with the positions of all its parts.
+    /// - Throws: The first error, with its position.
     package static func parse(
         _ bytes: [UInt8],
         from place: TextPlace = TextPlace(line: 1, column: 1)
@@ -105,7 +105,7 @@ package struct JSONParser {
     private mutating func members(level: Int) throws(RecordJSONError) -> [JSONNode.Member] {
         self.advance()
         var members: [JSONNode.Member] = []
-        // Swift compares canonically equivalent texts as equal, and the server does not.
+        // Swift compares canonically equivalent texts as equal, but the server does not.
         var names: Set<[UInt8]> = []
         self.skipSpace()
         if self.take("}") { return members }

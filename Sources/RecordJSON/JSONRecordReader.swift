@@ -1,13 +1,13 @@
-/// Reads records in JSON: one a line, or over several lines each.
+/// Reads records in JSON: one per line, or each over several lines.
 ///
-/// Takes what CloudKit Web Services answers as well: `{"records":[…]}`, and arrays of records.
+/// Also accepts responses of CloudKit Web Services, `{"records":[…]}`, and arrays of records.
 package struct JSONRecordReader: DraftReader {
-    /// The text of one record: more than one with all its bytes in base64, or escaped, needs.
+    /// Maximum text of one record: more than needed with all its bytes in base64, or escaped.
     ///
     /// Bounds memory.
     package static let recordBytesMax = 8 * 1024 * 1024
 
-    /// What may come next in an array of records.
+    /// The next expected token in an array of records.
     private enum Position {
         /// A record, or the end.
         case begun
@@ -18,11 +18,11 @@ package struct JSONRecordReader: DraftReader {
     }
 
     private static let records = "records"
-    /// What an answer has beside its records: where the next one begins.
+    /// Members of a response other than its records: the cursors and tokens for the next one.
     private static let besideRecords: Set<String> = ["continuationMarker", "syncToken", "moreComing"]
 
     private var input: TextInput
-    /// `nil` outside of arrays.
+    /// `nil` outside arrays.
     private var array: Position?
     private var isInAnswer = false
 
@@ -64,7 +64,7 @@ package struct JSONRecordReader: DraftReader {
         return nil
     }
 
-    /// The next byte that is no white space.
+    /// The next byte that is not white space.
     private mutating func peek() throws -> UInt8? {
         while let byte = try self.input.peek(), byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D {
             _ = try self.input.next()
@@ -74,7 +74,7 @@ package struct JSONRecordReader: DraftReader {
 
     // MARK: Records
 
-    /// Reads a record, or an answer up to its records; `nil` for that.
+    /// Reads a record, or a response up to its records; `nil` for a response.
     private mutating func recordOrAnswer(from place: TextPlace) throws -> RecordDraft? {
         var text = ObjectText()
         while !text.isWhole, text.firstName == nil, try self.take(into: &text, from: place) {}
@@ -89,7 +89,7 @@ package struct JSONRecordReader: DraftReader {
     /// Reads the rest of a record.
     private mutating func record(_ text: ObjectText, from place: TextPlace) throws -> RecordDraft {
         var text = text
-        // The parser says where a text ends too early.
+        // The parser reports a truncated text.
         while !text.isWhole, try self.take(into: &text, from: place) {}
         return try RecordDraft(JSONParser.parse(text.bytes, from: place), owners: self.owners)
     }
@@ -98,7 +98,7 @@ package struct JSONRecordReader: DraftReader {
     private mutating func take(into text: inout ObjectText, from place: TextPlace) throws -> Bool {
         guard let byte = try self.input.next() else { return false }
         guard text.bytes.count < Self.recordBytesMax else {
-            // A missing quote or brace makes the rest of a file one record. The parser finds it.
+            // A missing quote or brace makes the rest of a file one record. The parser locates it.
             do throws(RecordJSONError) { _ = try JSONParser.parse(text.bytes, from: place) } catch {
                 if error.reason != .unfinished { throw error }
             }
@@ -108,11 +108,11 @@ package struct JSONRecordReader: DraftReader {
         return true
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
-    /// Reads members of an answer up to its records, or up to its end.
+    /// Reads members of a response up to its records, or up to its end.
     ///
-    /// `name` is that of the first, which was read; `nil` if a comma or the end comes next.
+    /// `name` is the first member's, already read; `nil` if a comma or the end comes next.
     private mutating func readAnswer(from name: String?, hasRecords: Bool) throws {
         var next = name
         while true {
@@ -139,7 +139,7 @@ package struct JSONRecordReader: DraftReader {
 
     private mutating func endAnswer() throws { try self.readAnswer(from: nil, hasRecords: true) }
 
-    /// The name behind a comma; `nil` at the end of the object.
+    /// The name after a comma; `nil` at the end of the object.
     private mutating func nextName() throws -> String? {
         if try self.peek() == UInt8(ascii: "}") {
             _ = try self.input.next()
@@ -158,7 +158,7 @@ package struct JSONRecordReader: DraftReader {
         _ = try self.scalar()
     }
 
-    /// Reads a text in quotes, or a word or number up to what ends it.
+    /// Reads a text in quotes, or a word or number up to its end.
     private mutating func scalar() throws -> JSONNode {
         let place = self.input.place
         var text = ObjectText()
@@ -187,7 +187,7 @@ package struct JSONRecordReader: DraftReader {
     }
 }
 
-/// The bytes of an object, up to the brace that closes the first one.
+/// The bytes of an object, up to its closing brace.
 private struct ObjectText {
     private(set) var bytes: [UInt8] = []
     private(set) var isInString = false
@@ -195,7 +195,7 @@ private struct ObjectText {
     private(set) var firstName: String?
     private var isEscaped = false
     private var level = 0
-    /// Where the first text begins.
+    /// The offset of the first text.
     private var firstQuote: Int?
 
     var isWhole: Bool { self.level == 0 && self.bytes.last.map { $0 == 0x7D || $0 == 0x5D } ?? false }

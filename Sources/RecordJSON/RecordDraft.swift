@@ -1,11 +1,11 @@
 package import RecordModel
 
-/// A record as somebody wrote it, to be saved.
+/// A record to save, as written by a user.
 package struct RecordDraft: Hashable, Sendable {
     package var recordName: String
-    /// Empty if it is not known, of a record that was deleted.
+    /// Empty if unknown, for a deleted record.
     package var recordType: String
-    /// Whether the text says that the record was deleted, so that there is nothing to save.
+    /// Whether the text marks the record as deleted, so that it is not saved.
     package var isDeletion = false
     /// `nil` if the text names none.
     package var zone: ZoneID?
@@ -13,18 +13,18 @@ package struct RecordDraft: Hashable, Sendable {
     package var parent: RecordSave.ParentChange
     /// Checked, in the encoding of saves.
     package var changes: RecordBody
-    /// Where the record begins in the text.
+    /// The position of the record in the text.
     package var place: TextPlace
 
     /// Reads a record from JSON.
     ///
-    /// - Throws: For the first error, its place and field.
+    /// - Throws: The first error, with its position and field.
     package init(_ node: JSONNode, owners: ZoneOwners = .count) throws(RecordJSONError) {
         var object = try JSONObject(node, of: "a record")
         self.place = node.place
         self.recordName = try object.required("recordName").string()
         self.isDeletion = try object.take("deleted")?.bool() ?? false
-        // A change of CloudKit Web Services does not say the type of what was deleted.
+        // CloudKit Web Services does not report the type of a deleted record.
         self.recordType =
             self.isDeletion
             ? try object.take("recordType")?.string() ?? "" : try object.required("recordType").string()
@@ -42,7 +42,7 @@ package struct RecordDraft: Hashable, Sendable {
             }
         }
         let fields = object.take("fields")
-        // Fields that a server adds to a record, and nobody can save.
+        // Fields that a server adds to a record, and that cannot be saved.
         object.ignore(["created", "modified", "pluginFields", "share", "shortGUID"])
         try object.finish()
         self.changes = try FieldReading.body(of: fields, owners: owners, at: node.place)
@@ -65,7 +65,7 @@ package struct RecordDraft: Hashable, Sendable {
     }
 }
 
-/// The members of an object that are still to be read.
+/// The members of an object that were not read yet.
 struct JSONObject {
     private var members: [JSONNode.Member]
     private let node: JSONNode
@@ -98,21 +98,21 @@ struct JSONObject {
 
     mutating func ignore(_ names: Set<String>) { self.members.removeAll { names.contains($0.name) } }
 
-    /// Refuses what nobody asked for: a misspelt name would be lost otherwise.
+    /// Refuses unused members: a misspelt name would otherwise be ignored.
     func finish() throws(RecordJSONError) {
         guard let member = self.members.first else { return }
         throw RecordJSONError(.unknown(name: member.name), at: member.place, field: self.field)
     }
 }
 
-/// What the owners of zones in a text say.
+/// The meaning of the owners of zones in a text.
 package enum ZoneOwners: Sendable {
-    /// A zone is its owner's.
+    /// The zone belongs to its owner.
     case count
-    /// All zones are those of one database, and the text may come from another server.
+    /// All zones belong to one database, and the text may come from another server.
     case sayNothing
 
-    /// CloudKit's word for the user who asks.
+    /// CloudKit's name for the requesting user.
     fileprivate static let own = "__defaultOwner__"
 }
 

@@ -1,6 +1,6 @@
 package import RecordModel
 
-/// Records as JSON, in the shape of CloudKit Web Services.
+/// Records as JSON, in the format of CloudKit Web Services.
 ///
 /// ```text
 /// {"recordName":"first","recordType":"Note","recordChangeTag":"1f",
@@ -11,7 +11,7 @@ package import RecordModel
 ///
 /// `Sources/tidemark/Guides/Records.md` describes every member and type for users.
 package enum RecordJSON {
-    /// One line without its end.
+    /// One line without its line break.
     package static func text(of record: Record, dates: DateForm = .milliseconds) -> [UInt8] {
         var output = JSONOutput(dates: dates)
         output.object { output in
@@ -39,7 +39,7 @@ package enum RecordJSON {
         return output.text
     }
 
-    /// The line of a record that was deleted.
+    /// The line of a deleted record.
     package static func text(of deleted: DeletedRecord) -> [UInt8] {
         var output = JSONOutput()
         output.object { output in

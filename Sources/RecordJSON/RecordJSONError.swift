@@ -1,22 +1,22 @@
 import RecordModel
 
-/// An error in the text of records, and its place.
+/// An error in the text of records, and its position.
 package struct RecordJSONError: Error, Hashable, Sendable {
     package enum Reason: Hashable, Sendable {
         case notUTF8
         /// The text ends within a value.
         case unfinished
-        /// Has what was expected.
+        /// Has the expected syntax.
         case syntax(expected: String)
         case tooDeep(levelsMax: Int)
         case tooLarge(bytesMax: Int)
         case tooManyValues(max: Int)
-        /// A name that comes twice in an object, or a column that comes twice.
+        /// A duplicate name in an object, or a duplicate column.
         case duplicate(name: String)
-        /// A member or a column that no record has.
+        /// An unknown member or column.
         case unknown(name: String)
         case missing(name: String)
-        /// A value of another kind than its place needs.
+        /// A value of the wrong kind.
         case wrongValue(expected: String, found: String)
         case unknownType(String)
         case tooManyFields
@@ -26,7 +26,7 @@ package struct RecordJSONError: Error, Hashable, Sendable {
     }
 
     package var place: TextPlace
-    /// The field or member that is at fault; `nil` if it is none of them.
+    /// The field or member at fault; `nil` if there is none.
     package var field: String?
     package var reason: Reason
 
@@ -36,7 +36,7 @@ package struct RecordJSONError: Error, Hashable, Sendable {
         self.field = field
     }
 
-    /// The error without its place.
+    /// The error without its position.
     package var text: String {
         let subject = self.field.map { "the field '\($0)'" }
         switch self.reason {
@@ -64,6 +64,6 @@ package struct RecordJSONError: Error, Hashable, Sendable {
 }
 
 extension RecordJSONError: CustomStringConvertible {
-    /// One line, whatever names are in it.
+    /// One line, even if names contain line breaks.
     package var description: String { PrintedText.line("\(self.place): \(self.text)") }
 }

@@ -8,8 +8,8 @@ package import RecordModel
 /// first,1f,"Hello, world",3,"[""a"",""b""]"
 /// ```
 ///
-/// A text, a number, bytes in base64 and a plain reference are written as they are; everything else is
-/// written as in JSON. An empty cell means that the record does not have the field, and a cell of two
+/// A text, a number, bytes in base64 and a plain reference are written unquoted; all other values
+/// as in JSON. An empty cell means that the record does not have the field, and a cell of two
 /// quotes means the empty text.
 ///
 /// - Source: RFC 4180.
@@ -40,14 +40,14 @@ package struct RecordTable: Sendable {
 
     // MARK: Writing
 
-    /// The first line, without its end.
+    /// The first line, without its line break.
     package var header: [UInt8] {
         Self.line([Self.nameTitle, Self.tagTitle] + self.columns.map(\.title))
     }
 
-    /// The line of a record, without its end.
+    /// The line of a record, without its line break.
     ///
-    /// Fields without a column are left out.
+    /// Fields without a column are omitted.
     package func line(of record: Record) -> [UInt8] {
         var values: [String: FieldValue] = [:]
         for field in record.body.fields { values[field.name] = field.value }
@@ -65,7 +65,7 @@ package struct RecordTable: Sendable {
         return line
     }
 
-    /// Quotes by bytes: a quote and a combining accent behind it are one character.
+    /// Quotes by bytes: a quote and a following combining accent are one character.
     private static func append(_ cell: String, to line: inout [UInt8]) {
         let quote = UInt8(ascii: "\"")
         let isPlain =
@@ -82,7 +82,7 @@ package struct RecordTable: Sendable {
         line.append(quote)
     }
 
-    /// The text of a value, as people see it in a column.
+    /// The text of a value, as shown in a column.
     package static func cell(_ value: FieldValue, dates: DateForm = .milliseconds) -> String {
         switch value {
         case .timestamp(let seconds) where dates == .iso && ISODate.text(seconds: seconds) != nil:
@@ -131,7 +131,7 @@ package struct RecordTable: Sendable {
 }
 
 extension Reference {
-    /// Whether the name alone says all of it.
+    /// Whether the name alone describes the reference.
     fileprivate var isPlain: Bool {
         self.zone == nil && self.action == .none && !self.recordName.hasPrefix("{")
     }

@@ -1,6 +1,6 @@
-/// Reads a text piece by piece, and knows where it is.
+/// Reads a text piece by piece, and keeps track of the position.
 ///
-/// Holds one piece. The reader of the bytes decides how large that is.
+/// Holds one piece. The source of the bytes decides its size.
 package struct TextInput {
     /// Returns the next bytes; none at the end.
     package typealias Read = () throws -> [UInt8]
@@ -9,12 +9,12 @@ package struct TextInput {
     private var piece: [UInt8] = []
     private var offset = 0
     private(set) var place = TextPlace(line: 1, column: 1)
-    /// Bytes that were taken so far.
+    /// Number of bytes taken so far.
     private(set) var bytesTaken: Int64 = 0
 
     package init(_ read: @escaping Read) { self.read = read }
 
-    /// The next byte, which stays; `nil` at the end.
+    /// The next byte, without taking it; `nil` at the end.
     mutating func peek() throws -> UInt8? {
         if self.offset == self.piece.count {
             self.piece = try self.read()
@@ -50,11 +50,11 @@ package struct TextInput {
     }
 }
 
-/// A text of records, one after the other.
+/// A text of consecutive records.
 package protocol DraftReader {
     /// Reads the next record, or returns `nil` at the end of the text.
     ///
-    /// - Throws: `RecordJSONError` for the first error, and errors of the file. Reading cannot go on
+    /// - Throws: `RecordJSONError` for the first error, and file errors. Reading cannot continue
     ///   after one.
     mutating func next() throws -> RecordDraft?
 

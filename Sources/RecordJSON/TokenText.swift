@@ -1,10 +1,10 @@
 import Foundation
 
-/// A token of the store on a command line or in a URL, in base64 that neither changes.
+/// A token of the store for a command line or a URL, in URL-safe base64.
 ///
-/// It has no seal, as a client's has: the store trusts no token.
+/// Unlike a client's, it has no seal: the store trusts no token.
 package enum TokenText {
-    /// Of a text: a cursor has values of the query's fields in it.
+    /// Maximum length: a cursor contains values of the query's fields.
     private static let textBytesMax = 64 * 1_024
 
     package static func text(_ bytes: [UInt8]) -> String {

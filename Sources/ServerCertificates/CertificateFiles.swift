@@ -12,11 +12,10 @@ import X509
 ///     server-key.pem   0600  its key
 /// ```
 ///
-/// All files are made with mode 0600: handing out `ca.pem` is the operator's decision. An operator
-/// may move `ca-key.pem` to a safe place. It is needed again when the server's certificate has to
-/// be renewed.
+/// All files have mode 0600: handing out `ca.pem` is the operator's decision. An operator may move
+/// `ca-key.pem` to a safe place. It is needed again to renew the server's certificate.
 package struct CertificateFiles: Sendable {
-    /// What happened to the files.
+    /// The changes made to the files.
     package enum Event: Hashable, Sendable {
         /// The folder was empty; a new authority and a new certificate were made.
         case made
@@ -54,7 +53,7 @@ package struct CertificateFiles: Sendable {
     ///   - hosts: The hosts that clients connect to, as in `ServerCertificates.make`.
     ///   - now: The time for checks of expiry, and the start of validity of new certificates.
     /// - Durability: Files are replaced whole and are on disk when this returns.
-    /// - Returns: What to serve with, and what happened to the files.
+    /// - Returns: The certificates to serve with, and the changes made to the files.
     /// - Throws: `CertificateFilesError`, or an error of the file system.
     package static func loadOrMake(
         directory: String,
@@ -78,7 +77,7 @@ package struct CertificateFiles: Sendable {
             }
             let made = try ServerCertificates.make(hosts: hosts, now: now)
             // The key comes first. A crash before the certificate leaves a key that signed nothing,
-            // and it is replaced.
+            // which is then replaced.
             try PrivateFile.write(made.authorityKeyPEM, to: folder + "/ca-key.pem")
             try PrivateFile.write(made.authorityPEM, to: folder + "/ca.pem")
             return try self.store(made, folder: folder, event: .made)

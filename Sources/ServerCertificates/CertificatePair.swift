@@ -18,8 +18,9 @@ package struct CertificatePair: Hashable, Sendable {
     ///   - chainPath: Certificates in PEM, the server's first.
     ///   - keyPath: Its key in PEM, without a password.
     ///   - now: The time for checks of expiry.
-    /// - Returns: What to serve with.
-    /// - Throws: What is wrong, and with which file.
+    /// - Returns: The checked chain and key.
+    ///
+    /// - Throws: The fault, and the file that has it.
     package static func load(
         chainPath: String,
         keyPath: String,
@@ -62,8 +63,8 @@ package struct CertificatePair: Hashable, Sendable {
 
     /// Whether users other than the owner may read or write a key.
     ///
-    /// A group that the operator has chosen may read it: for a file of root's, or of the server's
-    /// own user.
+    /// A group that the operator has chosen may read it, if the file belongs to root or to the
+    /// server's own user.
     ///
     /// - Source: PostgreSQL, `ssl_key_file`.
     private static func isShared(_ status: FileStatus) -> Bool {
@@ -85,7 +86,7 @@ package struct CertificatePair: Hashable, Sendable {
         let text: String
     }
 
-    /// Larger than any chain.
+    /// An upper bound for any chain.
     ///
     /// A file of another kind is not read as a whole.
     private static let fileBytesMax = 1_024 * 1_024
@@ -137,7 +138,7 @@ package struct CertificatePair: Hashable, Sendable {
     }
 }
 
-/// What is wrong with a file that an operator named.
+/// A fault of a file that an operator named.
 package struct CertificatePairError: Error, Hashable, Sendable {
     package enum Problem: Hashable, Sendable {
         /// The system's error.

@@ -34,7 +34,7 @@ enum PrivateFile {
     static func write(_ text: String, to path: String) throws {
         let draft = path + ".new"
         _ = unlink(draft)
-        // Set the mode at creation, so that others can read the key at no moment.
+        // Set the mode at creation, so that other users can never read the key.
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw self.lastError(path: draft) }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)

@@ -3,10 +3,9 @@ package import Foundation
 import SwiftASN1
 import X509
 
-/// A private authority and a certificate that it signed, all in PEM.
+/// A private authority and a certificate signed by it, all in PEM.
 ///
-/// A server without an operator's certificate speaks TLS with them; clients have to trust the
-/// authority.
+/// A server without an operator's certificate uses them for TLS; clients must trust the authority.
 package struct ServerCertificates: Hashable, Sendable {
     /// The certificate that clients trust: the content of `ca.pem`.
     package let authorityPEM: String
@@ -14,7 +13,7 @@ package struct ServerCertificates: Hashable, Sendable {
     ///
     /// Serving does not need it.
     package let authorityKeyPEM: String
-    /// The server's certificate without the authority, which clients have already.
+    /// The server's certificate without the authority, which clients already have.
     package let chainPEM: String
     /// The server's key: P-256, PKCS #8.
     package let keyPEM: String

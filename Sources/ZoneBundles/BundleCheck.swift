@@ -1,22 +1,22 @@
 package import RecordModel
 
-/// The check of a bundle's records and assets against each other.
+/// Checks a bundle's records and assets against each other.
 ///
-/// Memory: a word for each record of a zone, and for each asset some 60 bytes.
+/// Memory: a word for each record of a zone, and some 60 bytes for each asset.
 package struct BundleCheck {
     private let zones: [String]
     private let isPublic: Bool
-    /// The index of the zone whose records come.
+    /// The index of the current zone.
     private var zone = -1
-    /// By a hash with a seed of this process: names may be long.
+    /// Names as hashes with a seed of this process, since names may be long.
     private var names: Set<Int> = []
-    /// Records of the zone that were named by a reference with an action before they came.
+    /// Targets of references with an action that have not been read yet.
     private var targets: Set<Int> = []
     private var last: String?
-    /// Assets that records name, and that have not come.
+    /// Referenced assets that have not been read yet.
     private var assets: Set<Asset> = []
 
-    /// - Throws: `zoneUnexpected` for a zone that comes twice.
+    /// - Throws: `zoneUnexpected` for a duplicate zone.
     package init(_ description: BundleDescription) throws(BundleError) {
         self.zones = description.zones.map(\.name)
         self.isPublic = description.isPublic
@@ -46,7 +46,7 @@ package struct BundleCheck {
         self.addValues(of: record.body)
     }
 
-    /// Whether a server could have set these.
+    /// Whether a server could have set these values.
     private static func isSound(_ system: SystemFields) -> Bool {
         let dates = 0...253_402_300_799_999 as ClosedRange<Int64>
         return dates.contains(system.createdMilliseconds) && dates.contains(system.modifiedMilliseconds)
@@ -119,7 +119,7 @@ extension RecordBody {
         return nil
     }
 
-    /// This body with other contents of a share.
+    /// This body with another share.
     func with(contents share: Share) -> RecordBody {
         self.merging(RecordBody([Field(name: ShareRecord.contentsField, value: .bytes(share.bytes))]))
     }

@@ -2,13 +2,13 @@ import Foundation
 
 /// The first entry of a bundle, `bundle.json`.
 package struct BundleDescription: Codable, Hashable, Sendable {
-    /// Format 1 has zones of a private database, and format 2 names another.
+    /// Format 1 has zones of a private database; format 2 can name another.
     package static let formatsKnown = 1...2
 
     package struct Zone: Codable, Hashable, Sendable {
         package var name: String
         package var records: Int64
-        /// Of the records without their assets.
+        /// Bytes of the records without their assets.
         package var bytes: Int64
         /// `perZone`; `nil` if each record has a key of its own.
         package private(set) var encryptionScope: String?
@@ -34,7 +34,7 @@ package struct BundleDescription: Codable, Hashable, Sendable {
     package var owner: String
     /// When the snapshot was taken, in milliseconds since 1970.
     package var exportedMilliseconds: Int64
-    /// Of the database, with which change tags and tokens of the old server go.
+    /// The database's epoch, to which change tags and tokens of the old server belong.
     package var epoch: Int64
     package var position: Int64
     /// Whether values were replaced by noise.
@@ -68,7 +68,7 @@ package struct BundleDescription: Codable, Hashable, Sendable {
 
     package var isPublic: Bool { self.database != nil }
 
-    /// Whether the database, and encryption scopes of its zones, are such as the format has.
+    /// Whether the database, and encryption scopes of its zones, are valid in this format.
     var isSound: Bool {
         let isKnown =
             self.format == 1
@@ -77,10 +77,10 @@ package struct BundleDescription: Codable, Hashable, Sendable {
     }
 }
 
-/// The last entry of a bundle, `totals.json`: what everything before it adds up to.
+/// The last entry of a bundle, `totals.json`: totals of all earlier entries.
 package struct BundleTotals: Codable, Hashable, Sendable {
     package var records: Int64 = 0
-    /// Of the records, those that are shares.
+    /// Number of records that are shares.
     package var shares: Int64 = 0
     package var assets: Int64 = 0
     package var assetBytes: Int64 = 0
@@ -91,7 +91,7 @@ package struct BundleTotals: Codable, Hashable, Sendable {
     package init() {}
 }
 
-/// JSON of which there is one spelling, so that a changed byte is found.
+/// JSON with a single spelling, so that a changed byte is detected.
 enum CanonicalJSON {
     static func bytes(of value: some Encodable) throws -> [UInt8] {
         let encoder = JSONEncoder()
@@ -99,13 +99,13 @@ enum CanonicalJSON {
         return try [UInt8](encoder.encode(value)) + [UInt8(ascii: "\n")]
     }
 
-    /// The number of the format, whatever else there is.
+    /// The number of the format, regardless of other members.
     static func format(in bytes: [UInt8]) -> Int? {
         struct Format: Codable { var format: Int }
         return (try? JSONDecoder().decode(Format.self, from: Data(bytes)))?.format
     }
 
-    /// Returns `nil` for anything but what `bytes` returns.
+    /// Decodes a value; `nil` for any spelling other than that of `bytes`.
     static func value<Value: Codable>(_ type: Value.Type, in bytes: [UInt8]) -> Value? {
         guard let value = try? JSONDecoder().decode(type, from: Data(bytes)),
             let again = try? self.bytes(of: value), again == bytes

@@ -1,34 +1,34 @@
 /// A fault of a bundle.
 package enum BundleError: Error, Hashable, Sendable {
-    /// The stream ends before the bundle does: copy it again.
+    /// The stream is truncated: copy it again.
     case cut(at: Int64)
-    /// The file begins with something else.
+    /// The file is not a bundle.
     case notABundle
     /// A newer version wrote it: use that version.
     case formatUnknown(Int)
-    /// A byte is not what a writer would have written.
+    /// A byte differs from what a writer would have written.
     case malformed(at: Int64)
-    /// The hash or the counts in the last entry differ from what was read.
+    /// The hash or the counts in the last entry differ from those of the file.
     case differs
     case assetDiffers(String)
-    /// An entry that has no business where it stands.
+    /// An entry that is not allowed at its position.
     case entryUnexpected(String)
     case entryTooLarge(String, bytes: Int64)
     case recordMalformed(entry: String)
     case recordTwice(String)
     /// Dates or authors that no server sets.
     case systemFieldsInvalid(String)
-    /// A zone that `bundle.json` does not name, or names elsewhere.
+    /// A zone that is not in `bundle.json`, or not at this position.
     case zoneUnexpected(String)
     case parentMissing(String, of: String)
     case targetMissing(zone: String)
     /// A share without its root before it, or in a public database.
     case shareWithoutRoot(String)
-    /// A record names an asset that the bundle does not have, or an asset is named by none.
+    /// A referenced asset is not in the bundle, or an asset is unreferenced.
     case assetsIncomplete(missing: Int)
     case assetUnnamed(String)
     case schemaMalformed(String)
-    /// The file cannot be read, with a number of the system.
+    /// The file cannot be read; has the system's error number.
     case unreadable(Int32)
 }
 

@@ -6,16 +6,16 @@ import WireProtocol
 
 /// Reads a bundle from a file, part by part.
 ///
-/// No part is trusted before `end` has come: then every byte agrees with the hash. A second reading of
+/// No part may be trusted before `end`: then every byte agrees with the hash. A second reading of
 /// the same file may skip assets, and compare the hash of a part with that of the first.
 package struct BundleReader {
-    /// A part of a bundle, in the order in which they come.
+    /// A part of a bundle, in file order.
     package enum Part: Sendable {
         case description(BundleDescription)
         case schema(String)
         /// With the SHA-256 of the entry.
         case records([Record], sha256: [UInt8])
-        /// An asset, whose bytes begin at an offset of the file.
+        /// An asset, and the offset of its bytes in the file.
         case asset(Asset, offset: Int64)
         case end(BundleTotals)
     }
@@ -23,7 +23,7 @@ package struct BundleReader {
     private enum Phase {
         case start
         case described
-        /// How many entries with records there were.
+        /// Number of entries with records.
         case records(Int)
         case assets
         case ended
@@ -31,15 +31,15 @@ package struct BundleReader {
 
     private static let pieceBytes = 1 << 20
 
-    /// Reads at most so many bytes at an offset; fewer at the end of the file alone.
+    /// Reads up to a number of bytes at an offset; fewer only at the end of the file.
     private let read: (Int, Int64) throws -> [UInt8]
-    /// Whether the hash of everything is computed, and assets are read.
+    /// Whether the hash of the file is computed, and assets are read.
     private let isVerifying: Bool
     private var phase = Phase.start
     private var offset: Int64 = 0
     private var hash = SHA256()
     private var totals = BundleTotals()
-    /// Those of the first header, and so of all.
+    /// The modification time in the first header, which all others must have.
     private var modified: Int64?
     private var spelling: TarEntry.Spelling?
     private var lastAsset: [UInt8] = []
@@ -49,12 +49,12 @@ package struct BundleReader {
         self.read = read
     }
 
-    /// How many bytes were read or skipped.
+    /// Number of bytes read or skipped.
     package var bytesTaken: Int64 { self.offset }
 
-    /// Reads the next part; `nil` behind the end.
+    /// Reads the next part; `nil` after the end.
     ///
-    /// - Throws: `BundleError`, and what `read` throws.
+    /// - Throws: `BundleError`, and any error of `read`.
     package mutating func next() throws -> Part? {
         if case .ended = self.phase { return nil }
         let before = (hash: self.hash, offset: self.offset)
@@ -161,7 +161,7 @@ package struct BundleReader {
         return bytes.count == Asset.hashBytes && bytes.hexadecimal == digits ? bytes : nil
     }
 
-    /// Compares the last entry with what came before it, and finds nothing behind it.
+    /// Compares the last entry with the totals so far, and checks that no bytes follow.
     private mutating func end(
         _ bytes: [UInt8],
         _ hash: SHA256,

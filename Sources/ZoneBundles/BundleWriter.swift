@@ -16,10 +16,10 @@ enum BundleEntry {
         return "records/" + String(repeating: "0", count: max(0, 8 - digits.count)) + digits
     }
 
-    /// A description names as many zones as a database may have.
+    /// A description may have the maximum number of zones of a database.
     static let descriptionBytesMax: Int64 = 16 << 20
     static let totalsBytesMax: Int64 = 4_096
-    /// A part is written at 4 MiB, and ends with the record with which it has them.
+    /// A part is written at 4 MiB, and ends with the record that reaches this size.
     static let recordsBytesMax: Int64 = 64 << 20
 }
 
@@ -45,7 +45,7 @@ package struct BundleWriter: Sendable {
 
     /// Begins a bundle.
     ///
-    /// - Throws: What `output` throws, as all functions do.
+    /// - Throws: Any error of `output`, as all functions do.
     package init(
         _ description: BundleDescription,
         schema: String,
@@ -86,7 +86,7 @@ package struct BundleWriter: Sendable {
 
     // MARK: Assets
 
-    /// Begins the entry of an asset; its bytes follow by `addBytes`.
+    /// Begins the entry of an asset; `addBytes` adds its bytes.
     ///
     /// - Throws: `assetDiffers` with the last byte, if the bytes have another hash.
     package mutating func begin(_ asset: Asset) throws {
@@ -124,7 +124,7 @@ package struct BundleWriter: Sendable {
 
     // MARK: The end
 
-    /// Ends the bundle, and returns what it has.
+    /// Ends the bundle, and returns its totals.
     package mutating func finish() throws -> BundleTotals {
         precondition(self.assetBytesLeft == 0)
         try self.endPart()
@@ -154,7 +154,7 @@ package struct BundleWriter: Sendable {
 }
 
 extension Asset {
-    /// The hash, as the entry is called.
+    /// The hash, which is the name of the entry.
     var hexadecimal: String { self.sha256.hexadecimal }
 }
 

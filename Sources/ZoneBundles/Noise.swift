@@ -1,5 +1,4 @@
-/// Numbers that depend on a key and on what was absorbed: SipHash-2-4, which nobody without the key can
-/// predict.
+/// Numbers that depend on a key and on absorbed values: SipHash-2-4, unpredictable without the key.
 ///
 /// - Source: Aumasson and Bernstein, *SipHash: a fast short-input PRF*, 2012.
 struct Noise {
@@ -36,7 +35,7 @@ struct Noise {
         self.absorb(word)
     }
 
-    /// The number for what was absorbed so far.
+    /// The number for the values absorbed so far.
     var value: UInt64 {
         var end = self
         end.v2 ^= 0xFF
@@ -44,7 +43,7 @@ struct Noise {
         return end.v0 ^ end.v1 ^ end.v2 ^ end.v3
     }
 
-    /// As many bytes as wanted, from the one at an offset on, which is a multiple of 8.
+    /// The given number of bytes from an offset on, which is a multiple of 8.
     func bytes(_ count: Int, at offset: Int64 = 0) -> [UInt8] {
         var generator = self.value &+ UInt64(offset / 8) &* 0x9E37_79B9_7F4A_7C15
         var bytes: [UInt8] = []
@@ -77,7 +76,7 @@ struct Noise {
     }
 }
 
-/// The secret of one scrambling, which nobody keeps.
+/// The secret of one scrambling, which is never stored.
 package struct ScrambleKey: Hashable, Sendable {
     let low: UInt64
     let high: UInt64

@@ -1,11 +1,11 @@
 import RecordModel
 
-/// Noise in the shape of single values: of the same type and length, and equal for equal values.
+/// Noise in the form of single values: of the same type and length, and equal for equal values.
 ///
-/// Texts and integers that differ stay different.
+/// Different texts and integers stay different.
 struct ScrambledValues: Sendable {
     let key: ScrambleKey
-    /// Added to each date, so that their order and their distances stay.
+    /// Added to each date, which preserves their order and distances.
     let shiftSeconds: Int64
 
     private enum Domain: UInt64 {
@@ -20,16 +20,17 @@ struct ScrambledValues: Sendable {
 
     init(key: ScrambleKey) {
         self.key = key
-        // Up to four years back, not less than a month.
+        // Up to four years back, at least a month.
         let days = 30 + Noise(key, Domain.shift.rawValue).value % 1_430
         self.shiftSeconds = -Int64(days) * 86_400
     }
 
     // MARK: Texts
 
-    /// Replaces each character by one of its kind and length, which depends on the characters before it.
+    /// Replaces each character by one of its kind and length, which depends on the characters
+    /// before it.
     ///
-    /// Blanks and signs stay. Texts with a common beginning keep one.
+    /// Blanks and punctuation are kept. Texts with a common prefix keep one.
     func text(_ text: String) -> String {
         var noise = Noise(self.key, Domain.text.rawValue)
         var scrambled = String.UnicodeScalarView()
@@ -40,7 +41,7 @@ struct ScrambledValues: Sendable {
         return String(scrambled)
     }
 
-    /// Turns a character in the circle of those like it, by a number of steps.
+    /// Rotates a character within its kind, by a number of steps.
     private static func scalar(like scalar: Unicode.Scalar, _ steps: UInt64) -> Unicode.Scalar {
         func turned(_ range: ClosedRange<UInt32>) -> Unicode.Scalar {
             let count = UInt64(range.upperBound - range.lowerBound + 1)
@@ -59,13 +60,13 @@ struct ScrambledValues: Sendable {
         }
     }
 
-    /// The name of a record: that of a user stays one.
+    /// The name of a record: a user's record name stays a valid one.
     func name(_ name: String) -> String {
         if NameRules.isUserRecordName(name) { return self.user(name) }
         return name == ShareRecord.zoneWideName ? name : self.text(name)
     }
 
-    /// A user record name; what is none is a text.
+    /// A user record name; other names are scrambled as text.
     func user(_ name: String) -> String {
         guard NameRules.isUserRecordName(name) else { return self.text(name) }
         var noise = Noise(self.key, Domain.user.rawValue)
@@ -77,7 +78,7 @@ struct ScrambledValues: Sendable {
 
     // MARK: Numbers
 
-    /// Keeps the sign and the number of bits: 0, 1 and −1 stay, as they are truths most often.
+    /// Keeps the sign and the number of bits: 0, 1 and −1 stay, as they are usually booleans.
     func integer(_ value: Int64) -> Int64 {
         let magnitude = value.magnitude
         guard magnitude > 1, magnitude < 1 << 63 else { return value }
@@ -87,7 +88,7 @@ struct ScrambledValues: Sendable {
         return value < 0 ? -scrambled : scrambled
     }
 
-    /// Keeps the sign and the power of two, and a whole number whole.
+    /// Keeps the sign and the power of two; an integral number stays integral.
     func double(_ value: Double) -> Double {
         if value == value.rounded(), value.magnitude < 9_007_199_254_740_992 {
             return value == 0 ? value : Double(self.integer(Int64(value)))
@@ -96,7 +97,7 @@ struct ScrambledValues: Sendable {
         return Double(bitPattern: value.bitPattern ^ low | self.mixed(low, bits: 52))
     }
 
-    /// A permutation of the numbers with so many bits.
+    /// A permutation of the numbers with this many bits.
     private func mixed(_ value: UInt64, bits: UInt64) -> UInt64 {
         guard bits > 0 else { return 0 }
         let mask = (UInt64(1) << bits) - 1
@@ -144,7 +145,7 @@ struct ScrambledValues: Sendable {
         return noise.bytes(bytes.count)
     }
 
-    /// The noise in place of an asset's bytes.
+    /// The noise that replaces an asset's bytes.
     func noise(of asset: Asset) -> Noise {
         var noise = Noise(self.key, Domain.asset.rawValue)
         noise.absorb(asset.sha256)

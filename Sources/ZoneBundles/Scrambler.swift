@@ -1,10 +1,10 @@
 import Crypto
 package import RecordModel
 
-/// Replaces what records say by noise of the same shape, for a report of a bug.
+/// Replaces values of records by noise of the same form, for a bug report.
 ///
-/// Types of records, names of fields, change tags and the schema stay. So do types and lengths of values,
-/// which values are equal, what refers to what, the order of dates, and the sizes of assets.
+/// Record types, field names, change tags and the schema are kept. So are types and lengths of
+/// values, equality of values, references, the order of dates, and the sizes of assets.
 ///
 /// Memory: some 150 bytes for each asset.
 package struct Scrambler: Sendable {
@@ -126,7 +126,7 @@ package struct Scrambler: Sendable {
 
     // MARK: Assets
 
-    /// The asset with the noise in place of the bytes of another.
+    /// The asset with noise that replaces another one's bytes.
     package mutating func scrambled(_ asset: Asset) -> Asset {
         if let known = self.assets[asset] { return known }
         var hash = SHA256()
@@ -136,7 +136,7 @@ package struct Scrambler: Sendable {
         return scrambled
     }
 
-    /// Gives the noise in pieces.
+    /// Passes the noise in pieces.
     package func forEachPiece<Failure: Error>(
         of asset: Asset,
         _ body: ([UInt8]) throws(Failure) -> Void

@@ -1,6 +1,6 @@
 import RecordModel
 
-/// Writes into memory of a known size: for records, of which a response has hundreds.
+/// Writes into memory of a known size: for records, since a response has hundreds of them.
 ///
 /// At each byte, a `ByteBuffer` checks whether it is shared and has room, and `OutputRawSpan`
 /// whether it has room: that made writing a record 1.7 times as slow. Here a variable-length

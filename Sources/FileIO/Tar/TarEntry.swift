@@ -14,8 +14,9 @@ import Foundation
 ///    257      8   "ustar", a zero, "00"
 /// ```
 ///
-/// All else is zero. A size beyond eleven octal digits is in a record, `"LENGTH size=BYTES\n"`, and
-/// is 0 in the header of its file. Equal entries have equal headers, so a reader compares bytes.
+/// All other bytes are zero. A size beyond eleven octal digits is in a record, `"LENGTH
+/// size=BYTES\n"`, and is 0 in the header of its file. Equal entries have equal headers, so a
+/// reader compares bytes.
 ///
 /// - Source: POSIX.1-2017, `pax`, "ustar Interchange Format" and "pax Interchange Format".
 package struct TarEntry: Hashable, Sendable {
@@ -28,7 +29,7 @@ package struct TarEntry: Hashable, Sendable {
 
     /// The bytes of a header that POSIX leaves open.
     ///
-    /// An archive has one spelling from its beginning to its end.
+    /// An archive uses one spelling from beginning to end.
     package enum Spelling: Hashable, Sendable {
         /// Numbers of devices are missing, and a record has a path of its own. Every writer uses it.
         case standard
@@ -62,7 +63,7 @@ package struct TarEntry: Hashable, Sendable {
             + self.block(self.path, 0, kind: "0", spelling)
     }
 
-    /// Zeros behind the bytes of the file, up to the next block.
+    /// Zeros after the bytes of the file, up to the next block.
     package var paddingBytes: Int { Int(-self.bytes & Int64(Self.blockBytes - 1)) }
 
     private func block(
@@ -113,10 +114,11 @@ extension TarEntry {
     ///
     /// - Parameters:
     ///   - block: The first block, which is not the end of the archive.
-    ///   - spelling: The only spelling to accept; with `nil` any, which is returned.
+    ///   - spelling: The only spelling to accept; `nil` accepts any. The spelling found is
+    ///     returned.
     ///   - next: Passes the next block.
-    /// - Returns: `nil` if any byte is not the one that `header` would write.
-    /// - Throws: What `next` throws.
+    /// - Returns: `nil` if any byte differs from what `header` would write.
+    /// - Throws: The error of `next`.
     package static func read<Failure: Error>(
         _ block: [UInt8],
         spelling: Spelling?,
@@ -146,7 +148,7 @@ extension TarEntry {
         self.init(path: path, bytes: bytes, modified: modified)
     }
 
-    /// The size that a record has; `nil` if it is another record.
+    /// The size in a record; `nil` if it is another record.
     private static func size(inRecord block: ArraySlice<UInt8>) -> Int64? {
         guard let text = self.text(block), let match = text.wholeMatch(of: /[0-9]+ size=([0-9]{1,18})\n/)
         else { return nil }

@@ -2,8 +2,8 @@ import Foundation
 
 /// Reads an archive that `TarWriter` has written, from a pipe or a file, to its very end.
 ///
-/// Everything that `TarWriter` would not have written is damage: a header with another byte,
-/// padding that is not zero, bytes behind the end. Every call blocks. Memory is one piece.
+/// Any deviation from `TarWriter`'s output is damage: a header with another byte, padding that is
+/// not zero, bytes after the end. Every call blocks. Memory is one piece.
 package struct TarReader {
     package enum Failure: Error, Hashable, Sendable {
         /// It ends at this byte, before its end.
@@ -17,7 +17,7 @@ package struct TarReader {
 
     private let descriptor: Int32
     private var entry: TarEntry?
-    /// Of the next byte.
+    /// Offset of the next byte.
     private var offset: Int64 = 0
 
     /// Does not close the descriptor.
@@ -27,7 +27,7 @@ package struct TarReader {
 
     /// Reads the next header; the bytes of the file before must have been read.
     ///
-    /// - Returns: `nil` at the end of the archive, behind which there is nothing.
+    /// - Returns: `nil` at the end of the archive, after which there are no bytes.
     package mutating func next() throws(Failure) -> TarEntry? {
         precondition(self.entry == nil, "the file before has bytes to come")
         let start = self.offset
@@ -44,7 +44,7 @@ package struct TarReader {
         return entry
     }
 
-    /// Passes all bytes of the file in pieces, and reads the padding behind them.
+    /// Passes all bytes of the file in pieces, and reads the padding after them.
     package mutating func readFile(_ take: (FileBytes) throws -> Void) throws {
         guard let entry = self.entry else { preconditionFailure("no header was read") }
         self.entry = nil
@@ -67,7 +67,7 @@ package struct TarReader {
         }
     }
 
-    /// Reads the second of the two blocks at the end, and that nothing is behind it.
+    /// Reads the second of the two blocks at the end, and checks that no bytes follow.
     private mutating func finish(from start: Int64) throws(Failure) {
         guard try self.block().allSatisfy({ $0 == 0 }) else { throw .damaged(at: start) }
         let end = self.offset
@@ -85,7 +85,7 @@ package struct TarReader {
     private mutating func bytes(_ count: Int) throws(Failure) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var failure: Failure?
-        // SAFETY: the bytes are used in the call only.
+        // SAFETY: the bytes are used within the call only.
         bytes.withUnsafeMutableBytes { bytes in
             do throws(Failure) { try self.fill(bytes) } catch { failure = error }
         }

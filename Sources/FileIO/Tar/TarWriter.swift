@@ -14,7 +14,7 @@ package struct TarWriter {
         self.descriptor = descriptor
     }
 
-    /// Begins a file; as many bytes as it has are to follow.
+    /// Begins a file; its bytes must follow.
     package mutating func begin(_ entry: TarEntry) throws(FileError) {
         precondition(self.rest == 0, "the file before has bytes to come")
         try self.end()
@@ -29,7 +29,7 @@ package struct TarWriter {
         try self.put(bytes)
     }
 
-    /// Writes zeros in place of all bytes of the file that are to come.
+    /// Writes zeros for all remaining bytes of the file.
     package mutating func fill(hashing hash: inout FileHash) throws(FileError) {
         // SAFETY: zeros that are only read, and freed at the end of this call.
         let zeros = FileMemory.allocate(byteCount: 65_536, alignment: 16)
@@ -57,7 +57,7 @@ package struct TarWriter {
 
     private func put(_ bytes: [UInt8]) throws(FileError) {
         var failure: FileError?
-        // SAFETY: the bytes are used in the call only.
+        // SAFETY: the bytes are used within the call only.
         bytes.withUnsafeBytes { bytes in
             do throws(FileError) { try self.put(bytes) } catch { failure = error }
         }
@@ -73,12 +73,12 @@ package struct TarWriter {
                 if errno == EAGAIN { self.waitUntilWritable() }
                 continue
             }
-            // SAFETY: the rest of bytes that the caller keeps until we return.
+            // SAFETY: the rest of the bytes that the caller keeps until we return.
             rest = FileBytes(rebasing: rest[written...])
         }
     }
 
-    /// The program at the other end may have made the pipe one that does not block.
+    /// The program at the other end may have made the pipe non-blocking.
     private func waitUntilWritable() {
         var poll = pollfd(fd: self.descriptor, events: Int16(POLLOUT), revents: 0)
         _ = Foundation.poll(&poll, 1, -1)

@@ -8,8 +8,8 @@ struct RecordPlaces {
     let transaction: PostgreSQLTransaction
     let zone: ZoneKey
 
-    /// Adds entries, some of which may exist, and removes entries, some of which may be absent;
-    /// both count the rows that changed.
+    /// Adds entries that may exist, and removes entries that may be absent; counts only rows that
+    /// changed.
     func change(_ changes: EntryChanges) throws(StorageFailure) {
         try self.write(changes.removed, RecordSQL.removeEntries, sign: -1)
         try self.write(changes.added, RecordSQL.insertEntries, sign: 1)

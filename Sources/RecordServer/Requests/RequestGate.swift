@@ -26,7 +26,7 @@ package struct GatedRequest: Sendable {
 
     package let id: ID
     package let operation: OperationKind
-    /// `nil` if nobody is signed in.
+    /// `nil` if no user is signed in.
     package let userRecordName: String?
     package let request: AdmittedRequest
 }

@@ -34,7 +34,7 @@ final class StoreFollower: FollowedStore {
     private let clock: () -> Int64
     private let framesMax: Int64
     private let identity: FileIdentity
-    /// Two connections, one of which has the open transaction.
+    /// Two connections; one has the open transaction.
     private var readers: [DatabaseQueue]
     private var standing = Standing.lost
     private let checkpointer: DatabaseQueue
