@@ -6,7 +6,7 @@ import X509
 ///
 /// ```text
 /// DIR/tls/             0700
-///     ca.pem           what clients trust; handed out
+///     ca.pem           the authority that clients trust; handed out
 ///     ca-key.pem       0600  signs the server's certificates
 ///     server.pem       the server's certificate
 ///     server-key.pem   0600  its key

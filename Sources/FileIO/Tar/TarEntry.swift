@@ -4,13 +4,13 @@ import Foundation
 ///
 /// ```text
 ///     at  bytes
-///      0    100   path, with zeros behind
+///      0    100   path, followed by zeros
 ///    100      8   mode, 0600
 ///    108   8, 8   numbers of user and group, 0
 ///    124     12   size, octal
 ///    136     12   time of the last change in seconds since 1970, octal
 ///    148      8   sum of all bytes of the header, in which this field counts as spaces
-///    156      1   '0' for a file, 'x' for a record that is of the file behind it
+///    156      1   '0' for a file, 'x' for a record about the next file
 ///    257      8   "ustar", a zero, "00"
 /// ```
 ///

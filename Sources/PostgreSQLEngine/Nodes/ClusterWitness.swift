@@ -170,7 +170,7 @@ package enum ClusterNotice: Hashable, Sendable {
     case keepsHouse
     /// Another version has migrated the tables: this server no longer writes.
     case otherFormat(Int)
-    /// PostgreSQL does not respond, as an idle server finds out.
+    /// PostgreSQL executes nothing, as the server finds out while idle.
     case answersNothing(code: Int32)
     /// These are off, so a crash of PostgreSQL's machine loses commits or damages the database.
     case unsafeSettings([String])

@@ -104,7 +104,7 @@ struct StoreOpening {
     }
 }
 
-/// Statements that begin and end a transaction.
+/// Statements that begin and end transactions and savepoints.
 enum TransactionSQL {
     static let begin = SQL("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", reach: .store)
     static let beginReading = SQL("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", reach: .store)

@@ -10,9 +10,9 @@ import RecordStore
 /// file and no connection reads it. So each frame stays until it was copied:
 ///
 /// ```text
-/// the guard reads     the log is begun anew         frames behind the guard
-/// from the log        not while it lasts            stay where they are
-/// from the file       once at most, as none of      stay behind the new beginning, and cannot
+/// the guard reads     a restart of the log          frames behind the guard
+/// from the log        not while it lasts            stay unchanged
+/// from the file       once at most, as none of      stay after the restart, and cannot
 /// alone               them can reach the file       reach the file while the guard lasts
 /// ```
 ///
