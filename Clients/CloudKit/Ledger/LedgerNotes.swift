@@ -25,7 +25,7 @@ final class LedgerNotes<Request: BatchRequest>: Sendable {
     private let use: LedgerUse
     private let ledgers: Ledgers
     private let user: String
-    private let notes = Mutex<[LedgerNote]>([])
+    private let names = Mutex<[(zone: ZoneID?, names: LedgerNames)]>([])
 
     /// Makes the notes; `nil` if the request has none, or no ledger is kept.
     init?(_ request: Request, _ ledgers: Ledgers?, user: String) {
@@ -37,20 +37,35 @@ final class LedgerNotes<Request: BatchRequest>: Sendable {
     }
 
     func add(_ answers: [Request.Answer]) {
-        let notes = answers.compactMap { self.request.note(of: $0) }
-        self.notes.withLock { $0 += notes }
+        // Only another reader may have to hear of a deletion.
+        let deletion: LedgerNames.Kind =
+            switch self.use {
+            case .page: .deleted
+            case .changes: .removed
+            }
+        self.names.withLock { names in
+            for answer in answers {
+                guard let note = self.request.note(of: answer) else { continue }
+                if names.last?.zone != note.zone || names.isEmpty { names.append((note.zone, LedgerNames())) }
+                if let type = note.type {
+                    names[names.count - 1].names.report(note.name, type: type)
+                } else {
+                    names[names.count - 1].names.add(note.name, as: deletion)
+                }
+            }
+        }
     }
 
     /// Notes that the request has ended.
     ///
     /// - Returns: Further results: the vanished items, which the server can't name.
     func ended(_ end: End) -> [Request.Answer] {
-        let notes = self.notes.withLock { $0 }
+        let names = self.names.withLock { $0 }
         switch self.use {
         case .page(let scope, let zone, let token, let isReturn, let reader):
             guard !end.token.isEmpty else { return [] }
             var page = FeedLedger.Page(token: token, next: end.token, moreComing: end.moreComing)
-            (page.told, page.deleted) = notes.grouped
+            page.names = names.first?.names ?? LedgerNames()
             page.isReturn = isReturn
             // An engine without a token may have had one that its app did not store before it was
             // killed.
@@ -58,11 +73,10 @@ final class LedgerNotes<Request: BatchRequest>: Sendable {
             return self.ledgers.ledger(of: zone, in: scope, user: self.user, reader).take(page)
                 .compactMap { self.request.answer(lost: $0.name, type: $0.type) }
         case .changes(let scope, let reader):
-            for (zone, notes) in Dictionary(grouping: notes, by: \.zone) {
-                let (told, deleted) = notes.grouped
+            for (zone, names) in names {
                 self.ledgers.ledger(of: zone, in: scope, user: self.user, reader)
                     // A sync engine fetches every zone that it sends to.
-                    .saved(told, deleted: deleted, isFollowed: reader != .app)
+                    .saved(names, isFollowed: reader != .app)
             }
             return []
         }
@@ -75,20 +89,5 @@ final class LedgerNotes<Request: BatchRequest>: Sendable {
         else { return }
         self.ledgers.ledger(of: zone, in: scope, user: self.user, reader)
             .expired(token, isReturn: isReturn)
-    }
-}
-
-extension [LedgerNote] {
-    fileprivate var grouped: (told: [String: [String]], deleted: [String]) {
-        var told: [String: [String]] = [:]
-        var deleted: [String] = []
-        for note in self {
-            if let type = note.type {
-                told[type, default: []].append(note.name)
-            } else {
-                deleted.append(note.name)
-            }
-        }
-        return (told, deleted)
     }
 }

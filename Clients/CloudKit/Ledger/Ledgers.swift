@@ -31,7 +31,8 @@ final class Ledgers: Sendable {
         try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         guard bytesMax > 0, access(folder, W_OK) == 0 else { return nil }
         self.folder = folder
-        self.bytesMax = Int(clamping: bytesMax)
+        // A call reads no more than 2 GiB.
+        self.bytesMax = Int(min(bytesMax, 512 << 20))
         self.container = container
         self.address = address
     }
@@ -45,13 +46,17 @@ final class Ledgers: Sendable {
             zone?.ownerName ?? "",
             zone?.zoneName ?? "",
         ]
-        let name = SHA256.hash(data: Array(parts.joined(separator: "\n").utf8)).prefix(16)
-            .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let feed = parts.joined(separator: "\n")
         return self.ledgers.withLock { ledgers in
-            if let ledger = ledgers[name] { return ledger }
-            let ledger = FeedLedger(path: self.folder + "/" + name, bytesMax: self.bytesMax)
-            ledgers[name] = ledger
+            if let ledger = ledgers[feed] { return ledger }
+            let ledger = FeedLedger(path: self.folder + "/" + Self.name(of: feed), bytesMax: self.bytesMax)
+            ledgers[feed] = ledger
             return ledger
         }
+    }
+
+    private static func name(of feed: String) -> String {
+        SHA256.hash(data: Array(feed.utf8)).prefix(16)
+            .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }
