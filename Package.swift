@@ -220,12 +220,12 @@ let clientTargets: [Target] = [
         swiftSettings: settings
     ),
     .target(name: "CoreLocation", path: "Clients/CoreLocation", swiftSettings: settings),
-    .target(name: "ArchiveNames", path: "Clients/ArchiveNames"),
+    .target(name: "CloudKitRuntime", path: "Clients/CloudKitRuntime"),
     .target(
         name: "CloudKit",
         dependencies: [
             "RecordClient", "WireProtocol", "FileIO", "PredicateFormat", "RecordModel", "CoreLocation",
-            "ArchiveNames", crypto,
+            "CloudKitRuntime", crypto,
         ],
         path: "Clients/CloudKit",
         swiftSettings: sdkSettings

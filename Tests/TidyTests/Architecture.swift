@@ -91,12 +91,12 @@ enum Architecture {
         ),
         ModuleRow(folder: "Clients/PredicateFormat", ours: ["RecordModel"], outside: []),
         ModuleRow(folder: "Clients/CoreLocation", ours: [], outside: []),
-        ModuleRow(folder: "Clients/ArchiveNames", ours: [], outside: []),
+        ModuleRow(folder: "Clients/CloudKitRuntime", ours: [], outside: []),
         ModuleRow(
             folder: "Clients/CloudKit",
             ours: [
                 "RecordClient", "WireProtocol", "FileIO", "PredicateFormat", "RecordModel",
-                "CoreLocation", "ArchiveNames",
+                "CoreLocation", "CloudKitRuntime",
             ],
             outside: ["Crypto"]
         ),

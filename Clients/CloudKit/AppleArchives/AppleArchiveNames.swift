@@ -2,7 +2,7 @@ internal import Foundation
 
 /// Registers the classes of this module under the names that Apple's archives use.
 ///
-/// Called when the program is loaded. `Clients/ArchiveNames` explains why C has to do this.
+/// Called when the program is loaded. `Clients/CloudKitRuntime` explains why C has to do this.
 @_cdecl("tidemark_register_archive_names")
 func registerAppleArchiveNames() {
     for known in AppleArchive.classes { NSKeyedUnarchiver.setClass(known.type, forClassName: known.name) }

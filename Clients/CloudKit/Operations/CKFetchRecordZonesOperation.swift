@@ -36,7 +36,7 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
 
     /// Makes an operation that fetches all zones of its database, including the default zone.
     open class func fetchAllRecordZonesOperation() -> Self {
-        let operation = _CKMadeByDefault.make(Self.self)
+        let operation = Self.madeByDefault()
         operation.isForAll = true
         return operation
     }

@@ -54,7 +54,7 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     /// Makes an operation that fetches the record of the signed-in user; `notAuthenticated` if
     /// nobody is signed in.
     open class func fetchCurrentUserRecordOperation() -> Self {
-        let operation = _CKMadeByDefault.make(Self.self)
+        let operation = Self.madeByDefault()
         operation.isForCurrentUser = true
         return operation
     }

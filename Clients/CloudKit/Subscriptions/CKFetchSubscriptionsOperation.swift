@@ -37,7 +37,7 @@ open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendab
 
     /// Makes an operation that fetches all subscriptions of the user in its database.
     open class func fetchAllSubscriptionsOperation() -> Self {
-        let operation = _CKMadeByDefault.make(Self.self)
+        let operation = Self.madeByDefault()
         operation.isForAll = true
         return operation
     }
