@@ -34,7 +34,7 @@ final class ReservedPort: Sendable {
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        // SAFETY: the calls read and write one `sockaddr_in`, whose size they are given, before
+        // SAFETY: the calls get the size of one `sockaddr_in`, and read and write it before
         // they return.
         let result = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { general in

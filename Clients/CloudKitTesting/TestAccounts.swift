@@ -20,7 +20,7 @@ final class TestAccounts: Sendable {
 
     /// Returns the access token of a user; creates the user and the container if they are new.
     ///
-    /// Two callers who ask for the same user at once send the same token, and the second is told
+    /// Two callers who ask for the same user at once send the same token, and the second learns
     /// that the user exists. So each returns when the user is there.
     ///
     /// - Returns: The token; `nil` if no user is signed in.

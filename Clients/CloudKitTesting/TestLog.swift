@@ -11,7 +11,7 @@ final class TestLog: Sendable {
     /// The lines, from the oldest.
     var text: String { self.lines.withLock { $0.map { $0 + "\n" }.joined() } }
 
-    /// Makes a logger whose lines come here and go on to another logger.
+    /// Makes a logger that passes its lines on to another logger, and keeps them here.
     func logger(passingTo other: Logger?) -> Logger {
         var logger = Logger(label: "tidemark") { _ in Handler(log: self, other: other) }
         logger.logLevel = .debug

@@ -24,7 +24,7 @@ extension TestServer {
         public var durability = Durability.relaxed
         /// The size of the disk in bytes; `nil` if that of the real disk.
         ///
-        /// A save beyond it fails as on a server whose disk is full. A new server needs about
+        /// A save beyond it fails as on a server with a full disk. A new server needs about
         /// 200,000.
         public var diskBytesMax: Int?
         /// The bytes that each user may store, in records and assets of the private database; `nil`

@@ -193,7 +193,7 @@ public final class TestServer: Sendable {
     /// child process.
     ///
     /// - Parameters:
-    ///   - user: Any name; `nil` if nobody is signed in.
+    ///   - user: Any name; `nil` for a client without a user.
     ///   - identifier: The identifier of the container.
     ///   - environment: Which of the container's two sets of data is meant.
     ///   - schema: The schema that the code under test was built for, or `nil`.
@@ -259,7 +259,9 @@ public final class TestServer: Sendable {
 
     /// Makes the engine of every server in this process, in place of SQLite's: for tests of another engine.
     ///
-    /// Takes the folder of the data and the clock. A server whose disk is limited has SQLite's engine.
+    /// Takes the folder of the data and the clock.
+    ///
+    /// A server with a limited disk has SQLite's engine.
     package typealias EngineMaker =
         @Sendable (_ folder: String, _ clock: @escaping @Sendable () -> Int64) throws -> any StorageEngine
         & LoadGate

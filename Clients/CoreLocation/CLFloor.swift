@@ -3,6 +3,8 @@ public import Foundation
 /// The floor of a building on which a receiver is.
 ///
 /// Only Apple's receivers make floors. The type is here for code that names it.
+///
+/// - Source: Apple's `CLFloor`.
 open class CLFloor: NSObject, NSSecureCoding, NSCopying {
     /// The floor, counted from the ground floor, 0.
     public let level: Int

@@ -3,6 +3,8 @@ public import Foundation
 /// A position on the globe, with the measurements of a receiver.
 ///
 /// Equality is identity: two measurements of one position are two locations.
+///
+/// - Source: Apple's `CLLocation`.
 open class CLLocation: NSObject, NSSecureCoding, NSCopying {
     /// The position.
     open var coordinate: CLLocationCoordinate2D { self.measurement.coordinate }

@@ -20,6 +20,8 @@ public typealias CLLocationDirection = Double
 public typealias CLLocationDirectionAccuracy = Double
 
 /// A position on the globe, in the reference frame WGS 84.
+///
+/// - Source: Apple's `CLLocationCoordinate2D`.
 public struct CLLocationCoordinate2D: Sendable {
     /// Degrees north of the equator, -90 to 90.
     public var latitude: CLLocationDegrees

@@ -1,6 +1,8 @@
 public import Foundation
 
 /// The kind of source that made a location.
+///
+/// - Source: Apple's `CLLocationSourceInformation`.
 open class CLLocationSourceInformation: NSObject, NSSecureCoding, NSCopying {
     /// Whether software made the location up, such as a debugger.
     public let isSimulatedBySoftware: Bool

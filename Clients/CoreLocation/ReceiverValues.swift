@@ -2,6 +2,8 @@
 // where it can import CoreLocation. Numbers are Apple's.
 
 /// An app's permission to learn exact locations.
+///
+/// - Source: Apple's `CLAccuracyAuthorization`.
 public enum CLAccuracyAuthorization: Int, Sendable {
     /// Exact locations.
     case fullAccuracy = 0
@@ -10,6 +12,8 @@ public enum CLAccuracyAuthorization: Int, Sendable {
 }
 
 /// An app's permission to learn locations.
+///
+/// - Source: Apple's `CLAuthorizationStatus`.
 public enum CLAuthorizationStatus: Int32, Sendable {
     /// The user has not been asked.
     case notDetermined = 0
@@ -24,6 +28,8 @@ public enum CLAuthorizationStatus: Int32, Sendable {
 }
 
 /// The movement that an app expects.
+///
+/// - Source: Apple's `CLActivityType`.
 public enum CLActivityType: Int, Sendable {
     /// Any other movement.
     case other = 1
@@ -38,6 +44,8 @@ public enum CLActivityType: Int, Sendable {
 }
 
 /// The side of a device that is up.
+///
+/// - Source: Apple's `CLDeviceOrientation`.
 public enum CLDeviceOrientation: Int32, Sendable {
     /// Not known.
     case unknown = 0
@@ -56,6 +64,8 @@ public enum CLDeviceOrientation: Int32, Sendable {
 }
 
 /// The distance of a beacon.
+///
+/// - Source: Apple's `CLProximity`.
 public enum CLProximity: Int, Sendable {
     /// Not known.
     case unknown = 0
@@ -68,6 +78,8 @@ public enum CLProximity: Int, Sendable {
 }
 
 /// The side of a region's border on which the device is.
+///
+/// - Source: Apple's `CLRegionState`.
 public enum CLRegionState: Int, Sendable {
     /// Not known.
     case unknown = 0

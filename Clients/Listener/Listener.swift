@@ -27,7 +27,7 @@ struct Listener {
                 guard !self.endsOnFailure || Task.isCancelled else { throw ListenFailure(.command, failure) }
                 Output.status(failure)
             }
-            // A notification whose command was ended with this process comes again.
+            // A notification comes again if its command was ended with this process.
             try Task.checkCancellation()
         }
     }

@@ -18,7 +18,7 @@ struct Notice {
     /// `nil` if there is no subscription.
     let subscription: String?
     let receivedAt: Date
-    /// `nil` if nobody listened at that time, or if it is not known.
+    /// `nil` if the installation did not listen at that time, or if it is not known.
     let committedAt: Date?
     var alert: String?
     var isCoalesced = false

@@ -12,7 +12,7 @@ enum Output {
         throw ListenFailure(.output, "the output is closed (\(reason))")
     }
 
-    /// Prints the state of the listener for people; nobody has to read it.
+    /// Prints the state of the listener for people, who need not read it.
     static func status(_ text: String) {
         _ = self.write("tidemark-listen: \(PrintedText.line(text))\n", to: STDERR_FILENO)
     }

@@ -141,8 +141,7 @@ struct TidemarkListen: AsyncParsableCommand {
                     + "--service-key; without one use --public --query"
             )
         }
-        // Other listeners may run beside this one: what they have acknowledged is not acknowledged
-        // here.
+        // Other listeners may run beside this one, and each acknowledges for itself.
         if !wanted.isEmpty {
             target.connection.installationName = wanted.map(\.id).sorted().joined(separator: " ")
         }

@@ -55,7 +55,7 @@ struct FormatParser {
         var next: Precedence { Precedence(rawValue: self.rawValue + 1) ?? .sign }
     }
 
-    /// Parses a node whose operators bind at least as tightly as `loosest`.
+    /// Parses a node with operators that bind at least as tightly as `loosest`.
     mutating func node(_ loosest: Precedence) throws(FormatProblem) -> Node {
         var left = try self.prefix()
         while let (infix, precedence) = FormatInfix.of(self.token), precedence >= loosest {

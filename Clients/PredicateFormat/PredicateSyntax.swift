@@ -2,7 +2,7 @@ import RecordModel
 
 /// A predicate of Foundation's format language.
 ///
-/// It can express more than a query. What CloudKit does not support is detected by the translation
+/// It can express more than a query. The translation detects what CloudKit does not support
 /// to `RecordModel.Predicate`.
 package indirect enum PredicateSyntax: Hashable, Sendable {
     /// `TRUEPREDICATE` or `FALSEPREDICATE`.

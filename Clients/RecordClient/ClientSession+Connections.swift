@@ -68,7 +68,7 @@ extension ClientSession {
         self.askToListen()
     }
 
-    /// The connection answers what is open; new requests go to another one.
+    /// The connection finishes open requests; new requests go to another one.
     func connectionDrains(_ connection: ClientConnectionHandler, goAway: GoAway) {
         guard self.isCurrent(connection) else { return }
         self.draining[connection.number] = connection
@@ -100,7 +100,7 @@ extension ClientSession {
         case .connecting(_, let timeout): timeout.cancel()
         case .open(let link):
             wasOpen = true
-            // It may have had nothing to answer, and nothing to tell.
+            // It may have had no requests, and no notifications.
             hadWorked = hadWorked || now - link.openedAt >= TimeAmount(self.configuration.backoffMax)
         }
         self.link = .idle

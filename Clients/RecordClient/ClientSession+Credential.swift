@@ -11,7 +11,7 @@ struct ProvidedToken {
     var isAccepted = false
 }
 
-/// What a connection is opened with.
+/// The credential that opens a connection.
 extension ClientSession {
     var hello: Hello {
         var hello = Hello(

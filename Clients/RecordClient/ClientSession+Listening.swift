@@ -5,30 +5,30 @@ import WireProtocol
 /// The listener: `listen` is sent after each handshake, as long as there is one.
 ///
 /// ```text
-/// nobody --listen--> waiting --connectionOpened--> asked --end--> listening
-///                       ^                            |  refused     |
-///                       |<-------- pause ------------+              |
-///                       +<------------- the connection ends --------+
+/// idle --listen--> waiting --connectionOpened--> asked --end--> listening
+///                     ^                            |  refused     |
+///                     |<-------- pause ------------+              |
+///                     +<------------- the connection ends --------+
 /// ```
 extension ClientSession {
     /// The one listener of a client; several receivers share it.
     struct Listener {
         let number: UInt64
-        let told: @Sendable (ListeningEvent) -> Void
+        let notify: @Sendable (ListeningEvent) -> Void
         /// The pauses between attempts on one connection, when `listen` is refused for now.
         var refusals: Reconnect
         var retry: Scheduled<Void>?
     }
 
-    /// The request `listen` among those of the callers, whose numbers start at 1.
+    /// The request `listen` among those of the callers, with numbers from 1 on.
     static let listenNumber: UInt64 = 0
 
-    func listen(_ number: UInt64, _ told: @escaping @Sendable (ListeningEvent) -> Void) {
-        if case .shutDown = self.link { return told(.ended) }
+    func listen(_ number: UInt64, _ notify: @escaping @Sendable (ListeningEvent) -> Void) {
+        if case .shutDown = self.link { return notify(.ended) }
         precondition(self.listener == nil, "a client has one listener")
         self.listener = Listener(
             number: number,
-            told: told,
+            notify: notify,
             refusals: Reconnect(
                 backoffMin: TimeAmount(self.configuration.backoffMin),
                 backoffMax: TimeAmount(self.configuration.backoffMax)
@@ -69,11 +69,11 @@ extension ClientSession {
         guard let listener, case .open(let link) = self.link, link.connection.number == connection
         else { return }
         guard let failure = end.failure else {
-            return listener.told(.began(user: link.welcome.userRecordName))
+            return listener.notify(.began(user: link.welcome.userRecordName))
         }
         let retryAfter: TimeAmount
         switch failure.retry {
-        case .never, .afterChange: return listener.told(.interrupted(.refused(failure), retryIn: nil))
+        case .never, .afterChange: return listener.notify(.interrupted(.refused(failure), retryIn: nil))
         case .now: retryAfter = .zero
         case .after(let milliseconds):
             retryAfter =
@@ -92,14 +92,14 @@ extension ClientSession {
             self.advance(now: self.eventLoop.now)
             self.flush()
         }
-        listener.told(.interrupted(.refused(failure), retryIn: Duration(attemptAt - now)))
+        listener.notify(.interrupted(.refused(failure), retryIn: Duration(attemptAt - now)))
     }
 
     func notificationReceived(_ notification: Notification, on connection: Int) {
-        // What a connection that drains still says is said again on the next one, as news.
+        // Notifications of a connection that drains come again on the next one, as change hints.
         guard case .open(let link) = self.link, link.connection.number == connection else { return }
         let key = NotificationKey(connection: connection, number: notification.number)
-        self.listener?.told(.notification(notification, key))
+        self.listener?.notify(.notification(notification, key))
     }
 
     /// The connection ended; `listen` is sent again on the next one.
@@ -112,13 +112,13 @@ extension ClientSession {
             self.terminalError(of: cause)
             ?? .unreached(what, because: cause)
         let pause = self.reconnect.attemptAt(now: now) - now
-        listener.told(.interrupted(error, retryIn: Duration(pause)))
+        listener.notify(.interrupted(error, retryIn: Duration(pause)))
     }
 
     func listeningEnded() {
         guard let listener else { return }
         self.listener = nil
         listener.retry?.cancel()
-        listener.told(.ended)
+        listener.notify(.ended)
     }
 }

@@ -46,7 +46,7 @@ extension ClientSession {
             return
         }
         let key = StreamKey(connection: link.connection.number, stream: stream)
-        request.answerBytesMax = link.welcome.limits.responseBytesMax(of: request.operation)
+        request.responseBytesMax = link.welcome.limits.responseBytesMax(of: request.operation)
         self.requests.sent(request, on: key, requestID: message.requestID, now: now)
         let silenceCheck = link.connection.send(
             payload,
@@ -78,7 +78,7 @@ extension ClientSession {
     }
 
     /// Something came on a request's stream, so the server is not silent.
-    func heard(on key: StreamKey) {
+    func noteActivity(on key: StreamKey) {
         guard let request = self.requests.request(on: key) else { return }
         request.silenceDeadline = self.eventLoop.now + request.requestTimeout
     }
@@ -127,7 +127,7 @@ extension ClientSession {
 
     /// Tells the server that the response is not wanted any more.
     func cancelStream(of request: PendingRequest) {
-        guard case .sent(let key) = request.place else { return }
+        guard case .sent(let key) = request.phase else { return }
         self.connection(key.connection)?.cancel(stream: key.stream)
     }
 
@@ -157,7 +157,7 @@ extension Failure {
 }
 
 extension PendingRequest {
-    /// What is left of the request's time; at most what the server allows.
+    /// The rest of the request's time, at most the server's longest.
     fileprivate func deadlineMilliseconds(limits: Limits, now: NIODeadline) -> UInt32 {
         let left = (self.resourceDeadline - now).nanoseconds / 1_000_000
         // 0 would be the server's longest.
@@ -184,7 +184,7 @@ extension Limits {
             ?? .requestTooLarge(bytes: payloadBytes, bytesMax: Int(bytesMax))
     }
 
-    /// An older server does not tell how large an asset may be.
+    /// An older server does not name the largest size of an asset.
     private func refusalOfAsset(in operation: Operation) -> Failure? {
         guard self.assetBytesMax > 0, case .uploadAssets(let upload) = operation,
             let index = upload.assets.firstIndex(where: { $0.size > self.assetBytesMax })
@@ -192,7 +192,7 @@ extension Limits {
         return .assetTooLarge(index: index, bytes: upload.assets[index].size)
     }
 
-    /// What is wrong with a request that is too large because one of its records is.
+    /// The failure of a request that is too large because one of its records is.
     private func refusalOfRecord(in operation: Operation) -> Failure? {
         guard case .modifyRecords(let modify) = operation,
             let save = modify.saves.first(where: { $0.changes.bytes.count > self.recordBytesMax })

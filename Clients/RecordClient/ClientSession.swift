@@ -58,7 +58,7 @@ final class ClientSession {
     var link = Link.idle
     /// Connections that finish their open requests and take no new ones, by number.
     var draining: [Int: ClientConnectionHandler] = [:]
-    /// Connections that have ended and whose channels are not closed yet, by number.
+    /// Connections that have ended, with channels that are not closed yet, by number.
     var closing: [Int: ClientConnectionHandler] = [:]
     var shutdowns: [CheckedContinuation<Void, Never>] = []
     var reconnect: Reconnect
@@ -121,7 +121,7 @@ final class ClientSession {
                 self.welcome(
                     WelcomeWaiter(number: number, deadline: now + timeout, continuation: continuation)
                 )
-            case .listen(let number, let told): self.listen(number, told)
+            case .listen(let number, let notify): self.listen(number, notify)
             case .stopListening(let number): self.stopListening(number)
             case .acknowledge(let key): self.acknowledge(key)
             case .shutDown(let continuation): self.shutDown(continuation)

@@ -24,7 +24,7 @@ package final class RecordClient: Sendable {
         )
     }
 
-    /// Makes a client whose channels `connect` makes, on the loop and with the handler that it
+    /// Makes a client with channels from `connect`, on the loop and with the handler that it
     /// gets.
     init(
         configuration: ClientConfiguration,
@@ -170,12 +170,12 @@ package final class RecordClient: Sendable {
     /// A client has one listener at a time, until `stop`. If the server refuses it, it asks again
     /// after a backoff.
     ///
-    /// - Parameter told: Called on the connection's event loop, one event at a time, in order;
+    /// - Parameter notify: Called on the connection's event loop, one event at a time, in order;
     ///   must be quick.
     /// - Returns: A handle to acknowledge notifications and to stop.
-    package func listen(_ told: @escaping @Sendable (ListeningEvent) -> Void) -> ListenerHandle {
+    package func listen(_ notify: @escaping @Sendable (ListeningEvent) -> Void) -> ListenerHandle {
         let number = self.mailbox.nextNumber()
-        self.mailbox.post(.listen(number: number, told: told))
+        self.mailbox.post(.listen(number: number, notify: notify))
         return ListenerHandle(
             acknowledge: { [mailbox] in mailbox.post(.acknowledge($0)) },
             stop: { [mailbox] in mailbox.post(.stopListening(number: number)) }

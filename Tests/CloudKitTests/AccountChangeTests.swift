@@ -10,9 +10,9 @@ import Testing
         let events = Events()
         let observer = OlderCalls.observe { events.note("changed") }
         defer { NotificationCenter.default.removeObserver(observer) }
-        let answer = SignInAnswer()
+        let answer = SignInResponse()
         for isAccepted in [true, true, false, false, true] { answer.note(isAccepted: isAccepted) }
-        SignInAnswer().note(isAccepted: false)
+        SignInResponse().note(isAccepted: false)
         #expect(events.all == ["changed", "changed"])
     }
 
@@ -20,7 +20,7 @@ import Testing
         let events = Events()
         let observer = OlderCalls.observe { events.note("changed") }
         defer { NotificationCenter.default.removeObserver(observer) }
-        let answer = SignInAnswer()
+        let answer = SignInResponse()
         for isAccepted in [true, false] {
             answer.note(isAccepted: true)
             let count = events.all.count
@@ -37,7 +37,7 @@ import Testing
         let events = Events()
         let observer = OlderCalls.observe { events.note("changed") }
         defer { NotificationCenter.default.removeObserver(observer) }
-        let answer = SignInAnswer()
+        let answer = SignInResponse()
         answer.noteRestriction()
         #expect(events.all.isEmpty && answer.await(), "the first response is no change")
         answer.noteRestriction()

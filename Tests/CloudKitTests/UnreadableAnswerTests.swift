@@ -35,7 +35,7 @@ import WireProtocol
 
     @Test func `a record that can't be read fails the request, not one item in silence`() throws {
         let page = ZoneChangesPage(Self.zone, since: nil, scope: .private)
-        let tally = AnswerTally(page)
+        let tally = ResultTally(page)
         let answers = tally.read(
             [Self.item(0, "a"), try Self.broken(1), Self.item(2, "c")],
             user: "_me"
@@ -60,7 +60,7 @@ import WireProtocol
 
     @Test func `a damaged record fails alone, by its name`() throws {
         let page = ZoneChangesPage(Self.zone, since: nil, scope: .private)
-        let tally = AnswerTally(page)
+        let tally = ResultTally(page)
         let answers = tally.read(
             [Self.item(0, "a"), try Self.damaged(1, "b"), Self.item(2, "c")],
             user: "_me"
@@ -75,17 +75,17 @@ import WireProtocol
         #expect(answers.compactMap(page.note).allSatisfy { $0.type == "Note" })
 
         let id = CKRecord.ID(recordName: "b", zoneID: Self.zone)
-        let fetch = AnswerTally(RecordFetch([id], desiredKeys: nil, scope: .private))
+        let fetch = ResultTally(RecordFetch([id], desiredKeys: nil, scope: .private))
         #expect(fetch.read([try Self.damaged(0, "b")], user: "_me").count == 1)
         #expect(fetch.failures.map(\.id) == [id])
         let query = Query(recordType: "Note")
-        let found = AnswerTally(RecordQuery(.query(query, zone: Self.zone), scope: .private))
+        let found = ResultTally(RecordQuery(.query(query, zone: Self.zone), scope: .private))
         #expect(found.read([try Self.damaged(0, "b"), Self.item(1, "c")], user: "_me").count == 2)
         #expect(found.failures.map(\.id.recordName) == ["b"])
     }
 
     @Test func `a request whose records can be read ends as the server says`() throws {
-        let tally = AnswerTally(ZoneChangesPage(Self.zone, since: nil, scope: .private))
+        let tally = ResultTally(ZoneChangesPage(Self.zone, since: nil, scope: .private))
         #expect(tally.read([Self.item(0, "a"), Self.item(1, "b")], user: "_me").count == 2)
         #expect(tally.judged(.success(End(token: [1]))) == .success(End(token: [1])))
     }

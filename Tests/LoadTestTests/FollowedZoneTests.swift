@@ -6,7 +6,7 @@ import Testing
 @Suite
 struct FollowedZoneTests {
     private typealias Found = ZoneComparison.Found
-    private typealias Place = FollowedZone.Place
+    private typealias KeyID = FollowedZone.KeyID
 
     /// Ten keys of a worker, all saved once, and a follower that begins then.
     private struct Scene {
@@ -23,7 +23,7 @@ struct FollowedZoneTests {
             self.zone = FollowedZone(
                 "oak",
                 reading: "follower 0",
-                places: Set((0..<10).map { Place(worker: 3, key: $0) }),
+                keyIDs: Set((0..<10).map { KeyID(worker: 3, key: $0) }),
                 knowledge: [3: table.keys]
             )
         }

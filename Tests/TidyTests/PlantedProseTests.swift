@@ -38,6 +38,48 @@ struct PlantedProseTests {
         #expect(Rules.commentProse(self.comment(text)) == [])
     }
 
+    @Test(
+        arguments: [
+            "/// A gate that nobody opens.", "// Somebody has to.", "/// Open to everybody.",
+            "/// So many reads share one.", "// Waits so\n// long.", "/// Two, of which one is new.",
+            "/// A record whose body is new.", "let d = 1  // It looks whether there is one.",
+            "/// What follows is a list.", "/// It ends. What *remains*\n/// is kept.",
+        ]
+    )
+    func `a phrase to stumble over is seen in shipped code`(text: String) {
+        #expect(Rules.commentStumbles(self.comment(text)).count == 1)
+        #expect(Rules.commentStumbles(SourceFile(path: "Tests/ATests/A.swift", text: text)).isEmpty)
+        #expect(Rules.commentStumbles(SourceFile(path: "A.swift", text: "// A table\n" + text)).isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            "/// So many that it overflows.", "/// \"nobody\" and `whose` are quotations.",
+            "/// What is it?", "let d = \"nobody\"", "/// Which of them it is.", "/// Says what it is.",
+        ]
+    )
+    func `what only looks like a phrase to stumble over is not`(text: String) {
+        #expect(Rules.commentStumbles(self.comment(text)) == [])
+    }
+
+    @Test
+    func `a public type of the SDK without a source is seen`() {
+        func offences(_ text: String, in folder: String = "Clients/CloudKit") -> [Int] {
+            Rules.sourcesOfTypes(SourceFile(path: folder + "/A.swift", text: text)).map(\.line)
+        }
+        let bare = "/// A record.\nopen class A {}"
+        #expect(offences(bare) == [2])
+        #expect(offences("/// A.\n@available(*, deprecated)\npublic final class A {}") == [3])
+        for source in ["Apple's `A`", "beyond Apple", "https://developer.apple.com/documentation/a"] {
+            #expect(offences("/// A.\n///\n/// - Source: \(source).\n@objc\nopen class A {}") == [])
+        }
+        #expect(offences("/// A.\n///\n/// - Source: a friend.\nopen class A {}") == [4])
+        #expect(offences("/// A.\nstruct A {\n    /// B.\n    public enum B {}\n}") == [])
+        #expect(offences("/// B.\npublic func b() {}\n\n/// A.\npublic protocol _A {}") == [])
+        #expect(offences(bare, in: "Clients/RecordClient") == [])
+        #expect(offences(bare, in: "Clients/CoreLocation") == [2])
+    }
+
     @Test
     func `the line of a phrase is told`() {
         let text = "/// Saves\n/// a record.\n/// Whoever saves\n/// tells him."

@@ -20,6 +20,33 @@ enum Prose {
         }
     }
 
+    /// Phrases that readers of English stumble over, in comments.
+    static func stumbles(in paragraphs: [Paragraph]) -> [Finding] {
+        paragraphs.flatMap { paragraph in
+            guard self.mentions(self.stumblingWords, in: paragraph) else { return [Finding]() }
+            let text = self.withoutQuotations(paragraph.text)
+            func findings(_ pattern: some RegexComponent, _ advice: String) -> [Finding] {
+                text.ranges(of: pattern).map { range in
+                    let phrase = text[range].trimmingPrefix { !$0.isLetter }
+                    return Finding(
+                        line: paragraph.line + self.lineBreaks(in: text[..<phrase.startIndex]),
+                        advice: "'\(phrase)': \(advice)"
+                    )
+                }
+            }
+            return findings(/\b(?i:nobody|somebody|everybody)\b/, "name the actor")
+                + findings(/\b[Ss]o\s+(?:many|long)\b(?!\s+that)/, "write 'the number of' or 'the time'")
+                + findings(/\bof\s+which\b|\b[Ww]hose\b/, "write 'with', or two sentences")
+                + findings(/\blooks\s+whether\b/, "write 'checks'")
+                + findings(/(?:^|[.!:][*_)]*\s)[\s*_(]*What\b[^.!?]*\bis\b(?![^.!]*\?)/, "begin with a noun")
+        }
+    }
+
+    private static let stumblingWords: Set<Substring> = [
+        "nobody", "Nobody", "somebody", "Somebody", "everybody", "Everybody", "so", "So", "which", "whose",
+        "Whose", "looks", "What",
+    ]
+
     /// A label has no verb; "`nil` if there is none" has one.
     private static func nilAsLabel(_ paragraph: Paragraph) -> [Finding] {
         guard self.mentions(["nil"], in: paragraph) else { return [] }
@@ -142,6 +169,15 @@ extension Rules {
     static func commentProse(_ file: SourceFile) -> [Offence] {
         if file.isMarkedTable { return [] }
         return Prose.findings(in: file.commentParagraphs).map {
+            Offence(path: file.path, line: $0.line, advice: $0.advice)
+        }
+    }
+
+    /// The comments of what is shipped read as English does.
+    @Sendable
+    static func commentStumbles(_ file: SourceFile) -> [Offence] {
+        if file.isTest || file.isMarkedTable { return [] }
+        return Prose.stumbles(in: file.commentParagraphs).map {
             Offence(path: file.path, line: $0.line, advice: $0.advice)
         }
     }

@@ -29,6 +29,18 @@ struct RatchetTests {
     }
 
     @Test
+    func `comments of shipped code are without phrases to stumble over`() throws {
+        let offences = try SourceTree.files().flatMap(Rules.commentStumbles)
+        self.expectKnown("comment stumble", offences, groupedBy: Ratchet.byTarget)
+    }
+
+    @Test
+    func `each public type of the SDK names its source`() throws {
+        let offences = try SourceTree.files().flatMap(Rules.sourcesOfTypes)
+        self.expectKnown("type source", offences, groupedBy: Ratchet.byTarget)
+    }
+
+    @Test
     func `documents have at most 100 columns`() throws {
         let offences = try Document.all().flatMap(Rules.documentWidths)
         self.expectKnown("document width", offences, groupedBy: Ratchet.byFile)
@@ -69,7 +81,7 @@ struct RatchetTests {
     func `the list of known offenders has one row for a rule and a path`() {
         let rules: Set = [
             "comment width", "comment prose", "document width", "document prose", "README words", "type size",
-            "identical file", "unused import",
+            "identical file", "unused import", "comment stumble", "type source",
         ]
         let keys = KnownOffenders.rows.map { [$0.rule, $0.path] }
         #expect(Set(keys).count == keys.count)

@@ -5,7 +5,7 @@ extension RecordArchive {
     /// Reads the system fields of a record or share that Apple's framework archived; `nil` if there
     /// are none.
     ///
-    /// It leaves out values: they are encrypted, or of classes whose keys nobody has published. A
+    /// It leaves out values: they are encrypted, or of classes with unpublished keys. A
     /// share comes with its ID, its root and its public permission. Its URL and its participants
     /// belong to iCloud.
     init?(apple coder: NSCoder) {

@@ -63,7 +63,7 @@ final class AssetCache: Sendable {
     /// removed.
     func find(_ asset: Asset) async throws(CKError) -> CachedAsset? {
         let name = asset.name
-        let path = self.place(of: name)
+        let path = self.path(of: name)
         guard let file = try? AssetFile(URL(fileURLWithPath: path)), file.size == asset.size else {
             return nil
         }
@@ -90,7 +90,7 @@ final class AssetCache: Sendable {
     /// Adds a complete file to the cache.
     func takeIn(_ partial: PartialAsset) throws(FileFailure) -> CachedAsset {
         let name = partial.asset.name
-        let path = self.place(of: name)
+        let path = self.path(of: name)
         try partial.complete(at: path)
         guard let file = self.handOver(name, path) else { throw PartialAsset.failed(path) }
         self.sweep(now: time(nil))
@@ -109,7 +109,7 @@ final class AssetCache: Sendable {
         chmod(self.folder, 0o700)
     }
 
-    private func place(of name: String) -> String { self.folder + "/assets/" + name }
+    private func path(of name: String) -> String { self.folder + "/assets/" + name }
 
     // MARK: Leases
 

@@ -16,7 +16,7 @@ struct AssetSource: Sendable {
 /// The rest of an earlier download is hashed and kept. Every file is compared with its hash before
 /// the caller gets it.
 struct AssetDownloads: RecordCompletion {
-    /// Records whose files travel at the same time.
+    /// The most records with files in transfer at the same time.
     static let parallelMax = 4
     /// Files of a record that are open and requested at a time.
     private static let requestFilesMax = 32
@@ -35,7 +35,7 @@ struct AssetDownloads: RecordCompletion {
 
     /// Gets the files of a record's assets.
     ///
-    /// `meter` is told how many of their bytes have come. If the server's record has changed,
+    /// `meter` gets the number of bytes that have come. If the server's record has changed,
     /// another record is returned.
     func complete(_ record: CKRecord, meter: TransferMeter) async throws(CKError) -> CKRecord {
         var record = record
@@ -155,7 +155,7 @@ struct AssetDownloads: RecordCompletion {
 
     /// Adds complete files to the cache.
     ///
-    /// - Returns: The files whose bytes are wrong, emptied.
+    /// - Returns: The files with wrong bytes, emptied.
     private func takeIn(
         _ partials: [PartialAsset],
         _ assets: [Asset: [CKAsset]]
@@ -192,10 +192,10 @@ struct AssetDownloads: RecordCompletion {
         }
         guard let outcome = outcomes[0],
             case .value(_, let result)? = try CKError.reading({ () throws(WireError) in
-                try fetch.answer(to: Item(index: 0, outcome: outcome), user: self.user)
+                try fetch.result(of: Item(index: 0, outcome: outcome), user: self.user)
             })
-        else { throw .answerOfAnotherKind }
-        do { return try result.get() } catch { throw error as? CKError ?? .answerOfAnotherKind }
+        else { throw .resultOfAnotherKind }
+        do { return try result.get() } catch { throw error as? CKError ?? .resultOfAnotherKind }
     }
 
     private static func onThread<Value: Sendable>(

@@ -11,7 +11,7 @@ private import WireProtocol
 /// file must be unchanged. If a later step fails, the uploaded bytes stay with the server for the
 /// next attempt.
 struct AssetUploads: Sendable {
-    /// Records whose files travel at the same time.
+    /// The most records with files in transfer at the same time.
     static let parallelMax = 4
     /// Files of one request; a record may have more.
     private static let requestFilesMax = 100
@@ -20,7 +20,7 @@ struct AssetUploads: Sendable {
     let patience: Patience
     /// When the time limit for all of it ends.
     let end: ContinuousClock.Instant
-    /// Is told how much of a record's files the server has.
+    /// Gets the part of a record's files that the server has.
     let progress: @Sendable (CKRecord.ID) -> TransferMeter
 
     /// A file that is being saved.

@@ -6,7 +6,7 @@ struct OutgoingSave: Sendable {
     let record: CKRecord
     private(set) var save: RecordSave
     private(set) var fields: [AssetField]
-    /// The fields whose files were uploaded.
+    /// The fields with uploaded files.
     private var given: [AssetField] = []
     /// Whether the server has said that it does not have the uploaded files.
     private(set) var isLost = false

@@ -127,9 +127,9 @@ final class PartialAsset: Sendable {
     }
 
     /// Moves the complete file to its path; from then on it is only read.
-    func complete(at place: String) throws(FileFailure) {
-        guard fchmod(self.file.descriptor, 0o400) == 0, rename(self.path, place) == 0 else {
-            throw Self.failed(place)
+    func complete(at path: String) throws(FileFailure) {
+        guard fchmod(self.file.descriptor, 0o400) == 0, rename(self.path, path) == 0 else {
+            throw Self.failed(path)
         }
     }
 

@@ -52,5 +52,5 @@ struct CurrentToken: BatchRequest {
         .fetchToken(FetchToken(scope: self.scope, zone: self.zoneID?.model))
     }
 
-    func answer(to item: Item, user: String) -> Answer? { nil }
+    func result(of item: Item, user: String) -> ItemResult? { nil }
 }

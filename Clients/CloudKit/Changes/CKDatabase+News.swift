@@ -5,10 +5,10 @@ private import WireProtocol
 extension CKDatabase {
     /// Returns whether nothing has changed in a zone since a token.
     ///
-    /// Beyond CloudKit, where only a fetch of all changes answers this. A client that has applied
+    /// Beyond CloudKit, where only a fetch of all changes shows this. A client that has applied
     /// everything up to the token then has the zone as it was at a moment during the call, with
     /// every change that was acknowledged before it. Its own changes count, until it has fetched
-    /// them. The answer takes one round trip and no record travels, but of the first change.
+    /// them. It takes one round trip, and no record travels but the first that has changed.
     ///
     /// - Parameters:
     ///   - token: The token of the last page that the client has applied. If `nil`, the client has
@@ -28,8 +28,8 @@ extension CKDatabase {
     ///
     /// Beyond CloudKit. As `isCurrent(_:inZoneWith:)`, for all zones in one round trip.
     ///
-    /// - Parameter databaseToken: The token of the last page of the database's changes whose zones
-    ///   the client has fetched. If `nil`, it has none.
+    /// - Parameter databaseToken: The token of the last page of the database's changes, if the
+    ///   client has fetched its zones. If `nil`, it has none.
     /// - Returns: `false` if there are zones to fetch.
     /// - Throws: `CKError`; `changeTokenExpired` if the token is too old (fetch without a token).
     public func isCurrent(_ databaseToken: CKServerChangeToken?) async throws -> Bool {
@@ -102,7 +102,7 @@ extension CKDatabase {
     }
 }
 
-/// The first change of a zone or a database after a token, for somebody who only asks whether
+/// The first change of a zone or a database after a token, for a caller that only asks whether
 /// there is one: no reader has it, and no ledger notes it.
 private struct News: BatchRequest {
     typealias ItemID = UInt32
@@ -121,7 +121,7 @@ private struct News: BatchRequest {
         self.scope = scope
     }
 
-    /// Only the response tells.
+    /// Only the response has the number.
     var itemCount: Int { 0 }
     var needsServer: Bool { true }
     var subject: ErrorSubject? { ErrorSubject(zone: self.zoneID, scope: self.scope) }
@@ -137,5 +137,5 @@ private struct News: BatchRequest {
         )
     }
 
-    func answer(to item: Item, user: String) -> Answer? { .value(item.index, .success(true)) }
+    func result(of item: Item, user: String) -> ItemResult? { .value(item.index, .success(true)) }
 }

@@ -21,6 +21,7 @@ internal import RecordModel
 ///   that changes while the operation runs may come again.
 /// - Errors: `changeTokenExpired` if the token is too old or of another database: start again
 ///   without a token.
+/// - Source: Apple's `CKFetchDatabaseChangesOperation`.
 // SAFETY: see `CKOperation`.
 open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Sendable {
     /// The position to continue from; `nil` if the operation starts with all zones.
@@ -85,8 +86,8 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
     private func report(_ report: FeedReader<DatabaseChangesPage>.Report) {
         switch report {
         case .page(let content, let isLast):
-            for answer in content.answers {
-                guard case .value(let zoneID, .success(let change)) = answer else { continue }
+            for itemResult in content.results {
+                guard case .value(let zoneID, .success(let change)) = itemResult else { continue }
                 switch change {
                 case .changed: self.recordZoneWithIDChangedBlock?(zoneID)
                 case .deleted: self.recordZoneWithIDWasDeletedBlock?(zoneID)

@@ -8,6 +8,7 @@ internal import RecordModel
 /// - Order: A record comes after its parent; changes come in the order in which they were made.
 /// - Errors: `changeTokenExpired` if the token is too old or of another zone (start again without
 ///   one); `zoneNotFound` if the zone does not exist (create it).
+/// - Source: Apple's `CKFetchRecordChangesOperation`.
 // SAFETY: see `CKOperation`.
 open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendable {
     /// The zone; if it is `nil`, the operation fails with `invalidArguments`.
@@ -86,8 +87,8 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
         switch report {
         case .page(let content, _):
             var failures: [AnyHashable: any Error] = [:]
-            for answer in content.answers {
-                guard case .value(let id, let result) = answer else { continue }
+            for itemResult in content.results {
+                guard case .value(let id, let result) = itemResult else { continue }
                 switch result {
                 case .success(.saved(let record)): self.recordChangedBlock?(record)
                 case .success(.deleted): self.recordWithIDWasDeletedBlock?(id)

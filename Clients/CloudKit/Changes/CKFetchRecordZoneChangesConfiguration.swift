@@ -4,6 +4,8 @@ import RecordModel
 /// The options of a fetch of one zone's changes.
 ///
 /// Instances are not synchronised: use one from one task at a time.
+///
+/// - Source: Apple's `CKFetchRecordZoneChangesConfiguration`.
 open class CKFetchRecordZoneChangesConfiguration: NSObject, NSSecureCoding, NSCopying {
     /// The position to continue from; `nil` if everything in the zone is to come.
     @NSCopying open var previousServerChangeToken: CKServerChangeToken?

@@ -37,6 +37,8 @@ internal import RecordModel
 /// | `zoneBusy` | a zone | fetch again after `retryAfterSeconds` |
 /// | `networkFailure`, `serviceUnavailable` | all | repeat, with the tokens that were reported |
 /// | `notAuthenticated` | all | sign in |
+///
+/// - Source: Apple's `CKFetchRecordZoneChangesOperation`.
 // SAFETY: see `CKOperation`.
 open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Sendable {
     /// What to fetch of one zone's changes.
@@ -145,7 +147,7 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     private func report(_ report: ZoneFeeds.Reader.Report, of zoneID: CKRecordZone.ID) {
         switch report {
         case .page(let content, let isLast):
-            for answer in content.answers { self.reportItem(answer, of: zoneID) }
+            for itemResult in content.results { self.reportItem(itemResult, of: zoneID) }
             self.reported[zoneID]?.pageEnded()
             guard isLast else {
                 self.recordZoneChangeTokensUpdatedBlock?(zoneID, content.token, content.clientTokenData)
@@ -173,8 +175,8 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
         }
     }
 
-    private func reportItem(_ answer: ZoneChangesPage.Answer, of zoneID: CKRecordZone.ID) {
-        guard case .value(let id, let result) = answer else { return }
+    private func reportItem(_ itemResult: ZoneChangesPage.ItemResult, of zoneID: CKRecordZone.ID) {
+        guard case .value(let id, let result) = itemResult else { return }
         switch result {
         case .failure(let error): self.recordWasChangedBlock?(id, .failure(error))
         case .success(.deleted(let recordType)): self.recordWithIDWasDeletedBlock?(id, recordType)

@@ -9,6 +9,8 @@ internal import WireProtocol
 ///
 /// The owner of a private database sees their own installations and those of the participants of the
 /// record's share. All other users see their own. Subscriptions are those of the user.
+///
+/// - Source: beyond Apple.
 public struct CKRecordExplanation: Sendable {
     /// The rights of a user or a role to the record.
     public struct Access: Hashable, Sendable {
@@ -106,7 +108,7 @@ extension CKDatabase {
     ///
     /// - Parameter recordID: A record that the user may read.
     /// - Returns: The explanation, with the parts that the user may know.
-    /// - Throws: `CKError` as a fetch of the record, and `notAuthenticated` if nobody is signed in.
+    /// - Throws: `CKError` as a fetch of the record; `notAuthenticated` if no user is signed in.
     public func explanation(of recordID: CKRecord.ID) async throws -> CKRecordExplanation {
         try await self.results { ExplanationFetch(of: recordID, scope: $0) }.onlyValue.get()
     }
@@ -134,7 +136,7 @@ struct ExplanationFetch: BatchRequest {
         .explainRecord(ExplainRecord(scope: self.scope, id: self.id.model))
     }
 
-    func answer(to item: Item, user: String) -> Answer? {
+    func result(of item: Item, user: String) -> ItemResult? {
         guard item.index == 0 else { return nil }
         switch item.outcome {
         case .explanation(let explanation):
@@ -143,7 +145,7 @@ struct ExplanationFetch: BatchRequest {
             let failed = failure.about(ErrorSubject(self.id, scope: self.scope))
             let error = CKError(failed, clientRecord: nil, itemID: nil, currentUser: user)
             return .value(self.id, .failure(error))
-        default: return .value(self.id, .failure(CKError.answerOfAnotherKind))
+        default: return .value(self.id, .failure(CKError.resultOfAnotherKind))
         }
     }
 }

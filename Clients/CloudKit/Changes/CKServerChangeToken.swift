@@ -8,6 +8,8 @@ import RecordModel
 /// the server forgets later deletions: after a year unless the operator says otherwise. It also
 /// expires when its zone is deleted, or the server is restored from a backup. Then
 /// `changeTokenExpired` asks the client to start again without a token.
+///
+/// - Source: Apple's `CKServerChangeToken`.
 // SAFETY: immutable.
 open class CKServerChangeToken: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     private static let dataKey = "ChangeTokenData"

@@ -40,7 +40,7 @@ extension CKZoneSnapshot {
         /// The token to continue from; `nil` until the snapshot is complete.
         ///
         /// It is for `recordZoneChanges` and `CKFetchRecordZoneChangesOperation`.
-        public var changeToken: CKServerChangeToken? { self.isComplete ? self.place : nil }
+        public var changeToken: CKServerChangeToken? { self.isComplete ? self.position : nil }
 
         /// How much has come, from 0 to 1.
         ///
@@ -51,7 +51,7 @@ extension CKZoneSnapshot {
             return Swift.min(1, Double(self.recordsFetched) / Double(self.recordsTotal))
         }
 
-        private var place: CKServerChangeToken? {
+        private var position: CKServerChangeToken? {
             self.token.isEmpty ? nil : CKServerChangeToken(bytes: Array(self.token))
         }
 
@@ -59,7 +59,7 @@ extension CKZoneSnapshot {
         func request(scope: DatabaseScopeModel) -> ZoneChangesPage {
             ZoneChangesPage(
                 self.zoneID,
-                since: self.place,
+                since: self.position,
                 desiredKeys: self.desiredKeys,
                 order: self.order == .creation ? .creation : .newestFirst,
                 scope: scope

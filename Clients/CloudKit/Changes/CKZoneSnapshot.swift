@@ -3,7 +3,7 @@ internal import WireProtocol
 
 /// Everything in a zone, one page at a time, for a client that starts.
 ///
-/// Beyond CloudKit, whose first fetch states no size and has no useful order.
+/// Beyond CloudKit: its first fetch states no size and has no useful order.
 ///
 /// - Order: Records come in the order of their creation, or newest first. In both a parent comes
 ///   before its children. Changes and deletions of the meantime come after that. A client that has
@@ -18,6 +18,8 @@ internal import WireProtocol
 ///     show(page.state.fractionCompleted)
 /// }
 /// ```
+///
+/// - Source: beyond Apple.
 public struct CKZoneSnapshot: AsyncSequence, Sendable {
     /// What an iteration yields.
     public typealias Element = Page
@@ -85,7 +87,7 @@ public struct CKZoneSnapshot: AsyncSequence, Sendable {
                 // It comes with a later change, or as a deletion.
                 case .failure(let error as CKError) where error.damagedRecordType != nil: break
                 // The next call fetches the page again, with the files that are missing.
-                case .failure(let error): throw error as? CKError ?? .answerOfAnotherKind
+                case .failure(let error): throw error as? CKError ?? .resultOfAnotherKind
                 case nil: break
                 }
             }

@@ -29,7 +29,7 @@ struct CurrencyWait {
         try await self.sleep(max(error.pause ?? Self.afterError, Self.longest))
     }
 
-    /// Whether the server was asked so long ago that it is to be asked again; true once.
+    /// Whether it is time to ask the server again; true once.
     mutating func mustAsk() -> Bool {
         guard .now - self.asked >= Self.askAfter else { return false }
         self.asked = .now

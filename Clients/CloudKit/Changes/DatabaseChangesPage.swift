@@ -45,13 +45,13 @@ struct DatabaseChangesPage: FeedPage {
     }
 
     // The ledger lists a zone by its name, with its owner instead of a type.
-    func note(of answer: Answer) -> LedgerNote? {
-        guard case .value(let id, .success(let change)) = answer else { return nil }
+    func note(of itemResult: ItemResult) -> LedgerNote? {
+        guard case .value(let id, .success(let change)) = itemResult else { return nil }
         let name = "\(id.zoneName)\n\(id.ownerName)"
         return LedgerNote(name: name, type: change == .changed ? id.ownerName : nil)
     }
 
-    func answer(lost name: String, type: String) -> Answer? {
+    func result(lost name: String, type: String) -> ItemResult? {
         let zoneName = name.prefix { $0 != "\n" }
         return .value(CKRecordZone.ID(zoneName: String(zoneName), ownerName: type), .success(.deleted))
     }
@@ -62,7 +62,7 @@ struct DatabaseChangesPage: FeedPage {
         )
     }
 
-    func answer(to item: Item, user: String) -> Answer? {
+    func result(of item: Item, user: String) -> ItemResult? {
         switch item.outcome {
         case .zoneChanged(let zone): .value(CKRecordZone.ID(zone), .success(.changed))
         case .zoneDeleted(let zone): .value(CKRecordZone.ID(zone), .success(.deleted))

@@ -16,7 +16,7 @@ extension FeedPage {
     // No item of a feed fails.
     static var partialFailureText: String { "Failed to fetch some changes" }
 
-    /// 0: only the response tells how many changes there are.
+    /// 0: only the response has the number of changes.
     var itemCount: Int { 0 }
     var needsServer: Bool { true }
 
@@ -26,20 +26,20 @@ extension FeedPage {
 
 /// The contents of a page of a feed, and the token for the next page.
 struct FeedPageContent<Page: FeedPage>: Sendable {
-    var answers: [Page.Answer]
+    var results: [Page.ItemResult]
     var token: CKServerChangeToken
     var moreComing: Bool
     /// The zone's `clientChangeTokenData`; `nil` if there is none.
     var clientTokenData: Data?
 
     /// - Throws: `internalError` if the end of the response breaks the rules of a feed.
-    init(_ answers: [Page.Answer], of page: Page, end: End) throws(CKError) {
-        self.answers = answers
+    init(_ results: [Page.ItemResult], of page: Page, end: End) throws(CKError) {
+        self.results = results
         self.token = try end.changeToken
         self.moreComing = end.moreComing
         self.clientTokenData = end.clientToken.isEmpty ? nil : Data(end.clientToken)
         // A reader that asked on until the end would never stop.
-        guard !self.moreComing || !answers.isEmpty || self.token.bytes != page.token else {
+        guard !self.moreComing || !results.isEmpty || self.token.bytes != page.token else {
             throw .feedStandsStill
         }
     }
@@ -49,7 +49,7 @@ extension End {
     /// The token at the end of a page.
     var changeToken: CKServerChangeToken {
         get throws(CKError) {
-            guard !self.token.isEmpty else { throw .answerOfAnotherKind }
+            guard !self.token.isEmpty else { throw .resultOfAnotherKind }
             return CKServerChangeToken(bytes: self.token)
         }
     }

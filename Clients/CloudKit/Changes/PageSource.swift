@@ -20,7 +20,7 @@ extension ServerAccess {
     func pages<Page: FeedPage>(patience: Patience, withFiles: Bool = true) -> PageSource<Page> {
         let reading = CallbackQueue(name: "CKOperation.feed")
         let end = ContinuousClock.now + patience.resource
-        return { page, told in
+        return { page, completion in
             let call = RequestCall(
                 access: self,
                 patience: patience.until(end),
@@ -28,19 +28,19 @@ extension ServerAccess {
             ) { _, step in
                 reading.run(step)
             }
-            let answers = Mutex<[Page.Answer]>([])
+            let results = Mutex<[Page.ItemResult]>([])
             call.start(page) { batch in
-                answers.withLock { $0 += batch }
+                results.withLock { $0 += batch }
             } end: { end in
                 switch end {
-                case .failed(let error): told(.failure(error))
+                case .failed(let error): completion(.failure(error))
                 case .answered(_, let last):
                     do throws(CKError) {
-                        told(
-                            .success(try FeedPageContent(answers.withLock { $0 }, of: page, end: last))
+                        completion(
+                            .success(try FeedPageContent(results.withLock { $0 }, of: page, end: last))
                         )
                     } catch {
-                        told(.failure(error))
+                        completion(.failure(error))
                     }
                 }
             }

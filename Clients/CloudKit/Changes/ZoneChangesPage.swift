@@ -61,8 +61,8 @@ struct ZoneChangesPage: FeedPage {
         )
     }
 
-    func note(of answer: Answer) -> LedgerNote? {
-        guard case .value(let id, let result) = answer else { return nil }
+    func note(of itemResult: ItemResult) -> LedgerNote? {
+        guard case .value(let id, let result) = itemResult else { return nil }
         return switch result {
         case .success(.saved(let record)): LedgerNote(name: id.recordName, type: record.recordType)
         case .success(.deleted): LedgerNote(name: id.recordName)
@@ -72,7 +72,7 @@ struct ZoneChangesPage: FeedPage {
         }
     }
 
-    func answer(lost name: String, type: String) -> Answer? {
+    func result(lost name: String, type: String) -> ItemResult? {
         .value(CKRecord.ID(recordName: name, zoneID: self.zoneID), .success(.deleted(type)))
     }
 
@@ -95,7 +95,7 @@ struct ZoneChangesPage: FeedPage {
         )
     }
 
-    func answer(to item: Item, user: String) throws(WireError) -> Answer? {
+    func result(of item: Item, user: String) throws(WireError) -> ItemResult? {
         switch item.outcome {
         case .record(let message):
             let (id, result) = try message.fetched(as: self.sharedZoneID.recordID, user: user)

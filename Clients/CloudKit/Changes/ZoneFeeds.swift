@@ -3,7 +3,7 @@ private import Synchronization
 /// Reads the feeds of several zones: some at once, the next when one of them has ended.
 ///
 /// Zones are reported one after the other, in the order in which they were given, because published
-/// code keeps the changes of a zone until the zone's end. Zones whose turn has not come read ahead,
+/// code keeps the changes of a zone until the zone's end. Zones before their turn read ahead,
 /// at most two pages each.
 ///
 /// A zone that fails for a reason of its own ends alone. An error that concerns all zones (no
@@ -111,11 +111,11 @@ final class ZoneFeeds: CKOperation.Work {
         return FeedReader(
             first: page,
             readsAll: self.readsAll,
-            source: { page, told in
+            source: { page, completion in
                 self.source(page) { result in
-                    // The zone whose turn it is may wait for a server that is no longer reachable.
+                    // The zone that has its turn may wait for a server that is no longer reachable.
                     if case .failure(let error) = result, !error.isOfZone { self.stop(for: error) }
-                    told(result)
+                    completion(result)
                 }
             },
             callBack: { self.take($0, of: zoneID) },

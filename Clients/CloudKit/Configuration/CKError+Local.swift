@@ -15,7 +15,7 @@ extension CKError {
         )
     }
 
-    /// Makes the error for an environment whose schema lacks a part of the code's.
+    /// Makes the error for an environment without a part of the code's schema.
     static func schemaLacks(_ missing: [String]) -> CKError {
         .local(
             .incompatibleVersion,
@@ -32,7 +32,7 @@ extension CKError {
     }
 
     /// The error for a response of another kind than the request.
-    static var answerOfAnotherKind: CKError {
+    static var resultOfAnotherKind: CKError {
         .local(.internalError, "The server's result is not one for the item")
     }
 }

@@ -64,7 +64,7 @@ extension CKServerConnection {
                 "\(port) is not a port: set \(Variable.url) to tidemark://host:port"
             )
         }
-        // A URL has brackets around an IPv6 address; no other place has them.
+        // A URL has brackets around an IPv6 address; nothing else has them.
         return (host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host, port)
     }
 }

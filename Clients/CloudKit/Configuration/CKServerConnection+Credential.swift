@@ -99,7 +99,7 @@ extension CKServerConnection {
         return loaded
     }
 
-    /// Bridges the asynchronous provider to the client's replies; the only such place.
+    /// Bridges the asynchronous provider to the client's replies; the only such bridge.
     private static func asking(_ provider: TokenProvider) -> ClientCredential.TokenProvider {
         { reply in
             Task {

@@ -16,6 +16,8 @@ private import Synchronization
 /// `TIDEMARK_ON_BEHALF_OF`, `TIDEMARK_CA`, `TIDEMARK_ENVIRONMENT`, and `TIDEMARK_SCHEMA` (the path
 /// of a schema). Nothing is checked here. If a setting is wrong, the first request fails with
 /// `CKError.badContainer` and a text that names the setting.
+///
+/// - Source: beyond Apple.
 public struct CKServerConnection: Hashable, Sendable {
     /// The certificate authorities that a client trusts.
     public enum CertificateAuthority: Hashable, Sendable {
@@ -41,7 +43,7 @@ public struct CKServerConnection: Hashable, Sendable {
     /// The access token of a user, as `tidemark user add` printed it, or a JSON Web Token of an
     /// identity provider that the server trusts.
     ///
-    /// If it is `nil` and there is no other credential, nobody is signed in, and only public
+    /// If it is `nil` and there is no other credential, no user is signed in, and only public
     /// databases can be read.
     public var token: String?
     /// The key of a service, instead of a token; `nil` if there is none.
@@ -74,7 +76,7 @@ public struct CKServerConnection: Hashable, Sendable {
     /// The folder for the ledgers of change feeds; `nil` if it is `ledgers` in the program's state
     /// folder (`$XDG_STATE_HOME`, `~/.local/state`).
     ///
-    /// A ledger has the names of the records that readers were told of. After a change token has
+    /// A ledger has the names of the records that readers have got. After a change token has
     /// expired, the SDK compares the zone with it and reports the vanished records as deleted,
     /// which the server can't do. Everything in the folder may be deleted while no program uses it;
     /// the SDK then no longer knows what it reported before.

@@ -13,7 +13,7 @@ final class ServerAccess: Sendable {
         var isSignedIn: Bool
         let environment: CKServerConnection.Environment
         let user: UserName
-        let signIn: SignInAnswer
+        let signIn: SignInResponse
         /// `nil` if any schema will do.
         let gate: SchemaGate?
         let notifications: NotificationHub
@@ -24,7 +24,7 @@ final class ServerAccess: Sendable {
         /// The address of the server, as in the URLs of shares.
         let address: String
 
-        /// The record name of the user, empty if nobody is signed in; `nil` while the server must
+        /// The record name of the user, empty if none is signed in; `nil` while the server must
         /// be asked before the first request.
         var userIfOpen: String? {
             self.gate.map(\.isOpen) ?? true ? self.user.known : nil
@@ -32,7 +32,7 @@ final class ServerAccess: Sendable {
 
         /// Asks the server what must be known before the first request.
         ///
-        /// - Returns: The record name of the user, empty if nobody is signed in.
+        /// - Returns: The record name of the user, empty if none is signed in.
         /// - Throws: `CKError` if no request is possible.
         func open(_ patience: Patience) async throws(CKError) -> String {
             let user: String
@@ -40,10 +40,10 @@ final class ServerAccess: Sendable {
                 // If the name is known, the server was not asked.
                 let isKnown = self.user.known != nil
                 user = try await self.user.fetched(from: self.client, timeout: patience.connection)
-                if !isKnown { self.heard(userNamed: user) }
+                if !isKnown { self.note(userNamed: user) }
                 try await self.gate?.ask(self.client, timeout: patience.request)
             } catch {
-                self.heard(error)
+                self.note(error)
                 throw CKError(error)
             }
             if let missing = self.gate?.missing, !missing.isEmpty { throw .schemaLacks(missing) }
@@ -51,25 +51,25 @@ final class ServerAccess: Sendable {
         }
 
         /// Notes what a failure says about the token, or about the account.
-        func heard(_ error: ClientError) {
+        func note(_ error: ClientError) {
             guard self.isSignedIn else { return }
             if error.isOfCredential { self.signIn.note(isAccepted: false) }
-            if error.isOfRestriction { self.heardRestriction() }
+            if error.isOfRestriction { self.noteRestriction() }
         }
 
         /// Notes what the beginning of a connection says.
-        func heard(_ welcome: Welcome) {
-            guard !welcome.isRestricted else { return self.heardRestriction() }
-            self.heard(userNamed: welcome.userRecordName)
+        func note(_ welcome: Welcome) {
+            guard !welcome.isRestricted else { return self.noteRestriction() }
+            self.note(userNamed: welcome.userRecordName)
         }
 
-        private func heardRestriction() {
+        private func noteRestriction() {
             self.signIn.noteRestriction()
             if self.signIn.await() { self.askUntilAnswered() }
         }
 
         /// Notes that the server has accepted the token of a user.
-        func heard(userNamed name: String) {
+        func note(userNamed name: String) {
             if self.isSignedIn { self.signIn.note(isAccepted: !name.isEmpty) }
         }
     }

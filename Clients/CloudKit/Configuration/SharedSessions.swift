@@ -127,7 +127,7 @@ extension ServerAccess.Session {
         let configuration = try connection.clientConfiguration(container: identifier)
         let client = RecordClient(configuration: configuration)
         let isSignedIn = configuration.credential.isSignedIn
-        let signIn = SignInAnswer()
+        let signIn = SignInResponse()
         let address = ShareURL.address(host: configuration.host, port: configuration.port)
         self.init(
             client: client,

@@ -7,7 +7,7 @@ private import WireProtocol
 final class UserName: Sendable {
     private let name = Mutex<String?>(nil)
 
-    /// The name, empty if nobody is signed in; `nil` before the first sign-in response.
+    /// The name, empty if no user is signed in; `nil` before the first sign-in response.
     var known: String? { self.name.withLock { $0 } }
 
     /// Returns the name; connects if there was no connection yet.

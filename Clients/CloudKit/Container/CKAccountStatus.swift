@@ -1,4 +1,6 @@
 /// Whether a user is signed in.
+///
+/// - Source: Apple's `CKAccountStatus`.
 public enum CKAccountStatus: Int, Sendable {
     /// The server could not be asked; the error has the reason.
     case couldNotDetermine = 0

@@ -16,11 +16,11 @@ extension CKContainer {
         guard session.isSignedIn else { return (.noAccount, nil) }
         do throws(ClientError) {
             let welcome = try await session.client.welcome(timeout: self.accountPatience)
-            session.heard(welcome)
+            session.note(welcome)
             guard !welcome.isRestricted else { return (.restricted, nil) }
             return (welcome.userRecordName.isEmpty ? .noAccount : .available, nil)
         } catch {
-            session.heard(error)
+            session.note(error)
             switch error {
             case .rejected(.notAuthenticated, _), .rejected(.credentialExpired, _): return (.noAccount, nil)
             case .rejected(.overloaded, _), .rejected(.drain, _):
@@ -36,10 +36,10 @@ extension CKContainer {
         guard session.isSignedIn else { throw CKError.nobodySignedIn }
         do throws(ClientError) {
             let name = try await session.user.fetched(from: session.client, timeout: self.accountPatience)
-            session.heard(userNamed: name)
+            session.note(userNamed: name)
             if !name.isEmpty { return CKRecord.ID(recordName: name) }
         } catch {
-            session.heard(error)
+            session.note(error)
             throw CKError(error)
         }
         throw CKError.nobodySignedIn
@@ -64,11 +64,11 @@ extension ServerAccess.Session {
                 pause = min(pause * 2, Self.pauseMax)
                 do throws(ClientError) {
                     let welcome = try await self.client.welcome(timeout: Self.pauseMax)
-                    self.heard(welcome)
+                    self.note(welcome)
                 } catch .closed {
                     return
                 } catch {
-                    self.heard(error)
+                    self.note(error)
                 }
             }
         }

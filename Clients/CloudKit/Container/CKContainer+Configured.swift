@@ -1,5 +1,5 @@
 extension CKContainer {
-    /// Calls the body with a container whose databases use a configuration and a group.
+    /// Calls the body with a container with a configuration and a group for its databases.
     ///
     /// - Parameters:
     ///   - configuration: The settings for the requests of the body; `nil` if those of this
@@ -17,7 +17,7 @@ extension CKContainer {
         try body(self.configured(configuration, group))
     }
 
-    /// Calls the body with a container whose databases use a configuration and a group.
+    /// Calls the body with a container with a configuration and a group for its databases.
     ///
     /// - Parameters:
     ///   - configuration: The settings for the requests of the body; `nil` if those of this

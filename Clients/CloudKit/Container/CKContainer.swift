@@ -1,11 +1,13 @@
 public import Foundation
 
-/// The data of one app: a public database for everybody, and a private and a shared one for the
+/// The data of one app: a public database for all users, and a private and a shared one for the
 /// signed-in user.
 ///
 /// A container connects at its first request. It uses the connection that it was given, else
 /// `CKServerConnection.default`, else the environment's. All containers with the same identifier
 /// and connection share one connection to the server.
+///
+/// - Source: Apple's `CKContainer`.
 // SAFETY: its properties are constants, and refer to Sendable values; the queue may be used by
 // several threads.
 open class CKContainer: NSObject, @unchecked Sendable {
@@ -79,7 +81,7 @@ open class CKContainer: NSObject, @unchecked Sendable {
     /// The identifier; `nil` for a default container that the environment does not name.
     open var containerIdentifier: String? { self.access.identifier }
 
-    /// The database that everybody can read, and signed-in users can write.
+    /// The database that all users can read, and signed-in users can write.
     open var publicCloudDatabase: CKDatabase { self.databases.public }
 
     /// The database of the signed-in user.
@@ -134,7 +136,7 @@ open class CKContainer: NSObject, @unchecked Sendable {
         return status
     }
 
-    /// Fetches the ID of the signed-in user's record; `notAuthenticated` if nobody is signed in.
+    /// Fetches the ID of the signed-in user's record; `notAuthenticated` if no user is signed in.
     @preconcurrency open func fetchUserRecordID(
         completionHandler: @escaping @Sendable (CKRecord.ID?, (any Error)?) -> Void
     ) {
@@ -151,7 +153,7 @@ open class CKContainer: NSObject, @unchecked Sendable {
 
     /// Returns the ID of the signed-in user's record.
     ///
-    /// - Throws: `notAuthenticated` if nobody is signed in.
+    /// - Throws: `notAuthenticated` if no user is signed in.
     open nonisolated(nonsending) func userRecordID() async throws -> CKRecord.ID {
         try await self.signedInUserRecordID()
     }

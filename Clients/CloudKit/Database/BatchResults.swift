@@ -10,8 +10,8 @@ struct BatchResults<Request: BatchRequest>: Sendable {
     /// The end of the response.
     var end = End()
 
-    mutating func add(_ answer: Request.Answer) {
-        switch answer {
+    mutating func add(_ itemResult: Request.ItemResult) {
+        switch itemResult {
         case .value(let id, let result):
             if self.values.updateValue(result, forKey: id) == nil { self.order.append(id) }
         case .deletion(let id, let result): self.deletions[id] = result
@@ -20,12 +20,12 @@ struct BatchResults<Request: BatchRequest>: Sendable {
 
     /// The value of a request for one item, or that item's own error.
     var onlyValue: Result<Request.Value, any Error> {
-        self.values.first?.value ?? .failure(CKError.answerOfAnotherKind)
+        self.values.first?.value ?? .failure(CKError.resultOfAnotherKind)
     }
 
     /// The ID of a request to delete one item, or that item's own error.
     var onlyDeletion: Result<Request.ItemID, any Error> {
-        self.deletions.first.map { id, result in result.map { id } } ?? .failure(CKError.answerOfAnotherKind)
+        self.deletions.first.map { id, result in result.map { id } } ?? .failure(CKError.resultOfAnotherKind)
     }
 }
 
@@ -40,7 +40,7 @@ extension CKDatabase {
         try await self.caller.results(try make(self.scopeModel))
     }
 
-    /// Makes and sends a request whose results go to a handler, on a queue of its own.
+    /// Makes and sends a request, and calls a handler with its results on a queue of its own.
     func deliver<Request: BatchRequest>(
         _ make: (DatabaseScopeModel) throws(CKError) -> Request,
         to handler: @escaping @Sendable (Result<BatchResults<Request>, any Error>) -> Void
@@ -87,7 +87,7 @@ struct RequestCaller {
         return try gathered.results()
     }
 
-    /// Makes and sends a request whose results go to a handler, on a queue of its own.
+    /// Makes and sends a request, and calls a handler with its results on a queue of its own.
     func deliver<Request: BatchRequest>(
         _ make: () throws(CKError) -> Request,
         to handler: @escaping @Sendable (Result<BatchResults<Request>, any Error>) -> Void
@@ -168,9 +168,9 @@ private final class Gathered<Request: BatchRequest>: Sendable {
 
     /// Starts; `ended` is called last.
     func start(_ call: RequestCall, _ request: Request, ended: @escaping @Sendable () -> Void) {
-        call.start(request) { answers in
+        call.start(request) { results in
             self.state.withLock { state in
-                for answer in answers { state.results.add(answer) }
+                for itemResult in results { state.results.add(itemResult) }
             }
         } end: { end in
             self.state.withLock { state in

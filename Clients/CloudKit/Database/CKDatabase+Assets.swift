@@ -22,6 +22,7 @@ extension CKDatabase {
     /// - Returns: The bytes.
     /// - Throws: `serverRejectedRequest` if the record no longer names the asset (fetch the record
     ///   again); `invalidArguments` if the asset was never saved (save it first).
+    /// - Source: beyond Apple.
     public func assetData(
         _ asset: CKAsset,
         of recordID: CKRecord.ID,
@@ -48,7 +49,7 @@ extension CKDatabase {
                 resourceTimeout: self.patience.resource
             )
         } catch {
-            session.heard(error)
+            session.note(error)
             throw CKError(error)
         }
         return bytes.withLock { $0 }

@@ -26,6 +26,7 @@ extension CKDatabase {
     ///   - body: Makes the requests.
     /// - Returns: What the body returns.
     /// - Throws: What the body throws.
+    /// - Source: Apple's `CKDatabase.configuredWith(configuration:group:body:)`.
     @discardableResult
     @preconcurrency
     public func configuredWith<R>(

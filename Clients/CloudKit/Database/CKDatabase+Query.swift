@@ -29,6 +29,7 @@ extension CKDatabase {
     /// - Returns: A result for each record, in order, and the cursor for the next page. The cursor
     ///   is `nil` if there are no more.
     /// - Throws: `CKError`, see the table.
+    /// - Source: Apple's `CKDatabase.records(matching:inZoneWith:desiredKeys:resultsLimit:)`.
     public func records(
         matching query: CKQuery,
         inZoneWith zoneID: CKRecordZone.ID? = nil,
@@ -62,6 +63,7 @@ extension CKDatabase {
     /// - Returns: A result for each record, in order, and the cursor for the next page. The cursor
     ///   is `nil` if there are no more.
     /// - Throws: `CKError`, see the table.
+    /// - Source: Apple's `CKDatabase.records(continuingMatchFrom:desiredKeys:resultsLimit:)`.
     public func records(
         continuingMatchFrom queryCursor: CKQueryOperation.Cursor,
         desiredKeys: [CKRecord.FieldKey]? = nil,
@@ -83,6 +85,7 @@ extension CKDatabase {
     ///   - zoneID: The zone. If `nil`, all zones of the database.
     /// - Returns: The first page of records, in order.
     /// - Throws: `CKError` if the query or one of its records failed.
+    /// - Source: Apple's `CKDatabase.records(matching:inZoneWith:)`.
     @_disfavoredOverload
     public func records(
         matching query: CKQuery,
@@ -184,6 +187,7 @@ extension CKDatabase {
     ///   - zoneID: The zone. If `nil`, all zones of the database.
     /// - Returns: The number of records.
     /// - Throws: `CKError`, as `records(matching:)`.
+    /// - Source: beyond Apple.
     public func recordCount(
         matching query: CKQuery,
         inZoneWith zoneID: CKRecordZone.ID? = nil

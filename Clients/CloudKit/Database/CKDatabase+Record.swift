@@ -10,7 +10,7 @@ extension CKDatabase {
         completionHandler: @escaping @Sendable (CKRecord?, (any Error)?) -> Void
     ) {
         self.deliver({ RecordFetch([recordID], desiredKeys: nil, scope: $0) }) { results in
-            results.flatMap(\.onlyValue).tell(completionHandler)
+            results.flatMap(\.onlyValue).report(to: completionHandler)
         }
     }
 
@@ -36,6 +36,7 @@ extension CKDatabase {
     /// - Parameter recordID: The record's ID.
     /// - Returns: The record, in its latest state.
     /// - Throws: `CKError`, see the table.
+    /// - Source: Apple's `CKDatabase.record(for:)`.
     public nonisolated(nonsending) func record(for recordID: CKRecord.ID) async throws -> CKRecord {
         try await self.results { RecordFetch([recordID], desiredKeys: nil, scope: $0) }.onlyValue.get()
     }
@@ -51,7 +52,7 @@ extension CKDatabase {
         completionHandler: @escaping @Sendable (CKRecord?, (any Error)?) -> Void
     ) {
         self.deliver({ scope throws(CKError) in try Self.saving(record, scope) }) { results in
-            results.flatMap(\.onlyValue).tell(completionHandler)
+            results.flatMap(\.onlyValue).report(to: completionHandler)
         }
     }
 
@@ -88,6 +89,7 @@ extension CKDatabase {
     /// - Parameter record: The record.
     /// - Returns: The same object, with its new change tag and dates.
     /// - Throws: `CKError`, see the table.
+    /// - Source: Apple's `CKDatabase.save(_:)`.
     @discardableResult
     public nonisolated(nonsending) func save(_ record: CKRecord) async throws -> CKRecord {
         try await self.results { scope throws(CKError) in try Self.saving(record, scope) }.onlyValue.get()
@@ -103,7 +105,7 @@ extension CKDatabase {
         completionHandler: @escaping @Sendable (CKRecord.ID?, (any Error)?) -> Void
     ) {
         self.deliver({ scope throws(CKError) in try Self.deleting(recordID, scope) }) { results in
-            results.flatMap(\.onlyDeletion).tell(completionHandler)
+            results.flatMap(\.onlyDeletion).report(to: completionHandler)
         }
     }
 
@@ -128,6 +130,7 @@ extension CKDatabase {
     /// - Parameter recordID: The record's ID.
     /// - Returns: The same ID.
     /// - Throws: `CKError`, see the table.
+    /// - Source: Apple's `CKDatabase.deleteRecord(withID:)`.
     @discardableResult
     public nonisolated(nonsending) func deleteRecord(
         withID recordID: CKRecord.ID
@@ -165,7 +168,7 @@ extension CKDatabase {
 
 extension Result where Failure == any Error {
     /// Calls a handler of Apple's older form with the result.
-    func tell(_ handler: (Success?, (any Error)?) -> Void) {
+    func report(to handler: (Success?, (any Error)?) -> Void) {
         switch self {
         case .success(let value): handler(value, nil)
         case .failure(let error): handler(nil, error)

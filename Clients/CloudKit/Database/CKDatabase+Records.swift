@@ -46,6 +46,7 @@ extension CKDatabase {
     ///   - desiredKeys: The fields to fetch. If `nil`, all; if empty, none.
     /// - Returns: A result for each ID.
     /// - Throws: `CKError` if the whole request failed, see the table.
+    /// - Source: Apple's `CKDatabase.records(for:desiredKeys:)`.
     public func records(
         for ids: [CKRecord.ID],
         desiredKeys: [CKRecord.FieldKey]? = nil
@@ -126,6 +127,7 @@ extension CKDatabase {
     ///   - atomically: Whether all items of a custom zone succeed or none.
     /// - Returns: A result for each item, also if an atomic batch fails.
     /// - Throws: `CKError` if the whole request failed, see the table.
+    /// - Source: Apple's `CKDatabase.modifyRecords(saving:deleting:savePolicy:atomically:)`.
     @discardableResult
     public func modifyRecords(
         saving recordsToSave: [CKRecord],

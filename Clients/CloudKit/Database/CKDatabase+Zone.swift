@@ -8,13 +8,14 @@ extension CKDatabase {
         completionHandler: @escaping @Sendable ([CKRecordZone]?, (any Error)?) -> Void
     ) {
         self.deliver({ ZoneFetch(nil, scope: $0) }) { results in
-            results.map { $0.values.values.compactMap { try? $0.get() } }.tell(completionHandler)
+            results.map { $0.values.values.compactMap { try? $0.get() } }.report(to: completionHandler)
         }
     }
 
     /// Returns all zones of the database, including the default zone, in no particular order.
     ///
     /// - Throws: `CKError` if the request failed.
+    /// - Source: Apple's `CKDatabase.allRecordZones()`.
     public nonisolated(nonsending) func allRecordZones() async throws -> [CKRecordZone] {
         try await self.results { ZoneFetch(nil, scope: $0) }.values.values.compactMap { try? $0.get() }
     }
@@ -30,7 +31,7 @@ extension CKDatabase {
         completionHandler: @escaping @Sendable (CKRecordZone?, (any Error)?) -> Void
     ) {
         self.deliver({ ZoneFetch([zoneID], scope: $0) }) { results in
-            results.flatMap(\.onlyValue).tell(completionHandler)
+            results.flatMap(\.onlyValue).report(to: completionHandler)
         }
     }
 
@@ -39,6 +40,7 @@ extension CKDatabase {
     /// - Parameter zoneID: The zone's ID.
     /// - Returns: The zone.
     /// - Throws: `zoneNotFound` if the zone does not exist (create it).
+    /// - Source: Apple's `CKDatabase.recordZone(for:)`.
     public nonisolated(nonsending) func recordZone(
         for zoneID: CKRecordZone.ID
     ) async throws -> CKRecordZone {
@@ -58,7 +60,7 @@ extension CKDatabase {
             scope throws(CKError) in
             try ZoneModification(saving: [zone], deleting: [], scope: scope)
         } to: { results in
-            results.flatMap(\.onlyValue).tell(completionHandler)
+            results.flatMap(\.onlyValue).report(to: completionHandler)
         }
     }
 
@@ -67,6 +69,7 @@ extension CKDatabase {
     /// - Parameter zone: The zone.
     /// - Returns: The zone, as the server has it.
     /// - Throws: `badDatabase` if the database is public or shared (use the private one).
+    /// - Source: Apple's `CKDatabase.save(_:)`.
     @discardableResult
     public nonisolated(nonsending) func save(_ zone: CKRecordZone) async throws -> CKRecordZone {
         try await self.results { scope throws(CKError) in
@@ -87,7 +90,7 @@ extension CKDatabase {
             scope throws(CKError) in
             try ZoneModification(saving: [], deleting: [zoneID], scope: scope)
         } to: { results in
-            results.flatMap(\.onlyDeletion).tell(completionHandler)
+            results.flatMap(\.onlyDeletion).report(to: completionHandler)
         }
     }
 
@@ -96,6 +99,7 @@ extension CKDatabase {
     /// - Parameter zoneID: The zone's ID.
     /// - Returns: The same ID.
     /// - Throws: `CKError` if the request failed.
+    /// - Source: Apple's `CKDatabase.deleteRecordZone(withID:)`.
     @discardableResult
     public nonisolated(nonsending) func deleteRecordZone(
         withID zoneID: CKRecordZone.ID

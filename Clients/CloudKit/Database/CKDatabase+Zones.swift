@@ -22,6 +22,7 @@ extension CKDatabase {
     /// - Parameter ids: The IDs; one that is named several times is fetched once.
     /// - Returns: A result for each ID.
     /// - Throws: `CKError` if the whole request failed.
+    /// - Source: Apple's `CKDatabase.recordZones(for:)`.
     public func recordZones(
         for ids: [CKRecordZone.ID]
     ) async throws -> [CKRecordZone.ID: Result<CKRecordZone, any Error>] {
@@ -62,6 +63,7 @@ extension CKDatabase {
     ///   - recordZoneIDsToDelete: The IDs of the zones to delete.
     /// - Returns: A result for each item.
     /// - Throws: `CKError` if the whole request failed.
+    /// - Source: Apple's `CKDatabase.modifyRecordZones(saving:deleting:)`.
     @discardableResult
     public func modifyRecordZones(
         saving recordZonesToSave: [CKRecordZone],

@@ -6,12 +6,14 @@ private import RecordModel
 /// A method for one item throws that item's error. A method for several items returns a result for
 /// each, and throws only if the whole request fails. Cancelling the task of an async method cancels
 /// the request. Completion handlers run on a queue of their own, never on the caller's thread.
+///
+/// - Source: Apple's `CKDatabase`.
 // SAFETY: its properties are constants, and refer to Sendable values; the queue may be used by
 // several threads.
 open class CKDatabase: NSObject, @unchecked Sendable {
     /// Which of the three databases.
     public enum Scope: Int, Sendable {
-        /// The database that everybody can read and signed-in users can write.
+        /// The database that all users can read and signed-in users can write.
         case `public` = 1
         /// The signed-in user's own database.
         case `private` = 2
@@ -44,6 +46,8 @@ open class CKDatabase: NSObject, @unchecked Sendable {
     }
 
     /// Executes an operation on this database, as soon as its dependencies have finished.
+    ///
+    /// - Source: Apple's `CKDatabase.add(_:)`.
     open func add(_ operation: CKDatabaseOperation) {
         operation.database = self
         self.operations.addOperation(operation)

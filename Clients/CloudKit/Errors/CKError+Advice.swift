@@ -5,6 +5,8 @@ import Foundation
 /// Advice to a caller about an error: whether and when to retry.
 ///
 /// Not in Apple's framework.
+///
+/// - Source: beyond Apple.
 public enum CKRetryAdvice: Hashable, Sendable {
     /// Do not retry: the same request fails again.
     case never
@@ -19,6 +21,8 @@ public enum CKRetryAdvice: Hashable, Sendable {
 /// Which item of a request is at fault.
 ///
 /// Not in Apple's framework.
+///
+/// - Source: beyond Apple.
 public enum CKBatchCause: Hashable {
     /// The item itself.
     case culprit

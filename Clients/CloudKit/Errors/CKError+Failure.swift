@@ -96,7 +96,7 @@ extension CKRetryAdvice {
 }
 
 extension CKBatchCause {
-    /// Makes the cause; `nil` if it is another item whose ID is not known.
+    /// Makes the cause; `nil` if it is another item with an unknown ID.
     init?(_ cause: Failure.Cause, itemID: AnyHashable?) {
         switch (cause, itemID) {
         case (.culprit, _): self = .culprit

@@ -15,6 +15,8 @@ public import Foundation
 /// ```
 ///
 /// Beyond Apple's API: `retryAdvice` says what to do, and `batchCause` which item is at fault.
+///
+/// - Source: Apple's `CKError`.
 public struct CKError: _BridgedStoredNSError {
     /// The error as Foundation knows it.
     public let _nsError: NSError

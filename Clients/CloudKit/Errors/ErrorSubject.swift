@@ -24,14 +24,14 @@ struct ErrorSubject: Sendable {
     /// Returns the server's text, completed by the subject.
     fileprivate func completing(_ message: String, of code: ErrorCode) -> String {
         switch code {
-        case .zoneNotFound: "\(message): \(self.place)"
+        case .zoneNotFound: "\(message): \(self.zoneText)"
         case .unknownItem, .permissionFailure:
-            self.item.map { "\(message): '\($0)' in \(self.place)" } ?? message
+            self.item.map { "\(message): '\($0)' in \(self.zoneText)" } ?? message
         default: message
         }
     }
 
-    private var place: String {
+    private var zoneText: String {
         guard let zone else { return "the \(self.scope) database" }
         let isOwn = zone.ownerName == CKCurrentUserDefaultName
         let owner = isOwn ? "" : " of \(zone.ownerName)"

@@ -5,8 +5,8 @@ private import Synchronization
 ///
 /// After a token has expired, the SDK finds out with it which items have vanished. The ledger is a
 /// file to which each page is appended before its token is handed out. Names are only bytes until
-/// a run ends whose reader has to get the vanished ones. The programs of one installation share the
-/// file: each call locks it. The next call cuts off what a killed process did not finish.
+/// a run ends and its reader has to get the vanished ones. The programs of one installation share
+/// the file: each call locks it. The next call cuts off what a killed process did not finish.
 ///
 /// - Bounds: The file is rewritten with its current items when it has grown by three times their
 ///   size, by at least 2 MiB and at most `bytesMax`. If they are larger than `bytesMax`, nothing

@@ -21,7 +21,7 @@ struct LedgerContents {
     ///
     /// Of a million names two have the same once in 30 million times: one deletion is not reported.
     private var items: [UInt64: Item] = [:]
-    /// Items whose deletion was reported, and some that have come again.
+    /// Items with a reported deletion, and some that have come again.
     private var deletions: Set<UInt64> = []
 
     /// Reads the bytes of a file; `nil` if a part of them is damaged.

@@ -19,7 +19,7 @@ struct LedgerNote: Sendable {
     var type: String?
 }
 
-/// Writes the results of a request into the ledgers, before its caller is told that it has ended.
+/// Writes the results of a request into the ledgers, before its caller gets its end.
 final class LedgerNotes<Request: BatchRequest>: Sendable {
     private let request: Request
     private let use: LedgerUse
@@ -36,16 +36,16 @@ final class LedgerNotes<Request: BatchRequest>: Sendable {
         self.user = user
     }
 
-    func add(_ answers: [Request.Answer]) {
-        // Only another reader may have to hear of a deletion.
+    func add(_ results: [Request.ItemResult]) {
+        // Another reader may still need a deletion that a feed has reported.
         let deletion: LedgerNames.Kind =
             switch self.use {
             case .page: .deleted
             case .changes: .removed
             }
         self.names.withLock { names in
-            for answer in answers {
-                guard let note = self.request.note(of: answer) else { continue }
+            for itemResult in results {
+                guard let note = self.request.note(of: itemResult) else { continue }
                 if names.last?.zone != note.zone || names.isEmpty { names.append((note.zone, LedgerNames())) }
                 if let type = note.type {
                     names[names.count - 1].names.report(note.name, type: type)
@@ -59,7 +59,7 @@ final class LedgerNotes<Request: BatchRequest>: Sendable {
     /// Notes that the request has ended.
     ///
     /// - Returns: Further results: the vanished items, which the server can't name.
-    func ended(_ end: End) -> [Request.Answer] {
+    func ended(_ end: End) -> [Request.ItemResult] {
         let names = self.names.withLock { $0 }
         switch self.use {
         case .page(let scope, let zone, let token, let isReturn, let reader):
@@ -71,7 +71,7 @@ final class LedgerNotes<Request: BatchRequest>: Sendable {
             // killed.
             page.reportsAlways = reader == .engine
             return self.ledgers.ledger(of: zone, in: scope, user: self.user, reader).take(page)
-                .compactMap { self.request.answer(lost: $0.name, type: $0.type) }
+                .compactMap { self.request.result(lost: $0.name, type: $0.type) }
         case .changes(let scope, let reader):
             for (zone, names) in names {
                 self.ledgers.ledger(of: zone, in: scope, user: self.user, reader)

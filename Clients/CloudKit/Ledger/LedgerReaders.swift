@@ -1,4 +1,4 @@
-/// The readers of a feed, as the blocks of its ledger tell, without items.
+/// The readers of a feed, from the blocks of its ledger, without items.
 ///
 /// Readers are recognised by the tokens that they bring back. A reader that starts without a token
 /// makes a *run*. When the run has ended, the items that were reported before it and did not come

@@ -5,7 +5,7 @@ typealias DatabaseScopeModel = RecordModel.DatabaseScope
 typealias RequestModel = RecordModel.Operation
 
 /// The result of one item of a request.
-enum ItemAnswer<ID: Hashable & Sendable, Value: Sendable>: Sendable {
+enum BatchItemResult<ID: Hashable & Sendable, Value: Sendable>: Sendable {
     case value(ID, Result<Value, any Error>)
     case deletion(ID, Result<Void, any Error>)
 
@@ -22,15 +22,15 @@ enum ItemAnswer<ID: Hashable & Sendable, Value: Sendable>: Sendable {
 protocol BatchRequest: Sendable {
     associatedtype ItemID: Hashable & Sendable
     associatedtype Value: Sendable
-    typealias Answer = ItemAnswer<ItemID, Value>
+    typealias ItemResult = BatchItemResult<ItemID, Value>
 
     /// The text of a `partialFailure`.
     static var partialFailureText: String { get }
 
     /// Results that need no server: items that the client itself refuses.
-    var answeredHere: [Answer] { get }
+    var localResults: [ItemResult] { get }
 
-    /// The number of items that the server is to answer, numbered from 0.
+    /// The number of items that get results from the server, numbered from 0.
     var itemCount: Int { get }
 
     /// Whether anything is left to send.
@@ -38,7 +38,7 @@ protocol BatchRequest: Sendable {
 
     /// Returns the request to send.
     ///
-    /// - Parameter user: The record name of the user, empty if nobody is signed in.
+    /// - Parameter user: The record name of the user, empty if none is signed in.
     /// - Returns: The request.
     /// - Throws: `CKError` if no request can be made.
     func operation(user: String) throws(CKError) -> RequestModel
@@ -46,7 +46,7 @@ protocol BatchRequest: Sendable {
     /// Whether files have to be uploaded before the request is sent.
     var needsUpload: Bool { get }
 
-    /// Returns the request with its files uploaded; items whose uploads failed get their results
+    /// Returns the request with its files uploaded; items with failed uploads get their results
     /// here.
     func uploading(by uploads: AssetUploads) async throws(CKError) -> Self
 
@@ -79,16 +79,16 @@ protocol BatchRequest: Sendable {
     /// What the results mean for the ledgers; `nil` if nothing.
     var ledgerUse: LedgerUse? { get }
     /// Returns what a result means for the ledgers.
-    func note(of answer: Answer) -> LedgerNote?
+    func note(of itemResult: ItemResult) -> LedgerNote?
     /// Returns the result that reports an item as vanished, which the server can't do.
-    func answer(lost name: String, type: String) -> Answer?
+    func result(lost name: String, type: String) -> ItemResult?
 
     /// Reads a result; `nil` if it belongs to none of the items.
-    func answer(to item: Item, user: String) throws(WireError) -> Answer?
+    func result(of item: Item, user: String) throws(WireError) -> ItemResult?
 }
 
 extension BatchRequest {
-    var answeredHere: [Answer] { [] }
+    var localResults: [ItemResult] { [] }
     var needsServer: Bool { self.itemCount > 0 }
     var needsUpload: Bool { false }
     var hasUploads: Bool { false }
@@ -97,8 +97,8 @@ extension BatchRequest {
     var subject: ErrorSubject? { nil }
 
     var ledgerUse: LedgerUse? { nil }
-    func note(of answer: Answer) -> LedgerNote? { nil }
-    func answer(lost name: String, type: String) -> Answer? { nil }
+    func note(of itemResult: ItemResult) -> LedgerNote? { nil }
+    func result(lost name: String, type: String) -> ItemResult? { nil }
 
     func again(refused: [Item]) -> (request: Self, items: Set<UInt32>)? { nil }
 

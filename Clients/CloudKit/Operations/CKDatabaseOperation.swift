@@ -2,6 +2,8 @@ import Foundation
 internal import WireProtocol
 
 /// An operation on one database.
+///
+/// - Source: Apple's `CKDatabaseOperation`.
 // SAFETY: see `CKOperation`.
 open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
     /// The database; `nil` if the private database of `configuration.container`, or else of the
@@ -43,13 +45,13 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
     /// - Parameters:
     ///   - make: Makes the request, or throws.
     ///   - progress: Called on the callback queue with the moved part of a record's files, below 1.
-    ///   - answers: Called on the callback queue with each item's result, in order of arrival.
+    ///   - results: Called on the callback queue with each item's result, in order of arrival.
     ///   - ended: Called on the callback queue with the end of the response, unless the request
     ///     failed as a whole.
     func send<Request: BatchRequest>(
         _ make: (DatabaseScopeModel) throws(CKError) -> Request,
         progress: (@Sendable (CKRecord.ID, Double) -> Void)? = nil,
-        answers: @escaping @Sendable (Request.Answer) -> Void,
+        results: @escaping @Sendable (Request.ItemResult) -> Void,
         ended: @escaping @Sendable (End) -> Void = { _ in }
     ) {
         let database = self.target
@@ -59,7 +61,7 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
             self.effectiveSettings,
             { () throws(CKError) in try make(scope) },
             progress: progress,
-            answers: answers,
+            results: results,
             ended: ended
         )
     }

@@ -7,6 +7,7 @@ import Foundation
 ///   reported once.
 /// - Errors: A zone that does not exist has `zoneNotFound` (create it). The result block gets a
 ///   success then; the deprecated completion block gets a `partialFailure`.
+/// - Source: Apple's `CKFetchRecordZonesOperation`.
 // SAFETY: see `CKOperation`.
 open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable {
     /// The IDs of the zones to fetch; ignored by an operation that fetches all.
@@ -45,8 +46,8 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
     open override func main() {
         self.send {
             ZoneFetch(self.isForAll ? nil : self.recordZoneIDs ?? [], scope: $0)
-        } answers: { answer in
-            guard case .value(let id, let result) = answer else { return }
+        } results: { itemResult in
+            guard case .value(let id, let result) = itemResult else { return }
             if case .success(let zone) = result { self.found[id] = zone }
             self.perRecordZoneResultBlock?(id, result)
         }

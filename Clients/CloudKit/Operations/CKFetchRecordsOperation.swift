@@ -10,6 +10,7 @@ import Foundation
 /// - Errors: A record that does not exist has `unknownItem`; one in a zone that does not exist has
 ///   `zoneNotFound`. The result block gets a success then; the deprecated completion block gets a
 ///   `partialFailure`.
+/// - Source: Apple's `CKFetchRecordsOperation`.
 // SAFETY: see `CKOperation`.
 open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     /// The IDs of the records to fetch.
@@ -52,7 +53,7 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     }
 
     /// Makes an operation that fetches the record of the signed-in user; `notAuthenticated` if
-    /// nobody is signed in.
+    /// no user is signed in.
     open class func fetchCurrentUserRecordOperation() -> Self {
         let operation = Self.madeByDefault()
         operation.isForCurrentUser = true
@@ -65,13 +66,13 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
             self.send(
                 { CurrentUserFetch(desiredKeys: self.desiredKeys, scope: $0) },
                 progress: self.reportProgress,
-                answers: self.reportItem
+                results: self.reportItem
             )
         } else {
             self.send(
                 { RecordFetch(self.recordIDs ?? [], desiredKeys: self.desiredKeys, scope: $0) },
                 progress: self.reportProgress,
-                answers: self.reportItem
+                results: self.reportItem
             )
         }
     }
@@ -80,8 +81,8 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
         self.perRecordProgressBlock?(id, fraction)
     }
 
-    private func reportItem(_ answer: ItemAnswer<CKRecord.ID, CKRecord>) {
-        guard case .value(let id, let result) = answer else { return }
+    private func reportItem(_ itemResult: BatchItemResult<CKRecord.ID, CKRecord>) {
+        guard case .value(let id, let result) = itemResult else { return }
         if case .success(let record) = result {
             self.found[id] = record
             self.perRecordProgressBlock?(id, 1)

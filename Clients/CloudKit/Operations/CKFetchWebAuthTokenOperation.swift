@@ -4,6 +4,8 @@ import Foundation
 ///
 /// It always fails with `serverRejectedRequest`, because a Tidemark server has no clients in web
 /// pages. It is declared for published code that names it.
+///
+/// - Source: Apple's `CKFetchWebAuthTokenOperation`.
 // SAFETY: see `CKOperation`.
 open class CKFetchWebAuthTokenOperation: CKDatabaseOperation, @unchecked Sendable {
     /// The token of the web pages' API.

@@ -9,6 +9,7 @@ import Foundation
 /// - Errors: Creating a zone that exists succeeds, and so does deleting one that does not. Creating
 ///   one outside private databases is `badDatabase`. The result block gets a success if only zones
 ///   failed; the deprecated completion block gets a `partialFailure`.
+/// - Source: Apple's `CKModifyRecordZonesOperation`.
 // SAFETY: see `CKOperation`.
 open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable {
     /// The zones to create.
@@ -53,8 +54,8 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
                 deleting: self.recordZoneIDsToDelete ?? [],
                 scope: scope
             )
-        } answers: { answer in
-            switch answer {
+        } results: { itemResult in
+            switch itemResult {
             case .value(let id, let result):
                 if case .success(let zone) = result { self.savedZones.append(zone) }
                 self.perRecordZoneSaveBlock?(id, result)

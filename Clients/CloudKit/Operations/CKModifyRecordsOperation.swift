@@ -25,7 +25,7 @@ internal import RecordModel
 /// - Durability: A record that is reported as saved or deleted is so on the server's disk.
 /// - Errors: In an atomic zone the other items have `batchRequestFailed`. Errors of items go only
 ///   to the blocks for items: if only items failed, `modifyRecordsResultBlock` gets a success. The
-///   deprecated completion block gets a `partialFailure`, whose `partialErrorsByItemID` repeats
+///   deprecated completion block gets a `partialFailure`; its `partialErrorsByItemID` repeats
 ///   them.
 ///
 /// | error | of | what to do |
@@ -38,6 +38,8 @@ internal import RecordModel
 /// | `limitExceeded` | the operation | send half of the items |
 /// | `requestRateLimited`, `serviceUnavailable` | the operation | wait `retryAfterSeconds` |
 /// | `networkFailure`, `serverResponseLost` | the operation | repeat; expect own conflicts |
+///
+/// - Source: Apple's `CKModifyRecordsOperation`.
 // SAFETY: see `CKOperation`.
 open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     /// What a save does if others have changed the record meanwhile.
@@ -119,8 +121,8 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
             )
         } progress: { id, fraction in
             if let record = byID[id] { self.perRecordProgressBlock?(record, fraction) }
-        } answers: { answer in
-            switch answer {
+        } results: { itemResult in
+            switch itemResult {
             case .value(let id, let result): self.reportSave(id, result)
             case .deletion(let id, let result):
                 if case .success = result { self.deletedRecordIDs.append(id) }

@@ -11,7 +11,7 @@ extension CKOperation {
     ///   - settings: The settings of the operation.
     ///   - make: Makes the request, or throws.
     ///   - progress: Called on the callback queue with the moved part of a record's files, below 1.
-    ///   - answers: Called on the callback queue with each item's result, in order of arrival.
+    ///   - results: Called on the callback queue with each item's result, in order of arrival.
     ///   - ended: Called on the callback queue with the end of the response, unless the request
     ///     failed as a whole.
     func send<Request: BatchRequest>(
@@ -19,7 +19,7 @@ extension CKOperation {
         _ settings: OperationSettings,
         _ make: () throws(CKError) -> Request,
         progress: (@Sendable (CKRecord.ID, Double) -> Void)? = nil,
-        answers: @escaping @Sendable (Request.Answer) -> Void,
+        results: @escaping @Sendable (Request.ItemResult) -> Void,
         ended: @escaping @Sendable (End) -> Void = { _ in }
     ) {
         guard self.claim() else { return }
@@ -39,7 +39,7 @@ extension CKOperation {
         }
         self.commit(to: call)
         call.start(request, progress: progress) { batch in
-            for answer in batch { answers(answer) }
+            for itemResult in batch { results(itemResult) }
         } end: { end in
             if case .answered(_, let last) = end { ended(last) }
             self.concludeHere(with: end.error)
@@ -53,8 +53,8 @@ extension CKOperation {
         toValues values: @escaping @Sendable (Request.ItemID, Result<Request.Value, any Error>) -> Void
     ) {
         let container = self.effectiveSettings.container ?? CKContainer.default()
-        self.send(to: container.access, self.effectiveSettings.over(container.settings), make) { answer in
-            if case .value(let id, let result) = answer { values(id, result) }
+        self.send(to: container.access, self.effectiveSettings.over(container.settings), make) { itemResult in
+            if case .value(let id, let result) = itemResult { values(id, result) }
         }
     }
 }

@@ -15,8 +15,10 @@ private import Synchronization
 ///   call that, the operation finishes without a result when `main` returns, as any `Operation`.
 ///
 /// Blocks are read when the operation runs, and released when it has finished.
+///
+/// - Source: Apple's `CKOperation`.
 // SAFETY: as on Apple's systems, an operation's properties are set before it is started and not
-// later. What changes while it runs is behind a mutex.
+// later. All state that changes while it runs is behind a mutex.
 open class CKOperation: Operation, @unchecked Sendable {
     /// The ID of an operation.
     public typealias ID = String
@@ -115,7 +117,7 @@ open class CKOperation: Operation, @unchecked Sendable {
         self.course.withLock { $0.work }?.cancel()
     }
 
-    /// Hands over the work whose end finishes the operation.
+    /// Hands over the work that finishes the operation by its end.
     ///
     /// Work that is handed over after `cancel` is cancelled.
     func commit(to work: any Work) {

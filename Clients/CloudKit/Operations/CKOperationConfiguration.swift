@@ -3,6 +3,8 @@ public import Foundation
 /// The settings of an operation.
 ///
 /// A property that was never set takes its value from the operation's group, and else its default.
+///
+/// - Source: Apple's `CKOperationConfiguration`.
 // SAFETY: as on Apple's systems, a configuration is filled in by one thread and then handed over;
 // operations and groups keep copies.
 open class CKOperationConfiguration: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {

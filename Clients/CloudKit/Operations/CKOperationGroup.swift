@@ -1,6 +1,8 @@
 public import Foundation
 
 /// Operations that belong together for the user, and the configuration that they share.
+///
+/// - Source: Apple's `CKOperationGroup`.
 // SAFETY: as on Apple's systems, a group is filled in by one thread before its operations start;
 // operations read it once, when they start.
 open class CKOperationGroup: NSObject, NSSecureCoding, @unchecked Sendable {

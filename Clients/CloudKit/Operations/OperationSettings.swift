@@ -48,7 +48,7 @@ struct OperationSettings: Sendable {
             ? .seconds(Self.secondsMax)
             : Self.duration(self.timeoutIntervalForResource, default: Defaults.resourceSeconds)
         switch self.qualityOfService ?? Defaults.qualityOfService {
-        // Nobody waits for this work, so it survives an outage: only the time limit for all of it
+        // No user waits for this work, so it survives an outage: only the time limit for all of it
         // ends it, not silence.
         case .utility, .background:
             return Patience(request: resource, resource: resource, connection: resource)

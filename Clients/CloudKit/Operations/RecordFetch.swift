@@ -34,7 +34,7 @@ struct RecordFetch: BatchRequest {
         )
     }
 
-    func answer(to item: Item, user: String) throws(WireError) -> Answer? {
+    func result(of item: Item, user: String) throws(WireError) -> ItemResult? {
         guard Int(item.index) < self.ids.count else { return nil }
         let id = self.ids[Int(item.index)]
         switch item.outcome {
@@ -44,12 +44,12 @@ struct RecordFetch: BatchRequest {
             let subject = ErrorSubject(id, scope: self.scope)
             let error = CKError(failure.about(subject), clientRecord: nil, itemID: nil, currentUser: user)
             return .value(id, .failure(error))
-        default: return .value(id, .failure(CKError.answerOfAnotherKind))
+        default: return .value(id, .failure(CKError.resultOfAnotherKind))
         }
     }
 }
 
-/// A request for the signed-in user's record, whose name is known once there is a connection.
+/// A request for the signed-in user's record; its name is known once there is a connection.
 struct CurrentUserFetch: BatchRequest {
     typealias ItemID = CKRecord.ID
     typealias Value = CKRecord
@@ -72,8 +72,8 @@ struct CurrentUserFetch: BatchRequest {
         return try self.fetch(user).operation(user: user)
     }
 
-    func answer(to item: Item, user: String) throws(WireError) -> Answer? {
-        try self.fetch(user).answer(to: item, user: user)
+    func result(of item: Item, user: String) throws(WireError) -> ItemResult? {
+        try self.fetch(user).result(of: item, user: user)
     }
 
     private func fetch(_ user: String) -> RecordFetch {

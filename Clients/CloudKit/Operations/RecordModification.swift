@@ -13,8 +13,8 @@ struct RecordModification: BatchRequest {
 
     static let partialFailureText = "Failed to modify some records"
 
-    private(set) var answeredHere: [Answer] = []
-    /// The kind of reader whose ledgers record the changes.
+    private(set) var localResults: [ItemResult] = []
+    /// The kind of reader; its ledgers record the changes.
     var reader = Ledgers.Reader.app
     private let scope: DatabaseScopeModel
     private let policy: ModifyRecords.Policy
@@ -58,7 +58,7 @@ struct RecordModification: BatchRequest {
         self.divide()
     }
 
-    /// Divides items into those for the server and those whose results are known.
+    /// Divides items into those for the server and those with known results.
     private mutating func divide() {
         var refused: [CKRecord.ID: CKError] = [:]
         for case (let id, .failure(let error)) in self.saves { refused[id] = error }
@@ -78,14 +78,14 @@ struct RecordModification: BatchRequest {
             sent.append(.save(save.record, save.save))
         }
         self.sent = sent + self.deletes.compactMap { fate($0) == nil ? .deletion($0) : nil }
-        self.answeredHere =
-            ids.compactMap { id in fate(id).map { Answer.value(id, .failure($0)) } }
-            + self.deletes.compactMap { id in fate(id).map { Answer.deletion(id, .failure($0)) } }
+        self.localResults =
+            ids.compactMap { id in fate(id).map { ItemResult.value(id, .failure($0)) } }
+            + self.deletes.compactMap { id in fate(id).map { ItemResult.deletion(id, .failure($0)) } }
     }
 
     var needsUpload: Bool { !self.toUpload.isEmpty }
 
-    /// The indices in `saves` of those for the server whose files are not all there.
+    /// The indices in `saves` of those for the server with missing files.
     private var toUpload: [Int] {
         let sent = Set(
             self.sent.compactMap { if case .save(let record, _) = $0 { record.recordID } else { nil } }
@@ -143,8 +143,8 @@ struct RecordModification: BatchRequest {
 
     var ledgerUse: LedgerUse? { .changes(scope: self.scope, self.reader) }
 
-    func note(of answer: Answer) -> LedgerNote? {
-        switch answer {
+    func note(of itemResult: ItemResult) -> LedgerNote? {
+        switch itemResult {
         case .value(let id, .success(let record)):
             LedgerNote(zone: id.zoneID.model, name: id.recordName, type: record.recordType)
         case .deletion(let id, .success): LedgerNote(zone: id.zoneID.model, name: id.recordName)
@@ -176,7 +176,7 @@ struct RecordModification: BatchRequest {
         return .modifyRecords(request)
     }
 
-    func answer(to item: Item, user: String) -> Answer? {
+    func result(of item: Item, user: String) -> ItemResult? {
         guard Int(item.index) < self.sent.count else { return nil }
         switch (self.sent[Int(item.index)], item.outcome) {
         case (.save(let record, let save), .recordSaved(let saved)):
@@ -202,9 +202,9 @@ struct RecordModification: BatchRequest {
             )
             return .deletion(id, .failure(error))
         case (.save(let record, _), _):
-            return .value(record.recordID, .failure(CKError.answerOfAnotherKind))
+            return .value(record.recordID, .failure(CKError.resultOfAnotherKind))
         case (.deletion(let id), _):
-            return .deletion(id, .failure(CKError.answerOfAnotherKind))
+            return .deletion(id, .failure(CKError.resultOfAnotherKind))
         }
     }
 

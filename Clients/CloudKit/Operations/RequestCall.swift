@@ -71,21 +71,21 @@ final class RequestCall: CKOperation.Work {
     ///   - request: The request.
     ///   - progress: Called with the moved part of a record's files, below 1, at most ten times a
     ///     second.
-    ///   - answers: Called with results as they arrive, each item once.
+    ///   - results: Called with results as they arrive, each item once.
     ///   - end: Called once, last.
     func start<Request: BatchRequest>(
         _ request: Request,
         progress: (@Sendable (CKRecord.ID, Double) -> Void)? = nil,
-        answers: @escaping @Sendable ([Request.Answer]) -> Void,
+        results: @escaping @Sendable ([Request.ItemResult]) -> Void,
         end: @escaping @Sendable (CallEnd) -> Void
     ) {
-        let listeners = Listeners<Request>(progress: progress, answers: answers, end: end)
+        let listeners = Listeners<Request>(progress: progress, results: results, end: end)
         guard request.needsServer || request.needsUpload else {
-            return self.answerHere(request, listeners)
+            return self.endHere(request, listeners)
         }
         let session: ServerAccess.Session
         do { session = try self.access.session() } catch {
-            if !request.answeredHere.isEmpty { self.run(false) { answers(request.answeredHere) } }
+            if !request.localResults.isEmpty { self.run(false) { results(request.localResults) } }
             return self.run(true) { end(.failed(error)) }
         }
         if !request.needsUpload, let user = session.userIfOpen {
@@ -121,7 +121,7 @@ final class RequestCall: CKOperation.Work {
 
     private struct Listeners<Request: BatchRequest>: Sendable {
         var progress: (@Sendable (CKRecord.ID, Double) -> Void)?
-        var answers: @Sendable ([Request.Answer]) -> Void
+        var results: @Sendable ([Request.ItemResult]) -> Void
         var end: @Sendable (CallEnd) -> Void
         /// The failures of items that had a result before, if a part of the request is sent again.
         var failures: [(id: Request.ItemID, error: any Error)] = []
@@ -133,11 +133,11 @@ final class RequestCall: CKOperation.Work {
     private static let repeatsMax = 2
 
     /// Ends a request that has nothing left to send.
-    private func answerHere<Request: BatchRequest>(_ request: Request, _ listeners: Listeners<Request>) {
-        let tally = AnswerTally(request, failures: listeners.failures)
-        tally.count(request.answeredHere)
+    private func endHere<Request: BatchRequest>(_ request: Request, _ listeners: Listeners<Request>) {
+        let tally = ResultTally(request, failures: listeners.failures)
+        tally.count(request.localResults)
         self.run(true) {
-            if !request.answeredHere.isEmpty { listeners.answers(request.answeredHere) }
+            if !request.localResults.isEmpty { listeners.results(request.localResults) }
             listeners.end(.answered(tally.partialFailure, End()))
         }
     }
@@ -149,7 +149,7 @@ final class RequestCall: CKOperation.Work {
     ) async throws(CKError) -> Request {
         guard request.needsUpload else { return request }
         let uploads = AssetUploads(client: client, patience: self.patience, end: self.end) { id in
-            TransferMeter(run: { self.run(false, $0) }, tell: { listeners.progress?(id, $0) })
+            TransferMeter(run: { self.run(false, $0) }, report: { listeners.progress?(id, $0) })
         }
         return try await request.uploading(by: uploads)
     }
@@ -174,11 +174,11 @@ final class RequestCall: CKOperation.Work {
         user: String,
         _ listeners: Listeners<Request>
     ) {
-        guard request.needsServer else { return self.answerHere(request, listeners) }
-        let tally = AnswerTally(request, at: session.address, failures: listeners.failures)
-        if !request.answeredHere.isEmpty {
-            tally.count(request.answeredHere)
-            self.run(false) { listeners.answers(request.answeredHere) }
+        guard request.needsServer else { return self.endHere(request, listeners) }
+        let tally = ResultTally(request, at: session.address, failures: listeners.failures)
+        if !request.localResults.isEmpty {
+            tally.count(request.localResults)
+            self.run(false) { listeners.results(request.localResults) }
         }
         let end = listeners.end
         let held = HeldItems(holds: request.hasUploads && listeners.repeats < Self.repeatsMax)
@@ -199,9 +199,9 @@ final class RequestCall: CKOperation.Work {
             connectionTimeout: request.hasUploads ? self.patience.request : self.patience.connection
         ) { items in
             self.run(false) {
-                let answers = tally.read(held.passing(items), user: user)
-                notes?.add(answers)
-                delivery.add(answers)
+                let results = tally.read(held.passing(items), user: user)
+                notes?.add(results)
+                delivery.add(results)
             }
         } end: { result in
             self.run(true) {
@@ -212,7 +212,7 @@ final class RequestCall: CKOperation.Work {
                     if let again { tally.leaveOut(again.items) }
                     let rest = refused.filter { again?.items.contains($0.index) != true }
                     delivery.add(tally.read(rest, user: user))
-                    delivery.add(tally.unanswered(user: user))
+                    delivery.add(tally.missingResults(user: user))
                     delivery.add(notes?.ended(last) ?? [])
                     delivery.finish {
                         if let again, !delivery.isCancelled {
@@ -223,7 +223,7 @@ final class RequestCall: CKOperation.Work {
                         )
                     }
                 case .failure(let error):
-                    session.heard(error)
+                    session.note(error)
                     delivery.add(tally.read(refused, user: user))
                     notes?.failed(CKError(error))
                     delivery.finish { end(.failed(CKError(error.about(request.subject)))) }
@@ -238,12 +238,12 @@ final class RequestCall: CKOperation.Work {
         if wasCancelled { handle.cancel() }
     }
 
-    /// Sends the refused items again whose uploaded files the server has lost.
+    /// Sends refused items again after the server has lost their uploaded files.
     private func repeatPart<Request: BatchRequest>(
         _ part: Request,
         over session: ServerAccess.Session,
         _ listeners: Listeners<Request>,
-        after tally: AnswerTally<Request>
+        after tally: ResultTally<Request>
     ) {
         var listeners = listeners
         listeners.failures = tally.failures
@@ -252,18 +252,18 @@ final class RequestCall: CKOperation.Work {
     }
 
     private func delivery<Request: BatchRequest>(
-        of tally: AnswerTally<Request>,
+        of tally: ResultTally<Request>,
         session: ServerAccess.Session,
         user: String,
         _ listeners: Listeners<Request>
-    ) -> AnswerDelivery<Request> {
+    ) -> ResultDelivery<Request> {
         let completion = self.completion(of: tally.request, session: session, user: user)
-        let delivery = AnswerDelivery(
+        let delivery = ResultDelivery(
             tally,
             completion: completion,
             run: self.run,
             progress: listeners.progress,
-            answers: listeners.answers
+            results: listeners.results
         )
         if completion != nil { self.stopDelivery.withLock { $0 = { delivery.cancel() } } }
         return delivery

@@ -29,9 +29,9 @@ struct ZoneFetch: BatchRequest {
         return .fetchZones(FetchZones(scope: self.scope, selection: selection))
     }
 
-    func answer(to item: Item, user: String) -> Answer? {
+    func result(of item: Item, user: String) -> ItemResult? {
         guard let ids = self.ids else {
-            // Only the response tells which zones there are.
+            // Only the response has the list of zones.
             guard case .zone(let zone) = item.outcome else { return nil }
             return .value(CKRecordZone.ID(zone.id), .success(CKRecordZone(zone)))
         }

@@ -40,7 +40,7 @@ struct ZoneModification: BatchRequest {
         )
     }
 
-    func answer(to item: Item, user: String) -> Answer? {
+    func result(of item: Item, user: String) -> ItemResult? {
         let index = Int(item.index)
         guard index < self.itemCount else { return nil }
         if index < self.saves.count {
@@ -54,19 +54,19 @@ struct ZoneModification: BatchRequest {
             let subject = ErrorSubject(zone: id, scope: self.scope)
             let error = CKError(failure.about(subject), clientRecord: nil, itemID: nil, currentUser: user)
             return .deletion(id, .failure(error))
-        default: return .deletion(id, .failure(CKError.answerOfAnotherKind))
+        default: return .deletion(id, .failure(CKError.resultOfAnotherKind))
         }
     }
 }
 
 extension ItemOutcome {
-    /// Returns the result of an item whose value is a zone.
+    /// Returns the result of an item with a zone as its value.
     func zone(user: String, _ subject: ErrorSubject) -> Result<CKRecordZone, any Error> {
         switch self {
         case .zone(let zone): .success(CKRecordZone(zone))
         case .failure(let failure):
             .failure(CKError(failure.about(subject), clientRecord: nil, itemID: nil, currentUser: user))
-        default: .failure(CKError.answerOfAnotherKind)
+        default: .failure(CKError.resultOfAnotherKind)
         }
     }
 }

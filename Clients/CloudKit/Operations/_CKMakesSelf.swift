@@ -1,7 +1,7 @@
 private import CloudKitRuntime
 public import Foundation
 
-/// A class whose extensions may call `Self()`.
+/// A class; its extensions may call `Self()`.
 ///
 /// Not to be used from outside. The compiler takes `init()` of the protocol where that of the class is
 /// not `required`. A required one would be an error in published subclasses: `override init()` lacks

@@ -6,6 +6,8 @@ import RecordModel
 /// A sort descriptor for the distance from a location, the nearest first.
 ///
 /// Equality and hash are by value.
+///
+/// - Source: Apple's `CKLocationSortDescriptor`.
 open class CKLocationSortDescriptor: _CKKeySortDescriptor {
     /// The location.
     open var relativeLocation: CLLocation { self.storedLocation }

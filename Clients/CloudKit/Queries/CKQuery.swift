@@ -8,7 +8,9 @@ import Synchronization
 /// The query remembers a predicate that a query can't ask, or a missing record type, where Apple's
 /// framework raises an exception. The operation then fails with `CKError.Code.invalidArguments` and
 /// the text of that exception. `now()` in a predicate is the time at which the query was made.
-// SAFETY: what can change is behind a mutex, predicates and sort descriptors never change.
+///
+/// - Source: Apple's `CKQuery`.
+// SAFETY: all mutable state is behind a mutex, predicates and sort descriptors never change.
 open class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
     /// The type of the records.
     open var recordType: CKRecord.RecordType { self.storedType }

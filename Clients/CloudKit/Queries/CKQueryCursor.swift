@@ -6,6 +6,8 @@ import Foundation
 /// It is opaque: it contains the query and its zone, signed by the server. It is valid across
 /// connections and restarts, for 24 hours, for the user, the environment and the database of the
 /// query. After that `invalidArguments` asks the client to start again.
+///
+/// - Source: Apple's `CKQueryCursor`.
 public final class CKQueryCursor: NSObject, NSCopying, NSSecureCoding {
     private static let dataKey = "CursorData"
 

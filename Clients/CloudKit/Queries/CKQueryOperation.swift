@@ -31,6 +31,8 @@ internal import RecordModel
 /// | `zoneNotFound` | create the zone, or leave out `zoneID` |
 /// | `notAuthenticated`, `permissionFailure` | sign in, or ask for access |
 /// | `requestRateLimited`, `serviceUnavailable` | repeat after `retryAfterSeconds` |
+///
+/// - Source: Apple's `CKQueryOperation`.
 // SAFETY: see `CKOperation`.
 open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
     /// A position from which a query continues.
@@ -94,8 +96,8 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
                 limit: self.resultsLimit,
                 scope: scope
             )
-        } answers: { answer in
-            guard case .value(let id, let result) = answer else { return }
+        } results: { itemResult in
+            guard case .value(let id, let result) = itemResult else { return }
             if let block = self.recordMatchedBlock {
                 block(id, result)
             } else if case .success(let record) = result {

@@ -75,7 +75,7 @@ struct ConstantRelation {
     private func isFound(
         _ part: ExpressionSyntax,
         in whole: ExpressionSyntax,
-        at place: String.CompareOptions
+        at anchor: String.CompareOptions
     ) -> Bool {
         guard case .constant(.value(.string(let part))) = part,
             case .constant(.value(.string(let whole))) = whole
@@ -83,7 +83,7 @@ struct ConstantRelation {
             return false
         }
         if part.isEmpty { return true }
-        return whole.range(of: part, options: self.options.union(place).union(.literal)) != nil
+        return whole.range(of: part, options: self.options.union(anchor).union(.literal)) != nil
     }
 
     private func matches(

@@ -98,7 +98,7 @@ struct PredicateEvaluation {
         }
     }
 
-    /// Evaluates a search for words, of which one must be in a record; `nil` if the comparison is
+    /// Evaluates a search for any of some words in a record; `nil` if the comparison is
     /// not a search.
     private func search(_ comparison: ComparisonSyntax) -> Bool? {
         let isRecord = self.object is CKRecord

@@ -36,7 +36,7 @@ struct RecordQuery: BatchRequest {
         self.scope = scope
     }
 
-    /// 0: only the response tells how many there are.
+    /// 0: only the response has the number.
     var itemCount: Int { 0 }
     var needsServer: Bool { true }
 
@@ -64,7 +64,7 @@ struct RecordQuery: BatchRequest {
         )
     }
 
-    func answer(to item: Item, user: String) throws(WireError) -> Answer? {
+    func result(of item: Item, user: String) throws(WireError) -> ItemResult? {
         guard case .record(let message) = item.outcome else { return nil }
         let (id, result) = try message.fetched(as: self.zoneID.recordID, user: user)
         return .value(id, result)

@@ -15,6 +15,8 @@ import Synchronization
 /// asset still points at that file. A fetch downloads the file into a cache. Read it, copy it or
 /// move it away, but do not keep its path: the file stays as long as the asset, and for some
 /// minutes after that.
+///
+/// - Source: Apple's `CKAsset`.
 open class CKAsset: NSObject, NSSecureCoding {
     private struct State {
         var fileURL: URL?
@@ -105,7 +107,7 @@ open class CKAsset: NSObject, NSSecureCoding {
     }
 }
 
-// SAFETY: what changes is behind a mutex.
+// SAFETY: all mutable state is behind a mutex.
 extension CKAsset: @unchecked Sendable {}
 
 extension Asset {

@@ -25,7 +25,7 @@ extension CKRecord {
         public static let share: FieldKey = CKRecordShareKey
     }
 
-    /// What happens to the record with a reference when the reference's target is deleted.
+    /// The effect on the record with a reference of deleting the reference's target.
     public enum ReferenceAction: UInt, Sendable {
         /// Nothing: the reference dangles.
         case none = 0

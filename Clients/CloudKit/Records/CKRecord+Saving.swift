@@ -82,7 +82,7 @@ extension CKRecord {
         self.state.withLock { $0.saved(saved, sent: sent, currentUser: currentUser) }
     }
 
-    /// Notes that the share of which the record was the root has ended.
+    /// Notes that the share with this root record has ended.
     func shareEnded() { self.state.withLock { $0.shareEnded() } }
 
     private func checkNames() throws(ValueRefusal) {

@@ -16,7 +16,9 @@ import Synchronization
 ///
 /// Several tasks may use a record at once, also while it is being saved. Each call is one complete
 /// reading or change, and a change made after a save was sent stays a change. Equality is identity.
-// SAFETY: what can change is behind one mutex, everything else is constant.
+///
+/// - Source: Apple's `CKRecord`.
+// SAFETY: all mutable state is behind one mutex.
 open class CKRecord: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
     /// The name of a record type: an ASCII letter, then letters, digits and `_`; at most 255.
     public typealias RecordType = String
@@ -56,7 +58,7 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
         self.snapshot.system.modifiedMilliseconds.map { Date(milliseconds: $0) }
     }
 
-    /// The share of which the record is the root, from the server or from `CKShare(rootRecord:)`;
+    /// The share with this record as its root, from the server or from `CKShare(rootRecord:)`;
     /// `nil` if there is none.
     open var share: CKReference? { self.snapshot.share }
 

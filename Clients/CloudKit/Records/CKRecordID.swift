@@ -4,6 +4,8 @@ import RecordModel
 /// The ID of a record within a database.
 ///
 /// A name is unique in its zone, whatever the record type. Equality and hash are by value.
+///
+/// - Source: Apple's `CKRecordID`.
 open class CKRecordID: NSObject, NSSecureCoding, NSCopying {
     /// The name of the record: 1 to 255 UTF-16 code units without control characters, the first not
     /// `_`.

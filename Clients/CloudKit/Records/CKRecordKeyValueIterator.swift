@@ -1,4 +1,6 @@
 /// Iterates over the fields of a record in the order of their keys, as they were at its start.
+///
+/// - Source: Apple's `CKRecordKeyValueIterator`.
 public struct CKRecordKeyValueIterator: IteratorProtocol {
     /// A key and its value.
     public typealias Element = (CKRecord.FieldKey, any CKRecordValueProtocol)

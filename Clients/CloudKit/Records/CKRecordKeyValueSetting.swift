@@ -2,6 +2,8 @@ public import Foundation
 private import Synchronization
 
 /// Fields by key: those of a record, or the encrypted ones among them.
+///
+/// - Source: Apple's `CKRecordKeyValueSetting`.
 public protocol CKRecordKeyValueSetting: NSObjectProtocol {
     /// Returns the value of a field; `nil` if the field has none here.
     func object(forKey key: CKRecord.FieldKey) -> (any __CKRecordObjCValue)?

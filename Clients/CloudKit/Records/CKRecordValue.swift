@@ -1,16 +1,20 @@
 public import CoreLocation
 public import Foundation
 
-/// A type whose instances can be values of fields, in generic code.
+/// A type of values of fields, in generic code.
+///
+/// - Source: Apple's `CKRecordValueProtocol`.
 public protocol CKRecordValueProtocol {}
 
-/// A type whose instances can be values of fields.
+/// A type of values of fields.
 ///
 /// On Apple's systems only Objective-C classes conform. Here Swift's own types do too, because a
 /// cast does not bridge them.
+///
+/// - Source: Apple's `__CKRecordObjCValue`.
 public protocol __CKRecordObjCValue: CKRecordValueProtocol, CustomStringConvertible {}
 
-/// A type whose instances can be values of fields.
+/// A type of values of fields.
 public typealias CKRecordValue = __CKRecordObjCValue
 
 extension String: __CKRecordObjCValue {}

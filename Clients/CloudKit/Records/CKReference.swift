@@ -4,11 +4,13 @@ import RecordModel
 /// A pointer from a field of one record to another record in the same zone.
 ///
 /// Equality and hash are by value.
+///
+/// - Source: Apple's `CKReference`.
 open class CKReference: NSObject, NSSecureCoding, NSCopying {
-    /// What happens to the record with a reference when the reference's target is deleted.
+    /// The effect on the record with a reference of deleting the reference's target.
     public typealias Action = CKRecord.ReferenceAction
 
-    /// What happens to the record with this reference when the target is deleted.
+    /// The effect on the record with this reference of deleting the target.
     open var action: CKRecord.ReferenceAction { self.storedAction }
 
     /// The ID of the target.
@@ -21,7 +23,7 @@ open class CKReference: NSObject, NSSecureCoding, NSCopying {
     ///
     /// - Parameters:
     ///   - recordID: The ID of the target, in the same zone as the record with the reference.
-    ///   - action: What happens to the record with the reference when the target is deleted.
+    ///   - action: The effect on the record with the reference of deleting the target.
     public required init(recordID: CKRecordID, action: CKRecord.ReferenceAction) {
         self.storedRecordID = recordID
         self.storedAction = action
@@ -32,7 +34,7 @@ open class CKReference: NSObject, NSSecureCoding, NSCopying {
     ///
     /// - Parameters:
     ///   - record: The target, in the same zone as the record with the reference.
-    ///   - action: What happens to the record with the reference when the target is deleted.
+    ///   - action: The effect on the record with the reference of deleting the target.
     public required convenience init(record: CKRecord, action: CKRecord.ReferenceAction) {
         self.init(recordID: record.recordID, action: action)
     }

@@ -24,7 +24,7 @@ extension FieldTable {
             + ArchivedAssets(self).parts
     }
 
-    /// The parts with fields whose names no record body can have: the names, and the values under
+    /// The parts with fields that no record body can have: the names, and the values under
     /// others.
     private static func oddParts(_ fields: [Field]) -> [Field] {
         guard !fields.isEmpty else { return [] }

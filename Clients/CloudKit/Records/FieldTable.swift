@@ -34,7 +34,7 @@ struct FieldTable: Sendable {
         var isEncrypted: Bool
     }
 
-    /// Fields of the server that are decoded when somebody looks at them; `nil` if there are none.
+    /// Fields of the server, decoded on their first use; `nil` if there are none.
     private var unread: UnreadFields?
     /// Fields that were decoded or set; a field that is in both counts as it is here.
     private var read: [String: Entry] = [:]
@@ -49,7 +49,7 @@ struct FieldTable: Sendable {
     /// Takes the fields that a server returned, without those that only the server writes.
     ///
     /// - Parameters:
-    ///   - body: The fields, which are decoded when somebody looks at them.
+    ///   - body: The fields, which are decoded on their first use.
     ///   - zone: The zone of the record.
     ///   - serverFields: Gets the fields that only the server writes.
     init(_ body: RecordBody, in zone: CKRecordZoneID, serverFields: inout [Field]) {
@@ -89,14 +89,14 @@ struct FieldTable: Sendable {
         self.unread = nil
     }
 
-    /// The fields whose objects are made once, and all others that were set here.
+    /// The fields with objects that are made once, and all others that were set here.
     var kept: some Collection<Entry> { self.read.values }
 
     /// Restores the fields of an archive.
     ///
     /// - Parameters:
     ///   - body: The fields, without those of `oddFields`.
-    ///   - oddFields: Fields whose names no server takes.
+    ///   - oddFields: Fields with names that no server takes.
     ///   - zone: The zone of the record.
     ///   - changes: The changed keys, and whether their fields are encrypted.
     ///   - misuses: The faults.
@@ -138,7 +138,7 @@ struct FieldTable: Sendable {
 
     /// Sets a field, or removes it with `nil`; a fault is reported by the next save.
     ///
-    /// A field whose name no server takes is kept here all the same, as Apple's framework does.
+    /// A field with a name that no server takes is kept here too, as Apple's framework does.
     ///
     /// - Returns: The former field, for the caller to release: an object of a foreign class may run
     ///   any code then.
@@ -178,7 +178,7 @@ struct FieldTable: Sendable {
         }
     }
 
-    /// Restores the objects of fields whose files an archive names.
+    /// Restores the objects of fields from the files that an archive names.
     mutating func restore(_ objects: [String: any __CKRecordObjCValue]) {
         self.readAll()
         for (key, object) in objects { self.read[key]?.kept = KeptObject(object: object) }

@@ -24,7 +24,7 @@ struct ValueRefusal: Error, Hashable {
     }
 }
 
-/// A type whose values can be those of fields.
+/// A type of values that fields can have.
 ///
 /// The conformance depends on the value's own type. A cast would not: `NSNumber(value: 1) as? Bool`
 /// succeeds.

@@ -2,7 +2,7 @@ internal import RecordModel
 internal import WireProtocol
 
 extension RecordMessage {
-    /// Reads the record, or makes the error of one whose fields can't be read, which has it alone.
+    /// Reads the record, or makes the error of one with unreadable fields.
     ///
     /// - Parameters:
     ///   - name: Returns the ID under which the record is known here; `nil` if it is not.

@@ -2,7 +2,7 @@ import Foundation
 import RecordModel
 
 extension RecordState {
-    /// Returns the fields of a save whose files must be uploaded first: the user's files, and files
+    /// Returns the fields of a save that need an upload first: the user's files, and files
     /// of the server that this record does not name there yet.
     func assetsToUpload(for save: RecordSave) -> [AssetField] {
         guard save.changes.slices.contains(where: { $0.type == .asset || $0.type == .assetList }) else {
@@ -67,7 +67,7 @@ extension FieldValue {
 }
 
 extension FieldTable {
-    /// Assets of the server whose files are not on this machine.
+    /// Assets of the server without a file on this machine.
     var assetsWithoutFiles: [CKAsset] {
         self.kept.flatMap { entry -> [CKAsset] in
             guard case .success(let value) = entry.value, value.holdsAssets else { return [] }

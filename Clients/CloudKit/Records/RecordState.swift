@@ -37,7 +37,7 @@ struct RecordState: Sendable {
     var table: FieldTable
     var parent: Parent?
     var parentIsChanged = false
-    /// The share of which the record is the root.
+    /// The share with this record as its root.
     var share: CKReference?
     /// The state of a share besides its fields.
     var sharing: ShareState?
@@ -131,7 +131,7 @@ struct RecordState: Sendable {
         if self.parentGeneration == made.parentGeneration { self.parentIsChanged = false }
     }
 
-    /// Notes that the share of which the record is the root was deleted by the request that saved
+    /// Notes that the share with this root record was deleted by the request that saved
     /// the record.
     mutating func shareEnded() {
         self.share = nil

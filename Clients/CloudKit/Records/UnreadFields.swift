@@ -1,6 +1,6 @@
 import RecordModel
 
-/// Fields that a server returned, as they came: each is decoded when somebody looks at it.
+/// Fields that a server returned, as they came: each is decoded on its first use.
 struct UnreadFields: Sendable {
     let body: RecordBody
     let zone: CKRecordZoneID

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A class of records whose extensions may call `Self(recordType:)`.
+/// A class of records; its extensions may call `Self(recordType:)`.
 ///
 /// Not to be used from outside. The compiler takes an initialiser of the protocol where that of the
 /// class is not `required`. A required one would be an error in every subclass of an application's own.

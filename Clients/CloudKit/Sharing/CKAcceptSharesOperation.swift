@@ -17,6 +17,7 @@ import Foundation
 /// - Errors: A share that no longer exists has `unknownItem` (ask for a new URL). One to which the
 ///   user was not invited has `permissionFailure` (ask the owner for access). The result block gets
 ///   a success then; the deprecated completion block gets a `partialFailure`.
+/// - Source: Apple's `CKAcceptSharesOperation`.
 // SAFETY: see `CKOperation`.
 open class CKAcceptSharesOperation: CKOperation, @unchecked Sendable {
     /// The metadata of the shares, from their URLs.
@@ -52,7 +53,7 @@ open class CKAcceptSharesOperation: CKOperation, @unchecked Sendable {
             if let block = self.perShareResultBlock {
                 block(id, result)
             } else {
-                result.tell { self.perShareCompletionBlock?(id, $0, $1) }
+                result.report { self.perShareCompletionBlock?(id, $0, $1) }
             }
         }
     }

@@ -6,6 +6,8 @@ internal import RecordModel
 /// There is no such dialogue here: this stores what is set, and nothing reads it.
 ///
 /// Instances are not synchronised: use one from one task at a time.
+///
+/// - Source: Apple's `CKAllowedSharingOptions`.
 open class CKAllowedSharingOptions: NSObject, NSSecureCoding, NSCopying {
     /// The permissions that participants may be given.
     open var allowedParticipantPermissionOptions: CKSharingParticipantPermissionOption
@@ -77,6 +79,8 @@ open class CKAllowedSharingOptions: NSObject, NSSecureCoding, NSCopying {
 extension CKAllowedSharingOptions: @unchecked Sendable {}
 
 /// The people who may take part in a share.
+///
+/// - Source: Apple's `CKSharingParticipantAccessOption`.
 public struct CKSharingParticipantAccessOption: OptionSet, Sendable {
     /// The options as bits.
     public let rawValue: UInt
@@ -84,7 +88,7 @@ public struct CKSharingParticipantAccessOption: OptionSet, Sendable {
     /// Creates options from bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// Everybody who knows the URL.
+    /// All users who know the URL.
     public static let anyoneWithLink = CKSharingParticipantAccessOption(rawValue: 1 << 0)
     /// Invited people.
     public static let specifiedRecipientsOnly = CKSharingParticipantAccessOption(rawValue: 1 << 1)
@@ -93,6 +97,8 @@ public struct CKSharingParticipantAccessOption: OptionSet, Sendable {
 }
 
 /// The permissions that participants may have.
+///
+/// - Source: Apple's `CKSharingParticipantPermissionOption`.
 public struct CKSharingParticipantPermissionOption: OptionSet, Sendable {
     /// The options as bits.
     public let rawValue: UInt

@@ -11,7 +11,7 @@ extension CKContainer {
         with url: URL,
         completionHandler: @escaping @Sendable (CKShare.Metadata?, (any Error)?) -> Void
     ) {
-        self.deliver(ShareMetadataFetch([url])) { $0.flatMap(\.onlyValue).tell(completionHandler) }
+        self.deliver(ShareMetadataFetch([url])) { $0.flatMap(\.onlyValue).report(to: completionHandler) }
     }
 
     /// Fetches the metadata of a share by its URL.
@@ -35,7 +35,7 @@ extension CKContainer {
         _ metadata: CKShare.Metadata,
         completionHandler: @escaping @Sendable (CKShare?, (any Error)?) -> Void
     ) {
-        self.deliver(ShareJoining([metadata])) { $0.flatMap(\.onlyValue).tell(completionHandler) }
+        self.deliver(ShareJoining([metadata])) { $0.flatMap(\.onlyValue).report(to: completionHandler) }
     }
 
     /// Joins a share; joining it again changes nothing.
@@ -158,6 +158,6 @@ extension CKContainer {
         _ info: CKUserIdentity.LookupInfo,
         _ handler: @escaping @Sendable (CKShare.Participant?, (any Error)?) -> Void
     ) {
-        self.deliver(ParticipantFetch([info])) { $0.flatMap(\.onlyValue).tell(handler) }
+        self.deliver(ParticipantFetch([info])) { $0.flatMap(\.onlyValue).report(to: handler) }
     }
 }

@@ -4,6 +4,8 @@ import Foundation
 ///
 /// It always fails with `permissionFailure`, because a Tidemark server has no such service. Use
 /// `CKFetchShareParticipantsOperation`.
+///
+/// - Source: Apple's `CKDiscoverUserIdentitiesOperation`.
 // SAFETY: see `CKOperation`.
 @available(*, deprecated, message: "No longer supported. Will always fail.")
 open class CKDiscoverUserIdentitiesOperation: CKOperation, @unchecked Sendable {
@@ -47,6 +49,8 @@ open class CKDiscoverUserIdentitiesOperation: CKOperation, @unchecked Sendable {
 /// Finds the users in the address book; deprecated by Apple.
 ///
 /// It always fails with `permissionFailure`, because there is no address book here.
+///
+/// - Source: Apple's `CKDiscoverAllUserIdentitiesOperation`.
 // SAFETY: see `CKOperation`.
 @available(*, deprecated, message: "No longer supported. Will always fail.")
 open class CKDiscoverAllUserIdentitiesOperation: CKOperation, @unchecked Sendable {

@@ -8,6 +8,7 @@ public import Foundation
 /// - Errors: A URL that is not one of a share has `invalidArguments`; one that leads nowhere has
 ///   `unknownItem`. The result block gets a success then; the deprecated completion block gets a
 ///   `partialFailure`.
+/// - Source: Apple's `CKFetchShareMetadataOperation`.
 // SAFETY: see `CKOperation`.
 open class CKFetchShareMetadataOperation: CKOperation, @unchecked Sendable {
     /// The URLs.
@@ -51,7 +52,7 @@ open class CKFetchShareMetadataOperation: CKOperation, @unchecked Sendable {
             if let block = self.perShareMetadataResultBlock {
                 block(id, result)
             } else {
-                result.tell { self.perShareMetadataBlock?(id, $0, $1) }
+                result.report { self.perShareMetadataBlock?(id, $0, $1) }
             }
         }
     }

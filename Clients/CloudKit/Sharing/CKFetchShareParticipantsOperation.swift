@@ -7,6 +7,7 @@ import Foundation
 ///   once.
 /// - Errors: A person whom the server does not know has `unknownItem` (share the URL instead). The
 ///   result block gets a success then; the deprecated completion block gets a `partialFailure`.
+/// - Source: Apple's `CKFetchShareParticipantsOperation`.
 // SAFETY: see `CKOperation`.
 open class CKFetchShareParticipantsOperation: CKOperation, @unchecked Sendable {
     /// The people to look up.

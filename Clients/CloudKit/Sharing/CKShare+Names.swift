@@ -54,7 +54,7 @@ extension CKShare {
         case administrator = 2
         /// A participant who was invited.
         case privateUser = 3
-        /// A participant who joined because everybody who knows the URL may.
+        /// A participant who joined because all users who know the URL may.
         case publicUser = 4
     }
 
@@ -67,7 +67,7 @@ extension CKShare {
         case owner = 1
         /// A participant who was invited.
         case privateUser = 3
-        /// A participant who joined because everybody who knows the URL may.
+        /// A participant who joined because all users who know the URL may.
         case publicUser = 4
     }
 }

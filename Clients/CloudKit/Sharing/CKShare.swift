@@ -27,6 +27,8 @@ private import Synchronization
 /// | `tooManyParticipants` | keep it at 100 participants |
 /// | `alreadyShared` | use the share that the record has |
 /// | `permissionFailure` | let the owner or an administrator save it |
+///
+/// - Source: Apple's `CKShare`.
 // SAFETY: see `CKRecord`.
 open class CKShare: CKRecord, @unchecked Sendable {
     /// Makes the share of a record with all records below it, under a random name in its zone.
@@ -115,7 +117,7 @@ open class CKShare: CKRecord, @unchecked Sendable {
         }
     }
 
-    /// The permission of everybody who knows the URL.
+    /// The permission of all users who know the URL.
     ///
     /// With `.none` only invited people can join. Any other value ends the invitations of people
     /// who have not joined; those who have joined stay. A change to `.none` removes the people who

@@ -4,6 +4,8 @@ internal import RecordModel
 /// A person who requested access to a share.
 ///
 /// Equality and hash are by value.
+///
+/// - Source: Apple's `CKShareAccessRequester`.
 open class CKShareAccessRequester: NSObject, NSSecureCoding, NSCopying {
     let model: UserIdentity
 

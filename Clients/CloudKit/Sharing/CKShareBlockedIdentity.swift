@@ -4,6 +4,8 @@ internal import RecordModel
 /// A person who may not request access to a share.
 ///
 /// Equality and hash are by value.
+///
+/// - Source: Apple's `CKShareBlockedIdentity`.
 open class CKShareBlockedIdentity: NSObject, NSSecureCoding, NSCopying {
     let model: UserIdentity
 

@@ -4,6 +4,8 @@ internal import RecordModel
 /// A share as a person sees it who knows its URL.
 ///
 /// Equality and hash are by container, share and URL.
+///
+/// - Source: Apple's `CKShareMetadata`.
 // SAFETY: every stored property is a constant, and records are Sendable.
 open class CKShareMetadata: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
     /// The last part of the URL.

@@ -6,7 +6,9 @@ private import Synchronization
 ///
 /// The role and permission can be changed, with effect from the next save of the share. Two
 /// participants are equal if they are the same person, by ID, user record or lookup info.
-// SAFETY: what can change is behind a mutex.
+///
+/// - Source: Apple's `CKShareParticipant`.
+// SAFETY: all mutable state is behind a mutex.
 open class CKShareParticipant: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
     /// The ID of a participant within their share.
     public typealias ID = String

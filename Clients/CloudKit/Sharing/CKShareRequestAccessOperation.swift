@@ -7,6 +7,7 @@ public import Foundation
 /// - Errors: A URL that is not one of a share has `invalidArguments`. One that leads nowhere has
 ///   `unknownItem`, and so has one of a share that takes no requests from the user. The block for
 ///   the whole operation gets a success then.
+/// - Source: Apple's `CKShareRequestAccessOperation`.
 // SAFETY: see `CKOperation`.
 open class CKShareRequestAccessOperation: CKOperation, @unchecked Sendable {
     /// The URLs of the shares.

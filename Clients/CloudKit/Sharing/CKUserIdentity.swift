@@ -4,6 +4,8 @@ internal import RecordModel
 /// A user, as far as the current user may know them.
 ///
 /// Equality and hash are by value.
+///
+/// - Source: Apple's `CKUserIdentity`.
 open class CKUserIdentity: NSObject, NSSecureCoding, NSCopying {
     /// The address or ID by which a user is looked up.
     public typealias LookupInfo = CKUserIdentityLookupInfo

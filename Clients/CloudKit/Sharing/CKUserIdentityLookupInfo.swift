@@ -5,6 +5,8 @@ internal import RecordModel
 /// user record.
 ///
 /// Equality and hash are by the value as written.
+///
+/// - Source: Apple's `CKUserIdentityLookupInfo`.
 open class CKUserIdentityLookupInfo: NSObject, NSSecureCoding, NSCopying {
     let model: IdentityLookup
 

@@ -22,7 +22,7 @@ struct ParticipantFetch: BatchRequest {
         }
     }
 
-    var answeredHere: [Answer] { self.items.answersHere() }
+    var localResults: [ItemResult] { self.items.localResults() }
     var itemCount: Int { self.items.ids.count }
 
     /// The current user is looked up by name.
@@ -34,7 +34,7 @@ struct ParticipantFetch: BatchRequest {
         return .fetchShareParticipants(FetchShareParticipants(lookups: lookups))
     }
 
-    func answer(to item: Item, user: String) -> Answer? {
+    func result(of item: Item, user: String) -> ItemResult? {
         guard let info = self.items.id(of: item) else { return nil }
         guard case .participant(let participant) = item.outcome else {
             return .value(info, .failure(item.outcome.error(user: user)))

@@ -27,15 +27,15 @@ struct ShareItems<ID: Hashable & Sendable, Question: Sendable>: Sendable {
         Int(item.index) < self.ids.count ? self.ids[Int(item.index)] : nil
     }
 
-    func answersHere<Value: Sendable>() -> [ItemAnswer<ID, Value>] {
+    func localResults<Value: Sendable>() -> [BatchItemResult<ID, Value>] {
         self.refused.map { .value($0.id, .failure($0.error)) }
     }
 }
 
 extension ItemOutcome {
-    /// Returns the error of an item whose result is of another kind than the request.
+    /// Returns the error of an item with a result of another kind than the request.
     func error(user: String) -> CKError {
-        guard case .failure(let failure) = self else { return .answerOfAnotherKind }
+        guard case .failure(let failure) = self else { return .resultOfAnotherKind }
         return CKError(failure, clientRecord: nil, itemID: nil, currentUser: user)
     }
 }

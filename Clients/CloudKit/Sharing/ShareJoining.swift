@@ -21,7 +21,7 @@ struct ShareJoining: BatchRequest {
         .acceptShares(AcceptShares(tokens: self.items.questions))
     }
 
-    func answer(to item: Item, user: String) throws(WireError) -> Answer? {
+    func result(of item: Item, user: String) throws(WireError) -> ItemResult? {
         guard let metadata = self.items.id(of: item) else { return nil }
         guard case .record(let message) = item.outcome,
             let share = CKRecord.made(of: try message.record(), currentUser: user) as? CKShare
@@ -45,14 +45,14 @@ struct ShareAccessRequest: BatchRequest {
         self.items = ShareItems(urls) { url throws(CKError) in try ShareURL.token(of: url) }
     }
 
-    var answeredHere: [Answer] { self.items.answersHere() }
+    var localResults: [ItemResult] { self.items.localResults() }
     var itemCount: Int { self.items.ids.count }
 
     func operation(user: String) throws(CKError) -> RequestModel {
         .requestShareAccess(RequestShareAccess(tokens: self.items.questions))
     }
 
-    func answer(to item: Item, user: String) -> Answer? {
+    func result(of item: Item, user: String) -> ItemResult? {
         guard let url = self.items.id(of: item) else { return nil }
         guard case .done = item.outcome else {
             return .value(url, .failure(item.outcome.error(user: user)))

@@ -20,7 +20,7 @@ struct ShareMetadataFetch: BatchRequest {
         self.desiredKeys = rootRecords ? desiredKeys : nil
     }
 
-    var answeredHere: [Answer] { self.items.answersHere() }
+    var localResults: [ItemResult] { self.items.localResults() }
     var itemCount: Int { self.items.ids.count }
 
     func operation(user: String) throws(CKError) -> RequestModel {
@@ -33,7 +33,7 @@ struct ShareMetadataFetch: BatchRequest {
         )
     }
 
-    func answer(to item: Item, user: String) -> Answer? {
+    func result(of item: Item, user: String) -> ItemResult? {
         guard let url = self.items.id(of: item) else { return nil }
         guard case .shareMetadata(let metadata) = item.outcome,
             let share = CKRecord.made(of: metadata.share, currentUser: user) as? CKShare

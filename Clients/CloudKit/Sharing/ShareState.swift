@@ -90,7 +90,7 @@ struct ShareState: Sendable {
 
     // MARK: Participants
 
-    /// Sets the permission of everybody who knows the URL.
+    /// Sets the permission of all users who know the URL.
     ///
     /// As in Apple's framework, any value but `.none` ends the invitations of people who have not
     /// joined, and `.none` removes those who joined by the URL.

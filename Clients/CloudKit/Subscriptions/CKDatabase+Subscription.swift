@@ -8,7 +8,7 @@ extension CKDatabase {
         completionHandler: @escaping @Sendable ([CKSubscription]?, (any Error)?) -> Void
     ) {
         self.deliver({ SubscriptionFetch(nil, scope: $0) }) { results in
-            results.map { $0.values.values.compactMap { try? $0.get() } }.tell(completionHandler)
+            results.map { $0.values.values.compactMap { try? $0.get() } }.report(to: completionHandler)
         }
     }
 
@@ -31,7 +31,7 @@ extension CKDatabase {
         completionHandler: @escaping @Sendable (CKSubscription?, (any Error)?) -> Void
     ) {
         self.deliver({ SubscriptionFetch([subscriptionID], scope: $0) }) { results in
-            results.flatMap(\.onlyValue).tell(completionHandler)
+            results.flatMap(\.onlyValue).report(to: completionHandler)
         }
     }
 
@@ -58,7 +58,7 @@ extension CKDatabase {
             scope throws(CKError) in
             try SubscriptionModification(saving: [subscription], deleting: [], scope: scope)
         } to: { results in
-            results.flatMap(\.onlyValue).tell(completionHandler)
+            results.flatMap(\.onlyValue).report(to: completionHandler)
         }
     }
 
@@ -110,7 +110,7 @@ extension CKDatabase {
             scope throws(CKError) in
             try SubscriptionModification(saving: [], deleting: [subscriptionID], scope: scope)
         } to: { results in
-            results.flatMap(\.onlyDeletion).tell(completionHandler)
+            results.flatMap(\.onlyDeletion).report(to: completionHandler)
         }
     }
 

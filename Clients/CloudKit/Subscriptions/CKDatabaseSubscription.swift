@@ -3,12 +3,14 @@ internal import RecordModel
 
 /// A subscription to changes in all custom zones of a database, including the creation and deletion
 /// of zones.
+///
+/// - Source: Apple's `CKDatabaseSubscription`.
 // SAFETY: see `CKSubscription`.
 open class CKDatabaseSubscription: CKSubscription, @unchecked Sendable {
     /// The type of the records that count; `nil` if all do.
     public var recordType: CKRecord.RecordType?
 
-    /// What the subscription is about: `database`.
+    /// The kind of the subscription: `database`.
     open override var subscriptionType: SubscriptionType { .database }
 
     /// Creates a subscription.

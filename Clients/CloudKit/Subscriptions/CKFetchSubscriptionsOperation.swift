@@ -7,6 +7,7 @@ import Foundation
 ///   reported once.
 /// - Errors: A subscription that does not exist has `unknownItem`. The result block gets a success
 ///   then; the deprecated completion block gets a `partialFailure`.
+/// - Source: Apple's `CKFetchSubscriptionsOperation`.
 // SAFETY: see `CKOperation`.
 open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendable {
     /// The IDs of the subscriptions to fetch; ignored by an operation that fetches all.
@@ -46,8 +47,8 @@ open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendab
     open override func main() {
         self.send {
             SubscriptionFetch(self.isForAll ? nil : self.subscriptionIDs ?? [], scope: $0)
-        } answers: { answer in
-            guard case .value(let id, let result) = answer else { return }
+        } results: { itemResult in
+            guard case .value(let id, let result) = itemResult else { return }
             if case .success(let subscription) = result { self.found[id] = subscription }
             self.perSubscriptionResultBlock?(id, result)
         }

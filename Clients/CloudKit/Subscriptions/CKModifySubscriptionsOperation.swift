@@ -16,6 +16,8 @@ import Foundation
 /// | `badDatabase` | use a kind that the database has |
 /// | `serverRejectedRequest` | use the subscription with the same definition and another ID |
 /// | `unknownItem` | nothing: the subscription to delete does not exist |
+///
+/// - Source: Apple's `CKModifySubscriptionsOperation`.
 // SAFETY: see `CKOperation`.
 open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Sendable {
     /// The subscriptions to save.
@@ -61,8 +63,8 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
                 deleting: self.subscriptionIDsToDelete ?? [],
                 scope: scope
             )
-        } answers: { answer in
-            switch answer {
+        } results: { itemResult in
+            switch itemResult {
             case .value(let id, let result):
                 if case .success(let subscription) = result { self.saved.append(subscription) }
                 self.perSubscriptionSaveBlock?(id, result)

@@ -3,6 +3,8 @@ public import Foundation
 /// A notification of a change that a subscription is about.
 ///
 /// `CKNotification(fromRemoteNotificationDictionary:)` makes an instance of one of the subclasses.
+///
+/// - Source: Apple's `CKNotification`.
 open class CKNotification: NSObject, NSSecureCoding {
     /// The ID of a notification.
     public typealias ID = CKNotificationID
@@ -32,7 +34,7 @@ open class CKNotification: NSObject, NSSecureCoding {
     open var subscriptionOwnerUserRecordID: CKRecord.ID? { self.content.owner }
 
     /// Whether details are missing: values that would have made it too large, or, of a query,
-    /// changes while nobody listened.
+    /// changes while the installation did not listen.
     open var isPruned: Bool { self.content.isPruned }
 
     /// The ID of the subscription.
@@ -43,7 +45,7 @@ open class CKNotification: NSObject, NSSecureCoding {
     /// Beyond CloudKit.
     public var isCoalesced: Bool { self.content.isCoalesced }
 
-    /// The time of the commit, by the server's clock; `nil` if nobody listened then.
+    /// The time of the commit, by the server's clock; `nil` if the installation did not listen.
     ///
     /// Beyond CloudKit.
     public var commitDate: Date? { self.content.commitDate }
@@ -52,7 +54,7 @@ open class CKNotification: NSObject, NSSecureCoding {
     ///
     /// Beyond CloudKit. `CKNotification(fromRemoteNotificationDictionary:)` makes the same
     /// notification of it, also after it was written as JSON and read again: it is a valid JSON
-    /// object, whatever the fields of the record are. Of a dictionary that somebody else made, what
+    /// object, whatever the fields of the record are. Of a dictionary from elsewhere, what
     /// JSON can't represent is left out. So code that was written for such a delegate can handle it:
     ///
     /// ```swift
@@ -127,6 +129,8 @@ extension CKNotification {
 }
 
 /// A notification of a change of a record that a query's subscription is about.
+///
+/// - Source: Apple's `CKQueryNotification`.
 // SAFETY: see `CKNotification`.
 open class CKQueryNotification: CKNotification, @unchecked Sendable {
     /// What happened to the record.
@@ -139,13 +143,13 @@ open class CKQueryNotification: CKNotification, @unchecked Sendable {
         case recordDeleted = 3
     }
 
-    /// What happened to the record; `recordUpdated` if that is not known.
+    /// The change of the record; `recordUpdated` if that is not known.
     open var queryNotificationReason: Reason { self.content.reason ?? .recordUpdated }
 
     /// The values of the subscription's desired keys, for a record that was created or changed.
     open var recordFields: [String: Any]? { self.content.fields }
 
-    /// The ID of the record; `nil` if the change happened while nobody listened.
+    /// The ID of the record; `nil` if the change happened while the installation did not listen.
     open var recordID: CKRecord.ID? { self.content.recordID }
 
     /// The database of the record.
@@ -153,6 +157,8 @@ open class CKQueryNotification: CKNotification, @unchecked Sendable {
 }
 
 /// A notification of a change in a zone.
+///
+/// - Source: Apple's `CKRecordZoneNotification`.
 // SAFETY: see `CKNotification`.
 open class CKRecordZoneNotification: CKNotification, @unchecked Sendable {
     /// The zone.
@@ -163,6 +169,8 @@ open class CKRecordZoneNotification: CKNotification, @unchecked Sendable {
 }
 
 /// A notification of a change in a database.
+///
+/// - Source: Apple's `CKDatabaseNotification`.
 // SAFETY: see `CKNotification`.
 open class CKDatabaseNotification: CKNotification, @unchecked Sendable {
     /// The database.

@@ -2,6 +2,8 @@ public import Foundation
 internal import RecordModel
 
 /// The ID of a notification.
+///
+/// - Source: Apple's `CKNotificationID`.
 open class CKNotificationID: NSObject, NSSecureCoding, NSCopying {
     let text: String
 

@@ -4,24 +4,26 @@ import RecordModel
 /// The contents of the notifications of a subscription, besides the change.
 ///
 /// Instances are not synchronised: use one from one task at a time.
+///
+/// - Source: Apple's `CKNotificationInfo`.
 open class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying {
     /// The text of an alert.
     open var alertBody: String?
     /// The key of a localized text of an alert.
     open var alertLocalizationKey: String?
-    /// Names of fields whose values go into the localized text; at most 20 in each such list.
+    /// Names of fields with values for the localized text; at most 20 in each such list.
     public var alertLocalizationArgs: [CKRecord.FieldKey]?
     /// The title of an alert.
     open var title: String?
     /// The key of a localized title.
     open var titleLocalizationKey: String?
-    /// Names of fields whose values go into the localized title.
+    /// Names of fields with values for the localized title.
     public var titleLocalizationArgs: [CKRecord.FieldKey]?
     /// The subtitle of an alert.
     open var subtitle: String?
     /// The key of a localized subtitle.
     open var subtitleLocalizationKey: String?
-    /// Names of fields whose values go into the localized subtitle.
+    /// Names of fields with values for the localized subtitle.
     public var subtitleLocalizationArgs: [CKRecord.FieldKey]?
     /// The key of a localized text for the button of an alert.
     open var alertActionLocalizationKey: String?
@@ -29,7 +31,7 @@ open class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying {
     open var alertLaunchImage: String?
     /// The name of a sound.
     open var soundName: String?
-    /// Names of fields whose values are part of a query's notification; at most 3.
+    /// Names of fields with values that a query's notification has; at most 3.
     public var desiredKeys: [CKRecord.FieldKey]?
     /// Whether a badge shows that there is something new.
     open var shouldBadge = false
@@ -39,7 +41,7 @@ open class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying {
     open var shouldSendMutableContent = false
     /// The name of a category of notifications.
     open var category: String?
-    /// The name of a field by whose value a notification replaces an earlier one.
+    /// The name of a field: a notification with its value replaces an earlier one.
     open var collapseIDKey: String?
 
     /// Makes an empty info.

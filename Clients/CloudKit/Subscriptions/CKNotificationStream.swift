@@ -3,6 +3,8 @@ public import Foundation
 /// Whether the server sends notifications.
 ///
 /// Beyond CloudKit.
+///
+/// - Source: beyond Apple.
 public enum CKListeningStatus: Sendable {
     /// Changes are notified as they are committed; for earlier changes there is one summary
     /// notification per subscription.
@@ -20,6 +22,7 @@ public enum CKListeningStatus: Sendable {
 /// - Bounds: An iterator that is not asked for its next element holds at most 128
 ///   notifications. It also keeps the server from sending more than 64 to the whole process.
 ///   The server later sends one summary per subscription.
+/// - Source: beyond Apple.
 public struct CKNotificationStream: AsyncSequence, Sendable {
     /// A notification.
     public typealias Element = CKNotification

@@ -7,6 +7,8 @@ internal import RecordModel
 /// The subscription remembers a predicate that a query can't ask: saving it fails with
 /// `CKError.Code.invalidArguments` and the text of Apple's exception. `now()` in the predicate is
 /// the time at which the subscription was made.
+///
+/// - Source: Apple's `CKQuerySubscription`.
 // SAFETY: see `CKSubscription`.
 open class CKQuerySubscription: CKSubscription, @unchecked Sendable {
     /// The changes that a subscription notifies.
@@ -39,7 +41,7 @@ open class CKQuerySubscription: CKSubscription, @unchecked Sendable {
     /// The changes that the subscription notifies.
     open var querySubscriptionOptions: Options { self.storedOptions }
 
-    /// What the subscription is about: `query`.
+    /// The kind of the subscription: `query`.
     open override var subscriptionType: SubscriptionType { .query }
 
     private let storedType: CKRecord.RecordType

@@ -2,6 +2,8 @@ public import Foundation
 internal import RecordModel
 
 /// A subscription to changes in a custom zone.
+///
+/// - Source: Apple's `CKRecordZoneSubscription`.
 // SAFETY: see `CKSubscription`.
 open class CKRecordZoneSubscription: CKSubscription, @unchecked Sendable {
     /// The zone.
@@ -10,7 +12,7 @@ open class CKRecordZoneSubscription: CKSubscription, @unchecked Sendable {
     /// The type of the records that count; `nil` if all do.
     public var recordType: CKRecord.RecordType?
 
-    /// What the subscription is about: `recordZone`.
+    /// The kind of the subscription: `recordZone`.
     open override var subscriptionType: SubscriptionType { .recordZone }
 
     init(storing subscriptionID: CKSubscription.ID, zoneID: CKRecordZone.ID) {

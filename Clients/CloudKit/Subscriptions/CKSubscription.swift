@@ -11,6 +11,8 @@ import RecordModel
 /// It belongs to the user who saves it, in the database where it is saved. Saving another one under
 /// the same ID replaces it. `CKContainer.notifications()` delivers the notifications. Instances are
 /// not synchronised: use one from one task at a time.
+///
+/// - Source: Apple's `CKSubscription`.
 open class CKSubscription: NSObject, NSSecureCoding, NSCopying {
     /// The ID of a subscription among the user's in a database: 1 to 255 printable ASCII
     /// characters.

@@ -2,7 +2,7 @@ internal import Foundation
 package import RecordModel
 
 extension RecordModel.Notification {
-    /// Returns the dictionary of which `CKNotification(fromRemoteNotificationDictionary:)` makes
+    /// Returns the dictionary from which `CKNotification(fromRemoteNotificationDictionary:)` makes
     /// the notification.
     ///
     /// `NotificationContent` describes it.

@@ -2,7 +2,7 @@ import Foundation
 import RecordModel
 
 /// A notification in an archive: its dictionary in JSON, and beside it the fields of the record, not
-/// all of which JSON can represent.
+/// and JSON can represent all of them.
 extension NotificationContent {
     private static let queryKey = "qry"
     private static let fieldsKey = "af"

@@ -50,7 +50,7 @@ final class NotificationHub: Sendable {
     }
 
     private let listen: Listen
-    private let signIn: SignInAnswer?
+    private let signIn: SignInResponse?
     private let state = Mutex(State())
     /// Callbacks of the user do not run on the connection's event loop.
     private let callbacks = CallbackQueue(name: "CKContainer.notifications")
@@ -58,7 +58,7 @@ final class NotificationHub: Sendable {
     /// - Parameters:
     ///   - signIn: Stores the server's response to the token; `nil` if there is no token.
     ///   - listen: Starts to listen.
-    init(signIn: SignInAnswer?, listen: @escaping Listen) {
+    init(signIn: SignInResponse?, listen: @escaping Listen) {
         self.signIn = signIn
         self.listen = listen
     }
@@ -74,7 +74,7 @@ final class NotificationHub: Sendable {
             if state.listener == nil {
                 state.lastListener += 1
                 state.listener = self.listen { [self, number = state.lastListener] event in
-                    self.told(event, as: number)
+                    self.notify(event, as: number)
                 }
             } else if let statusChanged, let status = state.status {
                 self.callbacks.run { statusChanged(status) }
@@ -124,7 +124,7 @@ final class NotificationHub: Sendable {
         waiting?.resume(returning: nil)
     }
 
-    private func told(_ event: ListeningEvent, as listener: Int) {
+    private func notify(_ event: ListeningEvent, as listener: Int) {
         let handovers = self.state.withLock { state -> [Handover] in
             guard state.lastListener == listener, state.listener != nil else { return [] }
             switch event {

@@ -29,9 +29,9 @@ struct SubscriptionFetch: BatchRequest {
         return .fetchSubscriptions(FetchSubscriptions(scope: self.scope, selection: selection))
     }
 
-    func answer(to item: Item, user: String) -> Answer? {
+    func result(of item: Item, user: String) -> ItemResult? {
         guard let ids = self.ids else {
-            // Only the response tells which subscriptions there are.
+            // Only the response has the list of subscriptions.
             guard case .subscription(let subscription) = item.outcome else { return nil }
             return .value(subscription.id, .success(.made(of: subscription)))
         }
@@ -43,7 +43,7 @@ struct SubscriptionFetch: BatchRequest {
             let subject = ErrorSubject(item: id, scope: self.scope)
             let error = CKError(failure.about(subject), clientRecord: nil, itemID: nil, currentUser: user)
             return .value(id, .failure(error))
-        default: return .value(id, .failure(CKError.answerOfAnotherKind))
+        default: return .value(id, .failure(CKError.resultOfAnotherKind))
         }
     }
 }

@@ -10,7 +10,7 @@ struct SubscriptionModification: BatchRequest {
 
     static let partialFailureText = "Failed to modify some subscriptions"
 
-    let answeredHere: [Answer]
+    let localResults: [ItemResult]
     private let scope: DatabaseScopeModel
     private let saves: [CKSubscription]
     private let models: [RecordModel.Subscription]
@@ -26,7 +26,7 @@ struct SubscriptionModification: BatchRequest {
         guard Set(all).count == all.count else {
             throw CKError.local(.invalidArguments, "You can't name the same subscription twice")
         }
-        var refused: [Answer] = []
+        var refused: [ItemResult] = []
         var saves: [CKSubscription] = []
         var models: [RecordModel.Subscription] = []
         for subscription in subscriptions {
@@ -37,7 +37,7 @@ struct SubscriptionModification: BatchRequest {
                 refused.append(.value(subscription.subscriptionID, .failure(error)))
             }
         }
-        self.answeredHere = refused
+        self.localResults = refused
         self.saves = saves
         self.models = models
         self.deletes = ids
@@ -56,7 +56,7 @@ struct SubscriptionModification: BatchRequest {
         )
     }
 
-    func answer(to item: Item, user: String) -> Answer? {
+    func result(of item: Item, user: String) -> ItemResult? {
         let index = Int(item.index)
         guard index < self.itemCount else { return nil }
         if index < self.saves.count {
@@ -68,7 +68,7 @@ struct SubscriptionModification: BatchRequest {
                 let subject = ErrorSubject(item: id, zone: subscription.zone, scope: self.scope)
                 let error = CKError(failure.about(subject), clientRecord: nil, itemID: nil, currentUser: user)
                 return .value(id, .failure(error))
-            default: return .value(id, .failure(CKError.answerOfAnotherKind))
+            default: return .value(id, .failure(CKError.resultOfAnotherKind))
             }
         }
         let id = self.deletes[index - self.saves.count]
@@ -78,7 +78,7 @@ struct SubscriptionModification: BatchRequest {
             let subject = ErrorSubject(item: id, scope: self.scope)
             let error = CKError(failure.about(subject), clientRecord: nil, itemID: nil, currentUser: user)
             return .deletion(id, .failure(error))
-        default: return .deletion(id, .failure(CKError.answerOfAnotherKind))
+        default: return .deletion(id, .failure(CKError.resultOfAnotherKind))
         }
     }
 }

@@ -6,12 +6,12 @@ internal import Foundation
 final class AccountWatch: @unchecked Sendable {
     private let observer: any NSObjectProtocol
 
-    init(_ heard: @escaping @Sendable () -> Void) {
+    init(_ notify: @escaping @Sendable () -> Void) {
         self.observer = NotificationCenter.default.addObserver(
             forName: .CKAccountChanged,
             object: nil,
             queue: nil
-        ) { _ in heard() }
+        ) { _ in notify() }
     }
 
     deinit { NotificationCenter.default.removeObserver(self.observer) }

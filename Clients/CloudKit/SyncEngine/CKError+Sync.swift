@@ -9,7 +9,7 @@ extension CKError {
         }
     }
 
-    /// Whether a caller who waits goes on waiting: somebody has to sign in before anything else helps.
+    /// Whether a waiting caller goes on waiting: a user has to sign in before anything else helps.
     var isWaitedOut: Bool { self.isTransient && self.code != .notAuthenticated }
 
     /// Whether the error of a whole request is not caused by its items: another version or

@@ -34,7 +34,7 @@ extension CKSyncEngine {
     ///   cancelled; no change is lost.
     /// - Returns: `false` if the time has passed.
     /// - Throws: `CKError` that no retry removes: `invalidArguments` if the delegate calls it while
-    ///   it handles a call of this engine (use a task); `notAuthenticated` if nobody is signed in;
+    ///   it handles a call of this engine (use a task); `notAuthenticated` if no user is signed in;
     ///   `CancellationError` if the task is cancelled.
     public func waitUntilCurrent(timeout: Duration) async throws -> Bool {
         try DelegateCall.check(self)

@@ -59,7 +59,7 @@ extension CKSyncEngine.Event {
     public struct AccountChange: Sendable {
         /// The change of the account.
         public enum ChangeType: Equatable, Sendable {
-            /// A user is signed in, and nobody was when the engine last looked.
+            /// A user is signed in, and none was when the engine last checked.
             case signIn(currentUser: CKRecord.ID)
             /// The server does not accept the token, or no longer, or there is none.
             case signOut(previousUser: CKRecord.ID)

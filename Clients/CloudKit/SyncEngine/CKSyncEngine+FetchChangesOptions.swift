@@ -1,7 +1,7 @@
 extension CKSyncEngine {
     /// The scope and the order of a fetch.
     public struct FetchChangesOptions: Sendable, CustomStringConvertible {
-        /// The zones whose records are fetched.
+        /// The zones to fetch records of.
         ///
         /// The list of zones and of their changes is always fetched.
         public var scope: Scope

@@ -5,7 +5,7 @@ extension CKSyncEngine.State {
     /// An engine's state, which the app stores and passes to the engine at the next launch.
     ///
     /// It is opaque. It covers the events before it: store both at once, or the state last. Changes
-    /// in flight are pending in it, because nobody knows whether the server has them.
+    /// in flight are pending in it, because it is not known whether the server has them.
     public struct Serialization: Codable, Sendable {
         /// The version, which rises if an older version of this library could not read the state.
         static let version = 1
@@ -150,34 +150,34 @@ extension SyncState {
         to container: inout KeyedEncodingContainer<CKSyncEngine.State.Serialization.CodingKeys>
     ) throws {
         var zones: [KeptZone] = []
-        var places: [CKRecordZone.ID: Int] = [:]
-        func place(_ id: CKRecordZone.ID) -> Int {
-            if let place = places[id] { return place }
-            places[id] = zones.count
+        var indices: [CKRecordZone.ID: Int] = [:]
+        func index(_ id: CKRecordZone.ID) -> Int {
+            if let index = indices[id] { return index }
+            indices[id] = zones.count
             zones.append(KeptZone(id, self.zones[id]))
             return zones.count - 1
         }
         // The order is fixed, so that equal states have equal texts.
         for id in self.zones.keys.sorted(by: { ($0.zoneName, $0.ownerName) < ($1.zoneName, $1.ownerName) }) {
-            _ = place(id)
+            _ = index(id)
         }
         let zoneChanges = self.zoneChanges.changes.map { change in
             switch change {
             case .saveZone(let zone):
                 KeptChange(
-                    zone: place(zone.zoneID),
+                    zone: index(zone.zoneID),
                     isDeletion: false,
                     encryptionScope: zone.encryptionScope.rawValue
                 )
-            case .deleteZone(let id): KeptChange(zone: place(id), isDeletion: true)
+            case .deleteZone(let id): KeptChange(zone: index(id), isDeletion: true)
             }
         }
         let records = self.records.changes.map { change in
             switch change {
             case .saveRecord(let id):
-                KeptChange(zone: place(id.zoneID), name: id.recordName, isDeletion: false)
+                KeptChange(zone: index(id.zoneID), name: id.recordName, isDeletion: false)
             case .deleteRecord(let id):
-                KeptChange(zone: place(id.zoneID), name: id.recordName, isDeletion: true)
+                KeptChange(zone: index(id.zoneID), name: id.recordName, isDeletion: true)
             }
         }
         try container.encodeIfPresent(self.home, forKey: .home)

@@ -35,6 +35,8 @@ private import Synchronization
 /// - Lifetime: The engine does not hold its delegate. Its work ends when it is released.
 ///
 /// A public database has no engine: making one ends the program.
+///
+/// - Source: Apple's `CKSyncEngine`.
 public final class CKSyncEngine: Sendable, CustomStringConvertible {
     /// The database.
     public let database: CKDatabase
@@ -102,8 +104,8 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
     ///
     /// - Parameter options: Which zones to fetch, and which first.
     /// - Throws: `CKError` if something could not be fetched: `invalidArguments` if the delegate
-    ///   calls it while it handles a call of this engine (use a task); `notAuthenticated` if nobody
-    ///   is signed in. The error of one zone is in its `didFetchRecordZoneChanges`.
+    ///   calls it while it handles a call of this engine (use a task); `notAuthenticated` if no
+    ///   user is signed in. The error of one zone is in its `didFetchRecordZoneChanges`.
     public func fetchChanges(_ options: FetchChangesOptions = .init()) async throws {
         try DelegateCall.check(self)
         try await self.inbox.perform(.fetch(options))
@@ -118,7 +120,7 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
     /// - Parameter options: Which changes to send.
     /// - Throws: `CKError`: `partialFailure` with the errors of the failed items; the error of a
     ///   request that failed as a whole; `invalidArguments` if the delegate calls it while it
-    ///   handles a call of this engine (use a task); `notAuthenticated` if nobody is signed in.
+    ///   handles a call of this engine (use a task); `notAuthenticated` if no user is signed in.
     public func sendChanges(_ options: SendChangesOptions = .init()) async throws {
         try DelegateCall.check(self)
         try await self.inbox.perform(.send(options))

@@ -5,6 +5,7 @@
 ///   exists.
 /// - Reentrancy: A call may use `state`. `fetchChanges` and `sendChanges` of the same engine fail
 ///   within it. A task that a call starts may use them, if the call does not wait for it.
+/// - Source: Apple's `CKSyncEngineDelegate`.
 public protocol CKSyncEngineDelegate: AnyObject, Sendable {
     /// Handles an event.
     ///

@@ -10,12 +10,12 @@ struct PendingRecordChanges: Sendable {
 
     /// In order of arrival; `nil` if it was removed.
     private var slots: [Slot?] = []
-    private var places: [CKRecord.ID: Int] = [:]
+    private var indices: [CKRecord.ID: Int] = [:]
     /// The stamp of the last addition.
     private(set) var stamp: UInt64 = 0
 
-    var isEmpty: Bool { self.places.isEmpty }
-    var count: Int { self.places.count }
+    var isEmpty: Bool { self.indices.isEmpty }
+    var count: Int { self.indices.count }
 
     /// All of them, in order.
     var changes: [CKSyncEngine.PendingRecordZoneChange] {
@@ -30,14 +30,14 @@ struct PendingRecordChanges: Sendable {
     /// A change that is there keeps its position. It replaces another change of the same record.
     mutating func add(_ change: CKSyncEngine.PendingRecordZoneChange) {
         self.stamp += 1
-        if let place = self.places[change.recordID] {
-            if self.slots[place]?.change == change {
-                self.slots[place]?.stamp = self.stamp
+        if let index = self.indices[change.recordID] {
+            if self.slots[index]?.change == change {
+                self.slots[index]?.stamp = self.stamp
                 return
             }
-            self.remove(at: place, of: change.recordID)
+            self.remove(at: index, of: change.recordID)
         }
-        self.places[change.recordID] = self.slots.count
+        self.indices[change.recordID] = self.slots.count
         self.slots.append(Slot(change: change, stamp: self.stamp))
     }
 
@@ -47,17 +47,17 @@ struct PendingRecordChanges: Sendable {
     /// - Returns: Whether a change was removed.
     @discardableResult
     mutating func remove(_ change: CKSyncEngine.PendingRecordZoneChange, asOf stamp: UInt64 = .max) -> Bool {
-        guard let place = self.places[change.recordID], let slot = self.slots[place], slot.change == change,
+        guard let index = self.indices[change.recordID], let slot = self.slots[index], slot.change == change,
             slot.stamp <= stamp
         else { return false }
-        self.remove(at: place, of: change.recordID)
+        self.remove(at: index, of: change.recordID)
         return true
     }
 
     /// Puts changes back at the front, in order, unless another change of their record is pending
     /// by now.
     mutating func putBack(_ changes: [CKSyncEngine.PendingRecordZoneChange]) {
-        let missing = changes.filter { self.places[$0.recordID] == nil }
+        let missing = changes.filter { self.indices[$0.recordID] == nil }
         guard !missing.isEmpty else { return }
         self.slots = missing.map { Slot(change: $0, stamp: 0) } + self.slots.filter { $0 != nil }
         self.renumber()
@@ -65,20 +65,20 @@ struct PendingRecordChanges: Sendable {
 
     mutating func removeAll() {
         self.slots = []
-        self.places = [:]
+        self.indices = [:]
     }
 
-    private mutating func remove(at place: Int, of id: CKRecord.ID) {
-        self.slots[place] = nil
-        self.places[id] = nil
+    private mutating func remove(at index: Int, of id: CKRecord.ID) {
+        self.slots[index] = nil
+        self.indices[id] = nil
         guard self.slots.count > 64, self.slots.count > 2 * self.count else { return }
         self.slots = self.slots.filter { $0 != nil }
         self.renumber()
     }
 
     private mutating func renumber() {
-        for (place, slot) in self.slots.enumerated() {
-            if let slot { self.places[slot.change.recordID] = place }
+        for (index, slot) in self.slots.enumerated() {
+            if let slot { self.indices[slot.change.recordID] = index }
         }
     }
 }

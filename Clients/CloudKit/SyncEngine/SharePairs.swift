@@ -1,7 +1,7 @@
 /// New shares and their roots: a server takes both in one request alone, so no batch has one of them
 /// while the other is in a later one.
 extension CKSyncEngine.RecordZoneChangeBatch {
-    /// Leaves out each record whose share or root is among later changes, unless nothing would be
+    /// Leaves out each record with a share or root among later changes, unless nothing would be
     /// left.
     ///
     /// - Parameter later: The pending changes that the batch has no room for.

@@ -20,7 +20,7 @@ struct SyncMachine: Sendable {
         case send
         /// Do the app's job.
         case run(job: UInt64)
-        /// Refuse the app's job, because nobody is signed in.
+        /// Refuse the app's job, because no user is signed in.
         case refuse(job: UInt64)
         /// Wait until an event, or until a time.
         case wait(until: ContinuousClock.Instant?)

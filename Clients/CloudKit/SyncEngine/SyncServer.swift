@@ -25,9 +25,9 @@ struct SyncServer: Sendable {
         let welcome: Welcome
         do throws(ClientError) {
             welcome = try await session.client.welcome(timeout: Self.accountPatience)
-            session.heard(welcome)
+            session.note(welcome)
         } catch {
-            session.heard(error)
+            session.note(error)
             if error.isOfCredential { return nil }
             throw CKError(error)
         }

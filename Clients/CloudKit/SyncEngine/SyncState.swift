@@ -16,9 +16,9 @@ struct SyncState: Sendable {
 
     /// The container, environment and scope of the database; `nil` if it is not known yet.
     private(set) var home: String?
-    /// The record name of the user; `nil` if nobody is signed in.
+    /// The record name of the user; `nil` if none is signed in.
     private(set) var user: String?
-    /// Whether there was a user before `user`, or before nobody was signed in.
+    /// Whether there was a user before `user`, or before the user signed out.
     private(set) var hadUser = false
     /// The position in the changes of the database; `nil` if nothing was fetched, or if the token
     /// has expired.
@@ -184,7 +184,7 @@ extension SyncState {
     ///
     /// A first fetch starts without a token, so no server reports what was deleted before it: these
     /// zones start again.
-    mutating func heard(of zones: Set<CKRecordZone.ID>, recordsIn zonesWithRecords: Set<CKRecordZone.ID>) {
+    mutating func noteKnown(_ zones: Set<CKRecordZone.ID>, recordsIn zonesWithRecords: Set<CKRecordZone.ID>) {
         for zone in zones.union(zonesWithRecords) where zone != .default {
             var progress = self.zones[zone] ?? Progress()
             if progress.token == nil, zonesWithRecords.contains(zone) { progress.startsAnew = true }
@@ -247,7 +247,7 @@ extension SyncState {
         self.revision += 1
     }
 
-    /// Notes that the zone is missing; the database's changes will tell whether it was deleted or
+    /// Notes that the zone is missing; the database's changes will show whether it was deleted or
     /// created again.
     mutating func zoneMissing(_ zone: CKRecordZone.ID) {
         guard let progress = self.zones[zone] else { return }

@@ -23,7 +23,7 @@ extension SyncWorker {
                 course.isZoneMissing = false
                 try await self.fetchDatabase(&course)
                 if course.outcome.error == nil { try await self.fetchZones(&course) }
-                // The database's changes tell what became of a missing zone.
+                // The database's changes show the fate of a missing zone.
             } while course.isZoneMissing && course.outcome.error == nil && rounds < Self.roundsMax
             try await self.deliver(.didFetchChanges(.init(context: context)))
             try await self.tellState()
@@ -85,9 +85,9 @@ extension SyncWorker {
         var deletions = changes.deletions.filter { $0.zoneID != .default }
         let startsAnew = self.state.snapshot.databaseStartsAnew
         if startsAnew, !changes.moreComing {
-            let told = seen.union(deletions.map(\.zoneID))
+            let reported = seen.union(deletions.map(\.zoneID))
             deletions += self.state.snapshot.zones.keys
-                .filter { !told.contains($0) }
+                .filter { !reported.contains($0) }
                 .sorted { ($0.zoneName, $0.ownerName) < ($1.zoneName, $1.ownerName) }
                 .map { .init(zoneID: $0, reason: .deleted) }
         }

@@ -76,26 +76,26 @@ extension SyncWorker {
         _ changes: [CKSyncEngine.PendingDatabaseChange],
         _ course: inout SendCourse
     ) async throws(CKError) -> [[CKSyncEngine.PendingDatabaseChange]]? {
-        let answers: ZoneAnswers
+        let sent: ZoneResults
         do throws(CKError) {
             let (server, group) = (self.server, course.context.options.operationGroup)
             let results = try await course.calls.run { try await server.send(changes, group: group) }
-            answers = ZoneAnswers(changes, results)
+            sent = ZoneResults(changes, results)
         } catch {
             if error.code == .limitExceeded, changes.count > 1 {
                 let middle = changes.count / 2
                 return [Array(changes[..<middle]), Array(changes[middle...])]
             }
             course.outcome.error = error
-            answers = ZoneAnswers(changes, error)
+            sent = ZoneResults(changes, error)
         }
         self.state.update {
-            $0.settle(answers.settled)
-            $0.putBack(answers.unsettled)
-            $0.heard(of: Set(answers.event.savedZones.map(\.zoneID)), recordsIn: [])
+            $0.settle(sent.settled)
+            $0.putBack(sent.unsettled)
+            $0.noteKnown(Set(sent.event.savedZones.map(\.zoneID)), recordsIn: [])
         }
-        course.note(answers.failures, later: answers.later, hasProgress: answers.hasProgress)
-        try await self.deliver(.sentDatabaseChanges(answers.event))
+        course.note(sent.failures, later: sent.later, hasProgress: sent.hasProgress)
+        try await self.deliver(.sentDatabaseChanges(sent.event))
         try await self.tellState()
         return nil
     }
@@ -146,29 +146,29 @@ extension SyncWorker {
         _ batch: CKSyncEngine.RecordZoneChangeBatch,
         _ course: inout SendCourse
     ) async throws(CKError) -> [CKSyncEngine.RecordZoneChangeBatch]? {
-        var answers: RecordAnswers
+        var sent: RecordResults
         do throws(CKError) {
             let (server, group) = (self.server, course.context.options.operationGroup)
             let results = try await course.calls.run { try await server.send(batch, group: group) }
-            answers = RecordAnswers(batch, results)
+            sent = RecordResults(batch, results)
         } catch {
             if error.code == .limitExceeded, let halves = batch.halves { return halves }
             course.outcome.error = error
-            answers = RecordAnswers(batch, error)
+            sent = RecordResults(batch, error)
         }
-        if !course.isLastRound, answers.hasMissedReferences {
+        if !course.isLastRound, sent.hasMissedReferences {
             let inFlight = Set(self.state.snapshot.recordsInFlight)
-            course.deferred += answers.deferReferences(inZones: self.zonesBeyond(batch), of: inFlight)
+            course.deferred += sent.deferReferences(inZones: self.zonesBeyond(batch), of: inFlight)
         }
-        if answers.hasProgress { course.hasRecordProgress = true }
+        if sent.hasProgress { course.hasRecordProgress = true }
         self.state.update {
-            $0.settle(answers.settled)
-            $0.putBack(answers.unsettled)
-            $0.heard(of: [], recordsIn: answers.zonesWithRecords)
+            $0.settle(sent.settled)
+            $0.putBack(sent.unsettled)
+            $0.noteKnown([], recordsIn: sent.zonesWithRecords)
         }
-        course.note(answers.failures, later: answers.later, hasProgress: answers.hasProgress)
-        guard !answers.isEmpty else { return nil }
-        try await self.deliver(.sentRecordZoneChanges(answers.event))
+        course.note(sent.failures, later: sent.later, hasProgress: sent.hasProgress)
+        guard !sent.isEmpty else { return nil }
+        try await self.deliver(.sentRecordZoneChanges(sent.event))
         try await self.tellState()
         return nil
     }

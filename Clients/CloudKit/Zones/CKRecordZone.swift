@@ -4,6 +4,8 @@ import RecordModel
 /// A named part of a database.
 ///
 /// Instances are not synchronised: use one from one task at a time.
+///
+/// - Source: Apple's `CKRecordZone`.
 open class CKRecordZone: NSObject, NSSecureCoding, NSCopying {
     /// The ID of a zone within a database.
     public typealias ID = CKRecordZoneID

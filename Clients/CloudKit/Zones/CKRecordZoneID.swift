@@ -2,6 +2,8 @@ public import Foundation
 import RecordModel
 
 /// The ID of a zone within a database.
+///
+/// - Source: Apple's `CKRecordZoneID`.
 open class CKRecordZoneID: NSObject, NSSecureCoding, NSCopying {
     /// The ID of the zone that every database has.
     public static let `default` = CKRecordZoneID(zoneName: "_defaultZone", ownerName: "__defaultOwner__")

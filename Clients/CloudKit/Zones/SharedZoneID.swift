@@ -5,7 +5,7 @@ private import Synchronization
 final class SharedZoneID: Sendable {
     private let last = Mutex<(zone: ZoneID, id: CKRecordZoneID)?>(nil)
 
-    /// Returns the ID of a record, whose zone is the object that earlier IDs of the zone have.
+    /// Returns the ID of a record, with the zone's object of earlier IDs.
     func recordID(_ id: RecordID) -> CKRecordID {
         let zoneID = self.last.withLock { last in
             if let last, last.zone == id.zone { return last.id }

@@ -6,7 +6,7 @@ package struct FaultOccasion: Hashable, Sendable {
     package var operation: OperationKind
     /// Which request of its kind on this server this is, from 1.
     package var ordinal: Int
-    /// `nil` if nobody is signed in.
+    /// `nil` if no user is signed in.
     package var userRecordName: String?
 }
 

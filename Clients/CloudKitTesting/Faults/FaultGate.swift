@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Holds requests until somebody opens it; from then on it holds nothing.
+/// Holds requests until it is opened, and none from then on.
 package final class FaultGate: Hashable, Sendable {
     private enum State {
         case closed(waiting: [@Sendable () -> Void])

@@ -25,7 +25,7 @@ package final class FaultInjection: RequestGate {
         var executed: [RequestID: RefusedItem?] = [:]
         /// Streams that are executed without an item.
         var refused: [GatedRequest.ID: RefusedItem] = [:]
-        /// Streams in place of whose response the connection breaks.
+        /// Streams that get a broken connection instead of a response.
         var breaking: Set<GatedRequest.ID> = []
     }
 

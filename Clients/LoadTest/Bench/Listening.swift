@@ -31,7 +31,7 @@ final class Listening: Sendable {
         (self.arrivals, self.arrived) = AsyncStream<ContinuousClock.Instant>.makeStream()
     }
 
-    // MARK: What is measured
+    // MARK: Measurements
 
     /// Measures the time from the start of a save to its notification, and to its own response.
     ///

@@ -18,7 +18,7 @@ enum SharedZones {
         return Items.save(self.id(record, isShared: zone == 0))
     }
 
-    /// Shares the zone, and lets each user join whose token is in a file, one per line.
+    /// Shares the zone, and lets each user join that has a token in a file, one per line.
     static func share(
         by owner: RecordClient,
         withTokensIn file: String,

@@ -66,19 +66,19 @@ final class Follower: Sendable {
     private func feeds(from tokens: [[UInt8]]) -> [Feed] {
         let layout = self.workers[0].settings.layout
         let knowledge = self.knowledge
-        var places: [ZoneID: Set<FollowedZone.Place>] = [:]
+        var keyIDs: [ZoneID: Set<FollowedZone.KeyID>] = [:]
         for worker in self.workers {
             let keys = worker.state.withLock { $0.keys }
             for key in keys.keys.indices {
                 let zone = layout.recordID(key, in: keys).zone
-                places[zone, default: []].insert(FollowedZone.Place(worker: worker.number, key: key))
+                keyIDs[zone, default: []].insert(FollowedZone.KeyID(worker: worker.number, key: key))
             }
         }
         return zip(layout.zones, tokens).map { zone, token in
             let followed = FollowedZone(
                 zone.zoneName,
                 reading: self.name,
-                places: places[zone] ?? [],
+                keyIDs: keyIDs[zone] ?? [],
                 knowledge: knowledge
             )
             return Feed(zone: zone, token: token, followed: followed)
@@ -135,7 +135,7 @@ final class Follower: Sendable {
         }
     }
 
-    /// The finding about a feed whose end could not be reached any more.
+    /// The finding about a feed with an end that could not be reached any more.
     private func unread(_ feed: Feed) -> Violation {
         Violation(
             kind: .unseen,

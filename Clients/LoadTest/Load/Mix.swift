@@ -1,6 +1,6 @@
 /// Relative frequencies of steps.
 struct Mix: Hashable, Sendable {
-    /// What is wrong with a file of weights, and what to do.
+    /// The fault of a file of weights, and what to do.
     struct Malformed: Error, Hashable {
         var message: String
     }

@@ -31,7 +31,7 @@ enum Step: String, CaseIterable, Codable, CodingKeyRepresentable, Sendable {
     }
 }
 
-/// The kinds of requests whose latencies are recorded.
+/// The kinds of requests with recorded latencies.
 enum Measured: String, CaseIterable, Codable, CodingKeyRepresentable, Comparable, Sendable {
     case save
     case saveBatch = "save-batch"

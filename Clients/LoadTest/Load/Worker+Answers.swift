@@ -50,7 +50,7 @@ extension Worker {
         }
     }
 
-    /// Ends a save whose notification has reached the listener or all devices, or never will.
+    /// Ends a save after its notification has reached the listener or all devices, or never will.
     func arrived(_ call: Call, _ result: Result<ContinuousClock.Instant, MissedNotification>) {
         switch result {
         case .success(let time):

@@ -21,7 +21,7 @@ struct LoadFailure: Error, Hashable {
     }
 
     var code: Code
-    /// What is wrong, then what to do.
+    /// The fault, then what to do.
     var message: String
     /// The server's code, if it refused a request.
     var refusal: ErrorCode?

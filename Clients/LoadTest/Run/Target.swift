@@ -35,7 +35,7 @@ struct Target: Sendable {
 }
 
 extension RecordClient {
-    /// Performs a request of which every item must succeed.
+    /// Performs a request and requires success of every item.
     ///
     /// If it is rejected under load, or because the store is away, it is sent again at the time that the
     /// rejection names.

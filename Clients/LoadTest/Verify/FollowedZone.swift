@@ -5,7 +5,7 @@
 /// that the token has passed would never come.
 struct FollowedZone: Sendable {
     /// A key of a worker.
-    struct Place: Hashable, Sendable {
+    struct KeyID: Hashable, Sendable {
         let worker: Int
         let key: Int
     }
@@ -16,27 +16,27 @@ struct FollowedZone: Sendable {
     let name: String
     /// The name of the follower in findings.
     let reading: String
-    private let places: Set<Place>
+    private let keyIDs: Set<KeyID>
     /// The version of each record according to the feed; 0 is absent.
-    private var versions: [Place: UInt64] = [:]
+    private var versions: [KeyID: UInt64] = [:]
     /// The latest version that ever came.
-    private var latest: [Place: UInt64] = [:]
+    private var latest: [KeyID: UInt64] = [:]
 
     /// Begins at a token of a time when nothing was written.
     ///
     /// - Parameters:
     ///   - name: The zone.
     ///   - reading: The name of the follower in findings.
-    ///   - places: All keys of the zone, also those without a record.
+    ///   - keyIDs: All keys of the zone, also those without a record.
     ///   - knowledge: The keys at the time of the token.
-    init(_ name: String, reading: String, places: Set<Place>, knowledge: Knowledge) {
+    init(_ name: String, reading: String, keyIDs: Set<KeyID>, knowledge: Knowledge) {
         self.name = name
         self.reading = reading
-        self.places = places
-        for place in places {
-            guard let key = knowledge.key(at: place), key.acknowledged > 0 else { continue }
-            self.versions[place] = key.acknowledged
-            self.latest[place] = key.acknowledged
+        self.keyIDs = keyIDs
+        for keyID in keyIDs {
+            guard let key = knowledge.key(at: keyID), key.acknowledged > 0 else { continue }
+            self.versions[keyID] = key.acknowledged
+            self.latest[keyID] = key.acknowledged
         }
     }
 
@@ -51,8 +51,8 @@ struct FollowedZone: Sendable {
                 violations.append(self.violation(.unexpected, record.name, "absent", "a record"))
                 continue
             }
-            let place = Place(worker: owner.worker, key: owner.key)
-            guard self.places.contains(place) else {
+            let keyID = KeyID(worker: owner.worker, key: owner.key)
+            guard self.keyIDs.contains(keyID) else {
                 violations.append(self.violation(.unexpected, record.name, "absent", "a record"))
                 continue
             }
@@ -60,16 +60,16 @@ struct FollowedZone: Sendable {
                 violations.append(self.violation(.spoilt, record.name, "what was saved", "other contents"))
                 continue
             }
-            if let violation = self.take(version, place, record.name) { violations.append(violation) }
+            if let violation = self.take(version, keyID, record.name) { violations.append(violation) }
         }
         return violations
     }
 
-    private mutating func take(_ version: UInt64, _ place: Place, _ name: String) -> Violation? {
-        let before = self.versions[place] ?? 0
-        let latest = self.latest[place] ?? 0
-        self.versions[place] = version
-        self.latest[place] = max(latest, version)
+    private mutating func take(_ version: UInt64, _ keyID: KeyID, _ name: String) -> Violation? {
+        let before = self.versions[keyID] ?? 0
+        let latest = self.latest[keyID] ?? 0
+        self.versions[keyID] = version
+        self.latest[keyID] = max(latest, version)
         // Two deletions with a save between them may come as the last one alone, or as both.
         guard version > 0 else { return nil }
         if version == before { return self.violation(.doubled, name, "once", Violation.text(version)) }
@@ -88,23 +88,23 @@ struct FollowedZone: Sendable {
     /// - Returns: A finding for each change that is missing.
     mutating func reachedEnd(asked: Knowledge, now: Knowledge) -> [Violation] {
         var violations: [Violation] = []
-        for place in self.places {
-            guard let known = asked.key(at: place), known.pending == nil,
-                now.key(at: place)?.changedAt == known.changedAt
+        for keyID in self.keyIDs {
+            guard let known = asked.key(at: keyID), known.pending == nil,
+                now.key(at: keyID)?.changedAt == known.changedAt
             else { continue }
-            let version = self.versions[place] ?? 0
+            let version = self.versions[keyID] ?? 0
             guard !known.permits(version) else { continue }
             let expected = ([known.acknowledged] + known.uncertain).map { Violation.text($0) }
             violations.append(
                 self.violation(
                     .unseen,
-                    KeyTable.recordName(place.key, of: place.worker),
+                    KeyTable.recordName(keyID.key, of: keyID.worker),
                     expected.joined(separator: " or "),
                     Violation.text(version)
                 )
             )
             // Once is enough.
-            self.versions[place] = known.acknowledged
+            self.versions[keyID] = known.acknowledged
         }
         return violations
     }
@@ -127,8 +127,8 @@ struct FollowedZone: Sendable {
 }
 
 extension FollowedZone.Knowledge {
-    fileprivate func key(at place: FollowedZone.Place) -> KeyTable.Key? {
-        guard let keys = self[place.worker], keys.indices.contains(place.key) else { return nil }
-        return keys[place.key]
+    fileprivate func key(at keyID: FollowedZone.KeyID) -> KeyTable.Key? {
+        guard let keys = self[keyID.worker], keys.indices.contains(keyID.key) else { return nil }
+        return keys[keyID.key]
     }
 }

@@ -3,7 +3,7 @@ import RecordModel
 /// The keys of one connection, and what is known of each record.
 ///
 /// A key has one writer, and at most one write at a time. So each reading has exactly one right
-/// result, or several after a write whose effect is unknown. If such a write may still take effect,
+/// result, or several after a write of unknown effect. If such a write may still take effect,
 /// the key is not written again until a reading has shown that it did.
 struct KeyTable: Sendable {
     enum Kind: CaseIterable, Sendable {
@@ -28,7 +28,7 @@ struct KeyTable: Sendable {
     struct Key: Sendable {
         /// The last acknowledged write.
         var acknowledged: Version = 0
-        /// Later writes whose effect is unknown.
+        /// Later writes of unknown effect.
         var uncertain: [Version] = []
         /// A write without a response yet.
         var pending: Version?

@@ -10,7 +10,7 @@ struct Verification: Sendable {
     struct Verdict: Codable, Sendable {
         /// Records that were compared, each by three readings.
         var records = 0
-        /// Of these, records whose last write has an unknown effect: either state is right.
+        /// Of these, records with a last write of unknown effect: either state is right.
         var uncertain = 0
         /// The number of times that a follower came to the end of a feed during the load.
         var feedEnds = 0
@@ -170,7 +170,7 @@ struct Verification: Sendable {
 extension RecordClient {
     /// Performs a reading of the verification, and waits for all of it.
     ///
-    /// A server whose store is away, or that has too much to do, is asked again at the time that it names.
+    /// A server without its store, or with too much to do, names the time of the next attempt.
     func page(
         of operation: Operation,
         to purpose: String

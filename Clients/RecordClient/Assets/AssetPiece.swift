@@ -8,14 +8,14 @@ struct AssetPiece: Sendable {
     /// At most these: small requests of the same connection wait for one piece.
     static let bytesMax = min(128 * 1024, Bounds.assetDataBytesMax)
 
-    let place: AssetOffset
+    let position: AssetOffset
     let byteCount: Int
     let frame: ByteBuffer
 
     /// Reads a piece; on a thread for files.
     init(
         of upload: AssetUpload,
-        at place: AssetOffset,
+        at position: AssetOffset,
         bytes: Int,
         for stream: UInt32,
         _ buffers: BufferPool
@@ -23,14 +23,14 @@ struct AssetPiece: Sendable {
         var frame = buffers.take(bytes: Frame.headerBytes + AssetData.headerBytes + bytes)
         var failure: FileFailure?
         FrameEncoder.write(.assetData, stream: stream, into: &frame) { frame in
-            AssetData.writeHeader(item: UInt32(place.item), offset: place.offset, into: &frame)
+            AssetData.writeHeader(item: UInt32(position.item), offset: position.offset, into: &frame)
             // SAFETY: `read` fills all of the memory that it is given, or throws. Then the frame
             // is not used.
             frame.writeWithUnsafeMutableBytes(minimumWritableBytes: bytes) { memory in
                 do throws(FileFailure) {
                     try upload.read(
-                        place.item,
-                        place.offset,
+                        position.item,
+                        position.offset,
                         FileMemory(rebasing: memory[..<bytes])
                     )
                 } catch {
@@ -40,7 +40,7 @@ struct AssetPiece: Sendable {
             }
         }
         if let failure { throw failure }
-        self.place = place
+        self.position = position
         self.byteCount = bytes
         self.frame = frame
     }

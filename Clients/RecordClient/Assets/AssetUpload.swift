@@ -36,14 +36,14 @@ package struct AssetUpload: Sendable {
     }
 }
 
-/// What is wrong with a file on this side, with a text for people.
+/// The fault of a file on this side, with a text for people.
 package enum FileFailure: Error, Hashable, Sendable {
     case missing(String)
     /// It is there, and can't be opened.
     case unopened(String)
     /// It is not what it was when it was hashed.
     case modified(String)
-    /// It is no file whose bytes could be an asset.
+    /// Its bytes can't be an asset: it is no regular file.
     case unusable(String)
     /// Reading or writing failed.
     case failed(String)

@@ -9,7 +9,7 @@ import WireProtocol
 /// The batches of a download are written in order and digested in order. The digest may be a batch
 /// ahead of the file, or behind it.
 final class DownloadBatch: Sendable {
-    /// At most these at a time: the server hears of room when they are through.
+    /// The most at a time: the server gets credit when they are through.
     static let bytesMax = 1_024 * 1_024
     /// Below this, to make a digest takes no longer than to wake another thread.
     static let sharedBytesMin = 64 * 1_024

@@ -33,7 +33,7 @@ final class DownloadTransfer {
     /// Batches that are being written, or will be: one more than threads are at.
     private var batches = 0
     private static let batchesMax = 2
-    /// What waits is to be written at the end of the tick.
+    /// Waiting bytes are to be written at the end of the tick.
     var isDue = false
     /// Whether bytes that came are still to be written.
     var isBehind: Bool { self.batches > 0 || !self.waiting.isEmpty }
@@ -58,7 +58,7 @@ final class DownloadTransfer {
         self.begun = self.handed
     }
 
-    /// What is still to come, on the stream that is opened next.
+    /// The missing ranges, for the stream that is opened next.
     var operation: Operation {
         .downloadAssets(
             DownloadAssets(
@@ -100,7 +100,7 @@ final class DownloadTransfer {
         let part = self.parts[self.begun.item + Int(data.item)]
         self.waiting.append(Piece(part: part.number, offset: data.offset, bytes: data.bytes))
         self.waitingBytes += data.bytes.readableBytes
-        self.received = self.place(
+        self.received = self.position(
             after: data.offset + Int64(data.bytes.readableBytes),
             of: self.received.item
         )
@@ -119,18 +119,18 @@ final class DownloadTransfer {
 
     /// The next piece to write; `nil` if nothing waits.
     ///
-    /// The caller tells `written` of it afterwards.
+    /// The caller calls `written` with it afterwards.
     func takeSmall() -> DownloadBatch? {
         precondition(self.isSmall)
         let batch = self.take()
-        // What comes meanwhile is not written beside it.
+        // Bytes that come meanwhile are not written beside it.
         if batch != nil { self.batches = Self.batchesMax }
         return batch
     }
 
     /// Has what waits written, as far as there is room.
     ///
-    /// The caller tells `written` of each batch for which `ended` is called.
+    /// The caller calls `written` with each batch for which `ended` is called.
     func write(ended: (DownloadBatch) -> (@Sendable (Result<Void, FileFailure>) -> Void)) {
         while self.batches < Self.batchesMax, self.failure == nil, let batch = self.take() {
             self.batches += 1
@@ -143,7 +143,7 @@ final class DownloadTransfer {
         var bytes = 0
         while bytes < DownloadBatch.bytesMax, let piece = self.waiting.popFirst() {
             let count = piece.bytes.readableBytes
-            self.handed = self.place(after: piece.offset + Int64(count), of: self.handed.item)
+            self.handed = self.position(after: piece.offset + Int64(count), of: self.handed.item)
             bytes += count
             pieces.append(piece)
         }
@@ -158,10 +158,10 @@ final class DownloadTransfer {
         if case .failure(let failure) = result, self.failure == nil { self.failure = failure }
     }
 
-    /// What went wrong, when nothing is being written any more.
+    /// The failure, when nothing is being written any more.
     var settledFailure: FileFailure? { self.batches == 0 ? self.failure : nil }
 
-    private func place(after offset: Int64, of item: Int) -> AssetOffset {
+    private func position(after offset: Int64, of item: Int) -> AssetOffset {
         guard offset == self.parts[item].part.range.upperBound else {
             return AssetOffset(item: item, offset: offset)
         }

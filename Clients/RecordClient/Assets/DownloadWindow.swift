@@ -9,7 +9,7 @@ struct DownloadWindow {
     /// Of one download, and of all together.
     static let bytesMax = 8 * 1_024 * 1_024
     static let totalBytesMax = 16 * 1_024 * 1_024
-    /// So long after a request that was no transfer nothing else is thought to travel.
+    /// The time after the last other request from which on transfers may use the whole connection.
     static let quiet = TimeAmount.seconds(1)
 
     private var busyUntil = NIODeadline.uptimeNanoseconds(0)

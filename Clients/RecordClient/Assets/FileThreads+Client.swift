@@ -1,7 +1,7 @@
 package import FileIO
 
 extension FileThreads {
-    /// More disks than these at a time make nobody faster.
+    /// More disks than these at a time make no transfer faster.
     private static let countMax = 4
 
     /// Threads of this process that read, write and hash files.

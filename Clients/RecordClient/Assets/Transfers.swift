@@ -89,7 +89,7 @@ final class Transfers {
     // MARK: Messages of the server
 
     func assetOffsetsReceived(_ offsets: AssetOffsets, on key: StreamKey) {
-        self.session.heard(on: key)
+        self.session.noteActivity(on: key)
         guard let request = self.session.requests.request(on: key),
             case .upload(let upload) = request.transfer
         else { return }
@@ -98,7 +98,7 @@ final class Transfers {
     }
 
     func progressReceived(_ progress: Progress, on key: StreamKey) {
-        self.session.heard(on: key)
+        self.session.noteActivity(on: key)
         switch self.session.requests.request(on: key)?.transfer {
         case .upload(let upload): upload.upload.progress(progress)
         case .download(let download): download.download.progress(download.progress(progress))
@@ -107,7 +107,7 @@ final class Transfers {
     }
 
     func assetDataReceived(_ data: AssetData, on key: StreamKey) {
-        self.session.heard(on: key)
+        self.session.noteActivity(on: key)
         // A cancelled download grants nothing more, so its bytes stop coming.
         guard let request = self.session.requests.request(on: key),
             case .download(let download) = request.transfer
@@ -127,7 +127,7 @@ final class Transfers {
         var passed = 0
         while passed < self.uploads.count {
             let request = self.uploads.removeFirst()
-            guard !request.hasEnded, case .sent(let key) = request.place,
+            guard !request.hasEnded, case .sent(let key) = request.phase,
                 case .upload(let upload) = request.transfer,
                 let connection = self.session.connection(key.connection)
             else { continue }

@@ -14,7 +14,7 @@ struct UploadStream: Hashable {
     private let sizes: [Int64]
     private let totalBytes: Int64
     private var sending = SendWindow(bytes: 0)
-    /// The place of the next byte; `nil` if the server has not said where to begin.
+    /// The position of the next byte; `nil` if the server has not said where to begin.
     private var next: AssetOffset?
     /// The first byte of each asset that the server does not have.
     private var offsets: [Int64] = []
@@ -57,18 +57,20 @@ struct UploadStream: Hashable {
     /// - Returns: Whether the server may grant this.
     mutating func grant(_ bytes: UInt32) -> Bool { self.sending.granted(bytes) }
 
-    /// Bytes of an asset were sent, in a payload of so many.
-    mutating func sent(_ place: AssetOffset, bytes: Int, payloadBytes: Int) {
-        precondition(place == self.next, "assets are sent in order")
+    /// Notes that bytes of an asset were sent, in a payload of `payloadBytes`.
+    mutating func sent(_ position: AssetOffset, bytes: Int, payloadBytes: Int) {
+        precondition(position == self.next, "assets are sent in order")
         self.sending.sent(payloadBytes)
         self.coveredBytes += Int64(bytes)
-        self.next = AssetOffset(item: place.item, offset: place.offset + Int64(bytes))
+        self.next = AssetOffset(item: position.item, offset: position.offset + Int64(bytes))
         self.skipFinished()
     }
 
     private mutating func skipFinished() {
-        while let place = self.next, place.item < self.sizes.count, place.offset == self.sizes[place.item] {
-            let item = place.item + 1
+        while let position = self.next, position.item < self.sizes.count,
+            position.offset == self.sizes[position.item]
+        {
+            let item = position.item + 1
             self.next = AssetOffset(item: item, offset: item < self.sizes.count ? self.offsets[item] : 0)
         }
     }

@@ -16,7 +16,7 @@ final class UploadTransfer {
     /// Rises whenever the request is sent: pieces that were read for another stream are of no use.
     private(set) var attempt = 0
     private var stream: UInt32 = 0
-    /// The place of the next byte to read; `nil` if the server has not said where to begin.
+    /// The position of the next byte to read; `nil` if the server has not said where to begin.
     private var next: AssetOffset?
     private var offsets: [Int64] = []
     private var isReading = false
@@ -54,10 +54,10 @@ final class UploadTransfer {
 
     func takePiece() -> AssetPiece? { self.ready.popFirst() }
 
-    /// What to read now; then `piecesRead` is to be told of it.
+    /// The pieces to read now, and then to hand to `piecesRead`.
     func read() -> (@Sendable () throws(FileFailure) -> [AssetPiece])? {
         guard !self.isReading, self.ready.count + Self.readPiecesMax <= Self.piecesMax else { return nil }
-        var wanted: [(place: AssetOffset, bytes: Int)] = []
+        var wanted: [(position: AssetOffset, bytes: Int)] = []
         while wanted.count < Self.readPiecesMax, let piece = self.takeNext() { wanted.append(piece) }
         guard !wanted.isEmpty else { return nil }
         self.isReading = true
@@ -66,7 +66,7 @@ final class UploadTransfer {
             var read: [AssetPiece] = []
             for piece in pieces {
                 read.append(
-                    try AssetPiece(of: upload, at: piece.place, bytes: piece.bytes, for: stream, buffers)
+                    try AssetPiece(of: upload, at: piece.position, bytes: piece.bytes, for: stream, buffers)
                 )
             }
             return read
@@ -78,20 +78,20 @@ final class UploadTransfer {
         self.ready.append(contentsOf: pieces)
     }
 
-    private func takeNext() -> (place: AssetOffset, bytes: Int)? {
+    private func takeNext() -> (position: AssetOffset, bytes: Int)? {
         self.skipFinished()
-        guard let place = self.next, place.item < self.upload.assets.count else { return nil }
-        let left = self.upload.assets[place.item].size - place.offset
+        guard let position = self.next, position.item < self.upload.assets.count else { return nil }
+        let left = self.upload.assets[position.item].size - position.offset
         let bytes = Int(min(left, Int64(AssetPiece.bytesMax)))
         self.next?.offset += Int64(bytes)
-        return (place, bytes)
+        return (position, bytes)
     }
 
     private func skipFinished() {
-        while let place = self.next, place.item < self.upload.assets.count,
-            place.offset >= self.upload.assets[place.item].size
+        while let position = self.next, position.item < self.upload.assets.count,
+            position.offset >= self.upload.assets[position.item].size
         {
-            let item = place.item + 1
+            let item = position.item + 1
             self.next = AssetOffset(item: item, offset: item < self.offsets.count ? self.offsets[item] : 0)
         }
     }

@@ -48,7 +48,7 @@ extension ClientConnectionHandler {
     /// Sends a piece of an upload, behind all that was written before.
     func send(_ piece: AssetPiece, on stream: UInt32) {
         self.machine.assetDataSent(
-            piece.place,
+            piece.position,
             bytes: piece.byteCount,
             payloadBytes: AssetData.headerBytes + piece.byteCount,
             stream: stream

@@ -7,7 +7,7 @@ import WireProtocol
 /// One connection: turns bytes into events of its state machine, and actions of the machine into
 /// bytes.
 ///
-/// What is written within one tick of the event loop leaves in one piece.
+/// All frames of one tick of the event loop leave in one piece.
 final class ClientConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -16,7 +16,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
     private static let keptBytesMax = 16 * 1024
 
     let number: Int
-    /// Whether it has answered a request, other than with its word that it will send notifications.
+    /// Whether it has responded to a request other than `listen`.
     var hasAnswered = false
     /// Whether this side wants no more of it.
     private(set) var isRetired = false
@@ -31,7 +31,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
     private var context: ChannelHandlerContext?
     private var outgoing = ByteBuffer()
     private var hasFinished = false
-    /// The answer to the last ping, while the socket takes nothing; earlier pings go unanswered.
+    /// The response to the last ping, under backpressure; earlier pings get none.
     private var pong: ByteBuffer?
 
     init(number: Int, hello: Hello, key: SigningKey?, session: ClientSession) {
@@ -251,7 +251,7 @@ extension ClientConnectionHandler {
         }
     }
 
-    /// Signs for this connection alone: what the server showed in TLS is part of it.
+    /// Signs for this connection alone: the server's key in TLS is part of it.
     private func challengeReceived(_ challenge: Challenge) {
         switch self.machine.challengeReceived() {
         case .prove: break
@@ -335,8 +335,8 @@ extension ClientConnectionHandler {
     private func creditReceived(_ frame: Frame) throws {
         let credit = try Credit(decoding: frame.payload)
         switch self.machine.creditReceived(stream: frame.stream, bytes: credit.bytes) {
-        // What waits is sent when the bytes that have come are read.
-        case .resume: if frame.stream != 0 { self.session?.heard(on: self.key(frame.stream)) }
+        // Waiting requests are sent when the bytes that have come are read.
+        case .resume: if frame.stream != 0 { self.session?.noteActivity(on: self.key(frame.stream)) }
         case .close(let violation): self.violated(violation)
         case .ignore: break
         }
@@ -350,7 +350,7 @@ extension ClientConnectionHandler {
         self.finish(.violated(violation.error))
     }
 
-    /// Closes the channel of a connection whose machine is closed.
+    /// Closes the channel of a connection with a closed machine.
     private func finish(_ cause: ConnectionEnd) {
         guard !self.hasFinished else { return }
         self.hasFinished = true

@@ -65,7 +65,7 @@ extension ClientSide {
         case ignore
     }
 
-    /// About frames whose contents are handed over: items, notifications, what transfers carry.
+    /// About frames with contents to hand over: items, notifications, bytes of transfers.
     enum OnDelivery: Equatable, FrameAction {
         case deliver
         case close(Violation)

@@ -124,7 +124,7 @@ extension ConnectionMachine where Side == ClientSide {
         }
     }
 
-    /// The caller does not want the answer any more.
+    /// The caller does not want the response any more.
     ///
     /// The stream stays open until the server ends it.
     borrowing func cancelled(stream: UInt32) -> ClientSide.OnCancel {
@@ -141,7 +141,7 @@ extension ConnectionMachine where Side == ClientSide {
         self.act(orElse: ()) { $0.side.notifications.listenSent(stream: stream) }
     }
 
-    /// Whether `listen` was sent on the stream and has no answer yet.
+    /// Whether `listen` was sent on the stream and has no response yet.
     borrowing func isListen(_ stream: UInt32) -> Bool {
         self.look(orElse: false) { $0.side.notifications.isListen(stream) }
     }
@@ -202,9 +202,9 @@ extension ConnectionMachine where Side == ClientSide {
     }
 
     /// Bytes of an upload were written, for which there was room.
-    mutating func assetDataSent(_ place: AssetOffset, bytes: Int, payloadBytes: Int, stream: UInt32) {
+    mutating func assetDataSent(_ position: AssetOffset, bytes: Int, payloadBytes: Int, stream: UInt32) {
         self.act(orElse: ()) {
-            $0.uploaded(place, bytes: bytes, payloadBytes: payloadBytes, on: stream)
+            $0.uploaded(position, bytes: bytes, payloadBytes: payloadBytes, on: stream)
         }
     }
 

@@ -7,11 +7,11 @@ enum ConnectionEnd: Error, Hashable {
     case broken(String)
     /// There is no way from this machine into the network; connecting again may find one.
     case offline(String)
-    /// Connecting again fails again until somebody changes something. The text says what.
+    /// Connecting again fails until an operator or the app changes what the text names.
     case misconfigured(String)
     case goneAway(GoAway)
     case violated(WireError)
-    /// Every stream has been answered.
+    /// Every stream has its response.
     case drained
     case shutDown
 
@@ -49,7 +49,7 @@ enum ConnectionEnd: Error, Hashable {
 
     /// Whether the connection served its purpose.
     ///
-    /// Any other end is a failed attempt, even if the connection had answered requests.
+    /// Any other end is a failed attempt, even if the connection had responded to requests.
     var isOrderly: Bool {
         switch self {
         case .broken, .offline, .drained, .shutDown: true
@@ -58,7 +58,7 @@ enum ConnectionEnd: Error, Hashable {
         }
     }
 
-    /// What to tell a caller whose time runs out before there is another connection.
+    /// The error for a caller that times out before there is another connection.
     var description: String {
         switch self {
         case .broken(let text), .offline(let text), .misconfigured(let text): text

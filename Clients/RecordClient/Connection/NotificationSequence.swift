@@ -9,7 +9,7 @@ import RecordModel
 /// - Source: `Protocol/README.md` 5.11.
 struct NotificationSequence: Hashable {
     private(set) var isListening = false
-    /// The stream of the `listen` that has no answer yet.
+    /// The stream of the `listen` that has no response yet.
     private var asked: UInt32?
     private var received: UInt64 = 0
     private var taken: UInt64 = 0

@@ -70,11 +70,11 @@ extension OpenConnection where Side == ClientSide {
         return upload.isOpen
     }
 
-    mutating func uploaded(_ place: AssetOffset, bytes: Int, payloadBytes: Int, on stream: UInt32) {
+    mutating func uploaded(_ position: AssetOffset, bytes: Int, payloadBytes: Int, on stream: UInt32) {
         guard case .upload(var upload) = self.streams[stream]?.transfer else {
             preconditionFailure("bytes were sent on a stream that is no upload")
         }
-        upload.sent(place, bytes: bytes, payloadBytes: payloadBytes)
+        upload.sent(position, bytes: bytes, payloadBytes: payloadBytes)
         self.streams[stream]?.transfer = .upload(upload)
     }
 

@@ -6,7 +6,7 @@ import WireProtocol
 
 /// Connects over TCP and TLS 1.3.
 ///
-/// The only place that knows the TLS library.
+/// The only file that knows the TLS library.
 final class TLSConnector: Sendable {
     private let host: String
     private let port: Int

@@ -2,9 +2,9 @@ import WireProtocol
 
 /// What a server did that the protocol forbids.
 struct Violation: Error, Hashable {
-    /// What the server is told.
+    /// The reason for the server.
     var reason: CloseReason
-    /// What the callers are told.
+    /// The error for the callers.
     var error: WireError
 
     static let frameUnexpected = Violation(

@@ -33,7 +33,7 @@ final class Mailbox: Sendable {
             timeout: TimeAmount,
             continuation: CheckedContinuation<Result<Welcome, ClientError>, Never>
         )
-        case listen(number: UInt64, told: @Sendable (ListeningEvent) -> Void)
+        case listen(number: UInt64, notify: @Sendable (ListeningEvent) -> Void)
         case stopListening(number: UInt64)
         case acknowledge(NotificationKey)
         /// The continuation is resumed when every connection is closed.

@@ -18,7 +18,7 @@ final class PendingRequest {
         case session
     }
 
-    enum Place: Hashable, Sendable {
+    enum Phase: Hashable, Sendable {
         /// Not sent, or to be sent again.
         case waiting
         case sent(StreamKey)
@@ -45,7 +45,7 @@ final class PendingRequest {
     private let connectionTimeout: TimeAmount
     /// `nil` while there is a connection, and forever once the request was sent.
     private var connectionDeadline: NIODeadline?
-    var place: Place = .waiting
+    var phase: Phase = .waiting
     /// The caller has the result, or wants none.
     var hasEnded = false
     /// Made when the request is first sent, and kept when it is sent again.
@@ -54,7 +54,7 @@ final class PendingRequest {
     var sentAt: NIODeadline?
     /// Whether a connection broke while the response was awaited.
     ///
-    /// Only a response to the same ID tells whether the request was executed.
+    /// Only a response to the same ID shows whether the request was executed.
     var mayHaveTakenEffect = false
     private var delivered = DeliveredItems()
     private var outcomes: [UInt32: ItemOutcome] = [:]
@@ -63,10 +63,10 @@ final class PendingRequest {
     /// They have no numbers of their own until the list is complete.
     private var listed: [[Item]] = []
     private var listedCount = 0
-    /// Bound on `answeredBytes`, by the limits of the connection that the request was sent on.
-    var answerBytesMax = 0
+    /// Bound on `responseBytes`, by the limits of the connection that the request was sent on.
+    var responseBytesMax = 0
     /// Payload bytes of the frames with items that were kept or delivered.
-    private var answeredBytes = 0
+    private var responseBytes = 0
 
     /// Starts the request's timeouts at `now`.
     init(
@@ -144,8 +144,8 @@ final class PendingRequest {
     }
 
     private func count(_ payloadBytes: Int) throws(Violation) {
-        self.answeredBytes += payloadBytes
-        guard self.answeredBytes <= self.answerBytesMax else { throw .responseTooLarge }
+        self.responseBytes += payloadBytes
+        guard self.responseBytes <= self.responseBytesMax else { throw .responseTooLarge }
     }
 
     /// Drops the items of a list after its connection broke; an incomplete list is of no use.
@@ -153,7 +153,7 @@ final class PendingRequest {
         guard self.operation.itemCount == nil else { return }
         self.listed = []
         self.listedCount = 0
-        self.answeredBytes = 0
+        self.responseBytes = 0
     }
 
     /// Whether no part of a response was delivered.

@@ -6,7 +6,7 @@ import WireProtocol
 /// All requests of a client that have not ended: those that wait, in the order of their numbers,
 /// and those on streams.
 ///
-/// A stream whose request was cancelled or timed out is in no table. Its responses are dropped.
+/// The stream of a cancelled or timed-out request is in no table. Its responses are dropped.
 struct RequestTable {
     private var requests: [UInt64: PendingRequest] = [:]
     /// By connection: one, and for a while those that drain.
@@ -53,7 +53,7 @@ struct RequestTable {
             requests[key.stream] = request
             self.streams.append((key.connection, requests))
         }
-        request.place = .sent(key)
+        request.phase = .sent(key)
         request.requestID = requestID
         if request.sentAt == nil { request.sentAt = now }
     }
@@ -74,7 +74,7 @@ struct RequestTable {
     mutating func remove(_ number: UInt64) -> PendingRequest? {
         guard let request = self.requests.removeValue(forKey: number) else { return nil }
         request.hasEnded = true
-        switch request.place {
+        switch request.phase {
         case .waiting:
             self.waitingCount -= 1
             self.compactQueue()
@@ -87,15 +87,15 @@ struct RequestTable {
 
     /// Removes a request from its stream and from the queue, although it has not ended.
     mutating func detach(_ request: PendingRequest) {
-        if case .sent(let key) = request.place { _ = self.removeStream(key) }
-        request.place = .finishing
+        if case .sent(let key) = request.phase { _ = self.removeStream(key) }
+        request.phase = .finishing
     }
 
     /// Notes that the request that `nextWaiting` returned is not sent after all.
     mutating func leaveQueue(_ request: PendingRequest) {
         self.queue.removeFirst()
         self.waitingCount -= 1
-        request.place = .finishing
+        request.phase = .finishing
     }
 
     mutating func removeAll() -> [PendingRequest] {
@@ -126,7 +126,7 @@ struct RequestTable {
     /// Keeps the request of a stream back until this time, when the server has room.
     mutating func sendLater(on key: StreamKey, at time: NIODeadline) {
         guard let request = self.removeStream(key) else { return }
-        request.place = .later
+        request.phase = .later
         self.later.append((time, request))
     }
 
@@ -139,7 +139,7 @@ struct RequestTable {
         for request in self.requests.values { request.hasConnection() }
     }
 
-    /// Queues the requests whose time has come.
+    /// Queues the requests that are due.
     ///
     /// They wait before those that came later.
     mutating func returnDue(now: NIODeadline) {
@@ -177,7 +177,7 @@ struct RequestTable {
 
     private mutating func putBack(_ requests: [PendingRequest]) {
         for request in requests {
-            request.place = .waiting
+            request.phase = .waiting
             request.forgetList()
         }
         self.waitingCount += requests.count

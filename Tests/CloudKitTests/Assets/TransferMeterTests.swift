@@ -13,7 +13,7 @@ struct `The progress of a record's files` {
                 run: { step in
                     if isSlow { self.steps.withLock { $0.append(step) } } else { step() }
                 },
-                tell: { fraction in self.fractions.withLock { $0.append(fraction) } }
+                report: { fraction in self.fractions.withLock { $0.append(fraction) } }
             )
         }
 

@@ -20,7 +20,7 @@ private func archive(_ object: any NSObject & NSSecureCoding) throws -> Data {
     ) throws -> BatchResults<Request> {
         var results = BatchResults<Request>()
         for (index, outcome) in items.enumerated() {
-            if let answer = try request.answer(to: Item(index: UInt32(index), outcome: outcome), user: "_me")
+            if let answer = try request.result(of: Item(index: UInt32(index), outcome: outcome), user: "_me")
             {
                 results.add(answer)
             }

@@ -50,7 +50,7 @@ final class ScriptedFeed: Sendable {
             told(
                 Result { () throws(CKError) in
                     let answers = try CKError.reading { () throws(WireError) in
-                        try items.map { (item) throws(WireError) in try page.answer(to: item, user: "_me") }
+                        try items.map { (item) throws(WireError) in try page.result(of: item, user: "_me") }
                     }
                     return try FeedPageContent(answers.compactMap { $0 }, of: page, end: end)
                 }

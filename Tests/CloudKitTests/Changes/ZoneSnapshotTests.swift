@@ -18,7 +18,7 @@ import WireProtocol
         let page = ZoneChangesPage(self.zoneID, since: nil, scope: .private)
         var results = BatchResults<ZoneChangesPage>()
         for (index, outcome) in items.enumerated() {
-            if let answer = try page.answer(to: Item(index: UInt32(index), outcome: outcome), user: "_me") {
+            if let answer = try page.result(of: Item(index: UInt32(index), outcome: outcome), user: "_me") {
                 results.add(answer)
             }
         }

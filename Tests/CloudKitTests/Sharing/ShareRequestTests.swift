@@ -42,16 +42,16 @@ private let system = shareRecord(serverShare()).system
     func `another URL is invalidArguments, and the others are asked for`(text: String) throws {
         let other = try #require(URL(string: text))
         let request = ShareMetadataFetch([other, url("a"), url("a"), url("b")])
-        guard case .value(other, .failure(let error))? = request.answeredHere.first else {
-            Issue.record("it was not refused: \(request.answeredHere)")
+        guard case .value(other, .failure(let error))? = request.localResults.first else {
+            Issue.record("it was not refused: \(request.localResults)")
             return
         }
-        #expect(code(error) == 12 && request.answeredHere.count == 1 && request.itemCount == 2)
+        #expect(code(error) == 12 && request.localResults.count == 1 && request.itemCount == 2)
         #expect(
             try request.operation(user: "_me") == .fetchShareMetadata(FetchShareMetadata(tokens: ["a", "b"]))
         )
         let asking = ShareAccessRequest([other, url("a")])
-        #expect(asking.answeredHere.count == 1)
+        #expect(asking.localResults.count == 1)
         #expect(try asking.operation(user: "_me") == .requestShareAccess(RequestShareAccess(tokens: ["a"])))
     }
 
@@ -82,7 +82,7 @@ private let system = shareRecord(serverShare()).system
             permission: .readOnly,
             owner: UserIdentity(userRecordName: "_owner")
         )
-        let answer = request.answer(to: Item(index: 0, outcome: .shareMetadata(model)), user: "_me")
+        let answer = request.result(of: Item(index: 0, outcome: .shareMetadata(model)), user: "_me")
         guard case .value(_, .success(let metadata))? = answer else {
             Issue.record("another answer: \(String(describing: answer))")
             return
@@ -102,13 +102,13 @@ private let system = shareRecord(serverShare()).system
             permission: .readWrite,
             owner: UserIdentity()
         )
-        let other = request.answer(to: Item(index: 0, outcome: .shareMetadata(zone)), user: "_me")
+        let other = request.result(of: Item(index: 0, outcome: .shareMetadata(zone)), user: "_me")
         guard case .value(_, .success(let zoneWide))? = other else {
             Issue.record("another answer: \(String(describing: other))")
             return
         }
         #expect(zoneWide.hierarchicalRootRecordID == nil && zoneWide.rootRecord == nil)
-        #expect(request.answer(to: Item(index: 1, outcome: .shareMetadata(zone)), user: "_me") == nil)
+        #expect(request.result(of: Item(index: 1, outcome: .shareMetadata(zone)), user: "_me") == nil)
         let plain = ShareMetadataFetch([url("a")], rootRecords: false, desiredKeys: ["title"])
         #expect(try plain.operation(user: "_me") == .fetchShareMetadata(FetchShareMetadata(tokens: ["a"])))
     }
@@ -122,17 +122,17 @@ private let system = shareRecord(serverShare()).system
             .emailAddress("ann@example.org"), .userRecordName("_me"),
         ])
         #expect(try request.operation(user: "_me") == .fetchShareParticipants(asked))
-        #expect(request.answeredHere.map { code($0.failure?.error) } == [12])
-        let found = request.answer(to: Item(index: 0, outcome: .participant(person("A"))), user: "_me")
+        #expect(request.localResults.map { code($0.failure?.error) } == [12])
+        let found = request.result(of: Item(index: 0, outcome: .participant(person("A"))), user: "_me")
         guard case .value(email, .success(let participant))? = found else {
             Issue.record("another answer: \(String(describing: found))")
             return
         }
         #expect(participant.participantID == "A")
         let failure = Failure(code: .unknownItem, message: "nobody", retry: .never)
-        let missing = request.answer(to: Item(index: 1, outcome: .failure(failure)), user: "_me")
+        let missing = request.result(of: Item(index: 1, outcome: .failure(failure)), user: "_me")
         #expect(code(missing?.failure?.error) == 11)
-        let other = request.answer(to: Item(index: 1, outcome: .done), user: "_me")
+        let other = request.result(of: Item(index: 1, outcome: .done), user: "_me")
         #expect(code(other?.failure?.error) == 1)
     }
 
@@ -150,14 +150,14 @@ private let system = shareRecord(serverShare()).system
         let request = ShareJoining([metadata, metadata])
         #expect(try request.operation(user: "_me") == .acceptShares(AcceptShares(tokens: ["once"])))
         let record = RecordMessage(shareRecord(serverShare(), tag: "t9"))
-        let answer = try request.answer(to: Item(index: 0, outcome: .record(record)), user: "_me")
+        let answer = try request.result(of: Item(index: 0, outcome: .record(record)), user: "_me")
         guard case .value(metadata, .success(let share))? = answer else {
             Issue.record("another answer: \(String(describing: answer))")
             return
         }
         #expect(share.recordChangeTag == "t9" && share.participants.count == 1)
         let asking = ShareAccessRequest([url("a")])
-        guard case .value(_, .success)? = asking.answer(to: Item(index: 0, outcome: .done), user: "_me")
+        guard case .value(_, .success)? = asking.result(of: Item(index: 0, outcome: .done), user: "_me")
         else {
             Issue.record("access was not asked for")
             return
@@ -177,8 +177,8 @@ private let system = shareRecord(serverShare()).system
         let query = RecordQuery(.query(Query(recordType: "a"), zone: nil), scope: .shared)
         let page = ZoneChangesPage(sharedZone, since: nil, scope: .shared)
         for answers in [
-            AnswerTally(fetch, at: "tidemark://h").read([item], user: "_me"),
-            AnswerTally(query, at: "tidemark://h").read([item], user: "_me"),
+            ResultTally(fetch, at: "tidemark://h").read([item], user: "_me"),
+            ResultTally(query, at: "tidemark://h").read([item], user: "_me"),
         ] {
             guard case .value(_, .success(let share as CKShare))? = answers.first else {
                 Issue.record("no share: \(answers)")
@@ -186,7 +186,7 @@ private let system = shareRecord(serverShare()).system
             }
             #expect(share.url?.absoluteString == "tidemark://h/share/token-1")
         }
-        let changes = AnswerTally(page, at: "tidemark://h").read([item], user: "_me")
+        let changes = ResultTally(page, at: "tidemark://h").read([item], user: "_me")
         guard case .value(_, .success(.saved(let share as CKShare)))? = changes.first else {
             Issue.record("no share: \(changes)")
             return
@@ -210,7 +210,7 @@ private let system = shareRecord(serverShare()).system
             retry: .afterChange,
             serverRecord: shareRecord(serverShare([person("A")]), tag: "t5")
         )
-        let answers = AnswerTally(request, at: "tidemark://h")
+        let answers = ResultTally(request, at: "tidemark://h")
             .read([Item(index: 0, outcome: .failure(failure))], user: "_me")
         let error = try #require(answers.first?.failure?.error as? CKError)
         let theirs = try #require(error.serverRecord as? CKShare)

@@ -226,13 +226,13 @@ struct ShareTests {
         )
         let saved = RecordSaved(changeTag: "t2", system: shareRecord(serverShare()).system)
         let item = Item(index: 0, outcome: .recordSaved(saved))
-        guard case .value(_, .success(let record))? = request.answer(to: item, user: "_me") else {
+        guard case .value(_, .success(let record))? = request.result(of: item, user: "_me") else {
             Issue.record("the root was not saved")
             return
         }
         #expect(record === self.list && record.share == nil && record.recordChangeTag == "t2")
         _ = CKShare(rootRecord: other)
-        _ = request.answer(to: Item(index: 1, outcome: .recordSaved(saved)), user: "_me")
+        _ = request.result(of: Item(index: 1, outcome: .recordSaved(saved)), user: "_me")
         #expect(other.share != nil)
     }
 

@@ -14,7 +14,7 @@ final class ScriptedListener: Sendable {
     }
 
     private let state = Mutex(State())
-    let signIn = SignInAnswer()
+    let signIn = SignInResponse()
 
     var starts: Int { self.state.withLock { $0.told.count } }
     var stops: Int { self.state.withLock { $0.stops } }

@@ -37,13 +37,13 @@ private let placeholder = CKRecord.Reference(
         )
         #expect(try request.operation(user: "_me") == .modifySubscriptions(expected))
         let answers = [
-            request.answer(to: Item(index: 0, outcome: .subscription(expected.saves[0])), user: "_me"),
-            request.answer(to: Item(index: 2, outcome: .deleted), user: "_me"),
+            request.result(of: Item(index: 0, outcome: .subscription(expected.saves[0])), user: "_me"),
+            request.result(of: Item(index: 2, outcome: .deleted), user: "_me"),
         ]
         guard case .value("q", .success(let saved)) = answers[0] else { return #expect(Bool(false)) }
         #expect(saved === mine, "the user's own object comes back")
         guard case .deletion("old", .success) = answers[1] else { return #expect(Bool(false)) }
-        #expect(request.answer(to: Item(index: 3, outcome: .deleted), user: "_me") == nil)
+        #expect(request.result(of: Item(index: 3, outcome: .deleted), user: "_me") == nil)
     }
 
     @Test func `a subscription that is named twice fails the request`() {
@@ -139,7 +139,7 @@ private let placeholder = CKRecord.Reference(
             )
         else { return #expect(Bool(false)) }
         #expect(code(error) == 11)
-        #expect(fetch.answer(to: Item(index: 2, outcome: .failure(failure)), user: "_me") == nil)
+        #expect(fetch.result(of: Item(index: 2, outcome: .failure(failure)), user: "_me") == nil)
     }
 
     @Test func `nothing to do succeeds without a server`() async {

@@ -2,13 +2,13 @@ private import Foundation
 private import Synchronization
 
 /// The server's last response to a connection's token: accepted, refused, or restricted.
-final class SignInAnswer: Sendable {
+final class SignInResponse: Sendable {
     private enum Response { case accepted, refused, restricted }
 
     private struct State {
         /// `nil` if there was no response yet.
         var last: Response?
-        /// Whether the app was told that the server takes no connections, and waits for a definite
+        /// Whether the app knows that the server takes no connections, and waits for a definite
         /// status.
         var isAwaited = false
     }
@@ -39,8 +39,9 @@ final class SignInAnswer: Sendable {
         if isNews { NotificationCenter.default.post(name: .CKAccountChanged, object: nil) }
     }
 
-    /// Notes that the app was told that the server takes no connections, or executes no requests: any
-    /// other response is posted.
+    /// Notes that the app knows that the server takes no connections, or executes no requests.
+    ///
+    /// Any other response is posted.
     ///
     /// - Returns: Whether the app did not wait already.
     func await() -> Bool {

@@ -1,5 +1,5 @@
 /// The meaning of the results of a batch of records, for the pending changes and the delegate.
-struct RecordAnswers {
+struct RecordResults {
     private(set) var event = CKSyncEngine.Event.SentRecordZoneChanges(
         savedRecords: [],
         failedRecordSaves: [],
@@ -139,8 +139,8 @@ extension Result<Void, any Error>? {
     fileprivate var failure: CKError? {
         switch self {
         case .success?: nil
-        case .failure(let error)?: error as? CKError ?? .answerOfAnotherKind
-        case nil: .answerOfAnotherKind
+        case .failure(let error)?: error as? CKError ?? .resultOfAnotherKind
+        case nil: .resultOfAnotherKind
         }
     }
 }

@@ -2,11 +2,11 @@ private import Synchronization
 
 /// Delivers the results of a request in order.
 ///
-/// A result whose record is incomplete waits until it is complete, and later results wait for it.
+/// A result with an incomplete record waits until it is complete, and later results wait for it.
 /// The methods are called where the callers of the request are called, one at a time.
-final class AnswerDelivery<Request: BatchRequest>: Sendable {
+final class ResultDelivery<Request: BatchRequest>: Sendable {
     private enum Slot {
-        case ready(Request.Answer)
+        case ready(Request.ItemResult)
         /// The record is not complete: its files, or the server's state of a saved share, are
         /// missing.
         case waiting
@@ -17,45 +17,45 @@ final class AnswerDelivery<Request: BatchRequest>: Sendable {
         var slots: [Slot] = []
         var first = 0
         /// Results that wait to be completed, by number.
-        var queue: [(number: Int, answer: Request.Answer, record: CKRecord)] = []
+        var queue: [(number: Int, itemResult: Request.ItemResult, record: CKRecord)] = []
         var tasks: [Int: Task<Void, Never>] = [:]
         var end: (@Sendable () -> Void)?
         var isCancelled = false
     }
 
-    private let tally: AnswerTally<Request>
+    private let tally: ResultTally<Request>
     /// `nil` if records are complete as they come.
     private let completion: (any RecordCompletion)?
     private let run: RequestCall.Run
     private let progress: (@Sendable (CKRecord.ID, Double) -> Void)?
-    private let answers: @Sendable ([Request.Answer]) -> Void
+    private let results: @Sendable ([Request.ItemResult]) -> Void
     private let state = Mutex(State())
 
     init(
-        _ tally: AnswerTally<Request>,
+        _ tally: ResultTally<Request>,
         completion: (any RecordCompletion)?,
         run: @escaping RequestCall.Run,
         progress: (@Sendable (CKRecord.ID, Double) -> Void)?,
-        answers: @escaping @Sendable ([Request.Answer]) -> Void
+        results: @escaping @Sendable ([Request.ItemResult]) -> Void
     ) {
         self.tally = tally
         self.completion = completion
         self.run = run
         self.progress = progress
-        self.answers = answers
+        self.results = results
     }
 
     var isCancelled: Bool { self.state.withLock { $0.isCancelled } }
 
-    func add(_ batch: [Request.Answer]) {
+    func add(_ batch: [Request.ItemResult]) {
         guard let completion = self.completion else { return self.hand(over: batch) }
         self.state.withLock { state in
-            for answer in batch {
-                if let record = self.record(of: answer), completion.isNeeded(for: record) {
-                    state.queue.append((state.first + state.slots.count, answer, record))
+            for itemResult in batch {
+                if let record = self.record(of: itemResult), completion.isNeeded(for: record) {
+                    state.queue.append((state.first + state.slots.count, itemResult, record))
                     state.slots.append(.waiting)
                 } else {
-                    state.slots.append(.ready(answer))
+                    state.slots.append(.ready(itemResult))
                 }
             }
         }
@@ -82,13 +82,14 @@ final class AnswerDelivery<Request: BatchRequest>: Sendable {
         let (ready, end) = self.state.withLock { state in
             while state.tasks.count < type(of: completion).parallelMax, !state.queue.isEmpty {
                 let next = state.queue.removeFirst()
-                state.tasks[next.number] = self.complete(next.answer, next.record, next.number, completion)
-                if state.isCancelled { state.tasks[next.number]?.cancel() }
+                let task = self.complete(next.itemResult, next.record, next.number, completion)
+                state.tasks[next.number] = task
+                if state.isCancelled { task.cancel() }
             }
-            var ready: [Request.Answer] = []
+            var ready: [Request.ItemResult] = []
             loop: for slot in state.slots {
                 switch slot {
-                case .ready(let answer): ready.append(answer)
+                case .ready(let itemResult): ready.append(itemResult)
                 case .waiting: break loop
                 }
             }
@@ -101,13 +102,13 @@ final class AnswerDelivery<Request: BatchRequest>: Sendable {
     }
 
     private func complete(
-        _ answer: Request.Answer,
+        _ itemResult: Request.ItemResult,
         _ record: CKRecord,
         _ number: Int,
         _ completion: any RecordCompletion
     ) -> Task<Void, Never> {
         let id = record.recordID
-        let meter = TransferMeter(run: { self.run(false, $0) }, tell: { self.progress?(id, $0) })
+        let meter = TransferMeter(run: { self.run(false, $0) }, report: { self.progress?(id, $0) })
         return Task {
             let result: Result<CKRecord, CKError>
             do throws(CKError) {
@@ -115,21 +116,21 @@ final class AnswerDelivery<Request: BatchRequest>: Sendable {
             } catch {
                 result = .failure(error)
             }
-            self.run(true) { self.completed(number, answer, result, completion) }
+            self.run(true) { self.completed(number, itemResult, result, completion) }
         }
     }
 
     private func completed(
         _ number: Int,
-        _ answer: Request.Answer,
+        _ itemResult: Request.ItemResult,
         _ result: Result<CKRecord, CKError>,
         _ completion: any RecordCompletion
     ) {
-        guard case .value(let id, _) = answer else { return }
-        let completed: Request.Answer
+        guard case .value(let id, _) = itemResult else { return }
+        let completed: Request.ItemResult
         switch result {
         case .success(let record):
-            completed = Request.value(of: record).map { .value(id, .success($0)) } ?? answer
+            completed = Request.value(of: record).map { .value(id, .success($0)) } ?? itemResult
         case .failure(let error):
             completed = .value(id, .failure(error))
             self.tally.count([completed])
@@ -141,12 +142,12 @@ final class AnswerDelivery<Request: BatchRequest>: Sendable {
         self.advance(completion)
     }
 
-    private func hand(over answers: [Request.Answer]) {
-        if !answers.isEmpty { self.answers(answers) }
+    private func hand(over results: [Request.ItemResult]) {
+        if !results.isEmpty { self.results(results) }
     }
 
-    private func record(of answer: Request.Answer) -> CKRecord? {
-        guard case .value(_, .success(let value)) = answer else { return nil }
+    private func record(of itemResult: Request.ItemResult) -> CKRecord? {
+        guard case .value(_, .success(let value)) = itemResult else { return nil }
         return Request.record(of: value)
     }
 }

@@ -4,10 +4,10 @@ private import Synchronization
 internal import WireProtocol
 
 /// Which items of a request have a result, and which of them failed.
-final class AnswerTally<Request: BatchRequest>: Sendable {
+final class ResultTally<Request: BatchRequest>: Sendable {
     private struct Count {
         var failures: [(id: Request.ItemID, error: any Error)] = []
-        var isAnswered: [Bool]
+        var hasResult: [Bool]
         /// The fault of a response that can't be read.
         var violation: WireError?
     }
@@ -26,18 +26,18 @@ final class AnswerTally<Request: BatchRequest>: Sendable {
         self.request = request
         self.address = address
         self.counted = Mutex(
-            Count(failures: failures, isAnswered: Array(repeating: false, count: request.itemCount))
+            Count(failures: failures, hasResult: Array(repeating: false, count: request.itemCount))
         )
     }
 
     /// Items that failed so far.
     var failures: [(id: Request.ItemID, error: any Error)] { self.counted.withLock { $0.failures } }
 
-    /// Leaves out items whose results come from another request.
+    /// Leaves out items that get their results from another request.
     func leaveOut(_ items: Set<UInt32>) {
         self.counted.withLock { counted in
-            for item in items where Int(item) < counted.isAnswered.count {
-                counted.isAnswered[Int(item)] = true
+            for item in items where Int(item) < counted.hasResult.count {
+                counted.hasResult[Int(item)] = true
             }
         }
     }
@@ -57,31 +57,31 @@ final class AnswerTally<Request: BatchRequest>: Sendable {
     ///
     /// Results of items that the request does not have are dropped. So is everything from the first
     /// unreadable result on.
-    func read(_ items: [Item], user: String) -> [Request.Answer] {
+    func read(_ items: [Item], user: String) -> [Request.ItemResult] {
         guard self.counted.withLock({ $0.violation == nil }) else { return [] }
-        var answers: [Request.Answer] = []
+        var results: [Request.ItemResult] = []
         for item in items {
             do throws(WireError) {
-                if let answer = try self.request.answer(to: item, user: user) { answers.append(answer) }
+                if let read = try self.request.result(of: item, user: user) { results.append(read) }
             } catch {
                 self.counted.withLock { $0.violation = error }
                 break
             }
         }
-        if let address { for answer in answers { answer.share(Request.share(of:))?.isAt(address) } }
+        if let address { for itemResult in results { itemResult.share(Request.share(of:))?.isAt(address) } }
         self.counted.withLock { counted in
-            for item in items where Int(item.index) < counted.isAnswered.count {
-                counted.isAnswered[Int(item.index)] = true
+            for item in items where Int(item.index) < counted.hasResult.count {
+                counted.hasResult[Int(item.index)] = true
             }
         }
-        self.count(answers)
-        return answers
+        self.count(results)
+        return results
     }
 
     /// Returns failures for the items that the server left without a result.
-    func unanswered(user: String) -> [Request.Answer] {
+    func missingResults(user: String) -> [Request.ItemResult] {
         let silent = self.counted.withLock { counted in
-            counted.isAnswered.indices.filter { !counted.isAnswered[$0] }
+            counted.hasResult.indices.filter { !counted.hasResult[$0] }
         }
         let failure = Failure(
             code: .internalError,
@@ -99,14 +99,14 @@ final class AnswerTally<Request: BatchRequest>: Sendable {
         return .failure(.protocolViolation(violation))
     }
 
-    func count(_ answers: [Request.Answer]) {
-        let failures = answers.compactMap(\.failure)
+    func count(_ results: [Request.ItemResult]) {
+        let failures = results.compactMap(\.failure)
         guard !failures.isEmpty else { return }
         self.counted.withLock { $0.failures += failures }
     }
 }
 
-extension ItemAnswer {
+extension BatchItemResult {
     /// Returns the share of a result, also that of a conflict.
     fileprivate func share(_ share: (Value) -> CKShare?) -> CKShare? {
         switch self {

@@ -1,5 +1,5 @@
 /// The meaning of the results of a batch of zones, for the pending changes and the delegate.
-struct ZoneAnswers {
+struct ZoneResults {
     let event: CKSyncEngine.Event.SentDatabaseChanges
     /// Changes that succeeded, or that are now the app's.
     private(set) var settled: [CKSyncEngine.PendingDatabaseChange] = []
@@ -38,7 +38,7 @@ struct ZoneAnswers {
 
     private init(
         _ changes: [CKSyncEngine.PendingDatabaseChange],
-        answer: (CKSyncEngine.PendingDatabaseChange) -> Result<CKRecordZone?, any Error>?,
+        result: (CKSyncEngine.PendingDatabaseChange) -> Result<CKRecordZone?, any Error>?,
         isRetried: (CKError) -> Bool
     ) {
         var saved: [CKRecordZone] = []
@@ -47,7 +47,7 @@ struct ZoneAnswers {
         var failedDeletes: [CKRecordZone.ID: CKError] = [:]
         for change in changes {
             let error: CKError
-            switch answer(change) ?? .failure(CKError.answerOfAnotherKind) {
+            switch result(change) ?? .failure(CKError.resultOfAnotherKind) {
             case .success(let zone):
                 switch change {
                 case .saveZone(let sent): saved.append(zone ?? sent)
@@ -55,7 +55,7 @@ struct ZoneAnswers {
                 }
                 self.settled.append(change)
                 continue
-            case .failure(let failure): error = failure as? CKError ?? .answerOfAnotherKind
+            case .failure(let failure): error = failure as? CKError ?? .resultOfAnotherKind
             }
             switch change {
             case .saveZone(let zone): failedSaves.append(.init(zone: zone, error: error))
