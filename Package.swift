@@ -228,6 +228,7 @@ let clientTargets: [Target] = [
             "CloudKitRuntime", crypto,
         ],
         path: "Clients/CloudKit",
+        exclude: ["README.md"],
         swiftSettings: sdkSettings
     ),
     .target(
