@@ -8,7 +8,7 @@ package struct ServerRun: Hashable, Sendable {
     /// Drawn at random at each start, so that no earlier run had it.
     package let boot: UInt64
 
-    /// A run that begins now.
+    /// A run that begins now, with a random `boot`.
     package static func fresh() -> ServerRun {
         ServerRun(node: 0, boot: UInt64.random(in: .min ... .max))
     }

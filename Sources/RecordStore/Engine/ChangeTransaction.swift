@@ -1,5 +1,5 @@
-/// A transaction that changes a database, as rules need it: positions, and what the observer of
-/// commits is told.
+/// A transaction that changes a database, as rules need it: positions, and the report for the
+/// observer of commits.
 package protocol ChangeTransaction: UsageTransaction {
     /// Takes the next position of a database. Ascending; gaps are permitted.
     func takePosition(in database: DatabaseID) throws(StorageFailure) -> Int64
@@ -14,9 +14,10 @@ package protocol ChangeTransaction: UsageTransaction {
         exceptNamed name: String
     ) throws(StorageFailure) -> Int64
 
-    /// Whether somebody is told of what changes in a database (`CommitObserver.watched`).
+    /// Whether changes of a database are reported to the observer of commits
+    /// (`CommitObserver.watched`).
     func isWatched(_ database: DatabaseID) -> Bool
-    /// Adds a change to what the observer is told when the transaction has been committed, if the
-    /// database is watched.
+    /// Adds a change to the report that the observer gets after the commit, if the database is
+    /// watched.
     func note(_ kind: CommittedChange.Kind, at position: Int64, in database: DatabaseID)
 }

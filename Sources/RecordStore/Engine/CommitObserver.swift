@@ -1,6 +1,7 @@
-/// Somebody who is told of commits.
+/// An observer that is notified of commits.
 ///
-/// An engine calls from its own threads, also while commits wait, so both must be quick.
+/// The engine calls it from its own threads, also while commits wait, so both members must be
+/// quick.
 package protocol CommitObserver: Sendable {
     /// The databases whose changes are reported, with the environment of each.
     ///
@@ -10,9 +11,9 @@ package protocol CommitObserver: Sendable {
 
     /// A transaction that changed something in watched databases is durable.
     ///
-    /// An engine that does not know what changed, or keeps no account of it, reports the position
-    /// alone (`CommittedChanges.incomplete`): the changes are in the rows. With the changes at hand
-    /// listeners hear at once of the very record, so an engine in one process should report them.
+    /// An engine that does not keep the changes reports the position alone
+    /// (`CommittedChanges.incomplete`); the changes are in the rows. An engine in one process
+    /// should report the changes, because listeners then get the record without a read.
     ///
     /// - Order: The reports of one database come in the order of its commits, each before the
     ///   replies to the jobs of its transaction. A change at or before a position that was reported

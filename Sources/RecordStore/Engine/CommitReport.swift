@@ -1,18 +1,18 @@
 import RecordModel
 
-/// What a transaction has changed in databases that are watched, bounded in number and bytes.
+/// The changes of one transaction in watched databases, bounded in number and bytes.
 ///
-/// An engine has one for each transaction. What becomes of it after the commit goes to the
+/// An engine has one for each transaction. After the commit it passes the result to the
 /// `CommitObserver`.
 package struct CommitReport: Sendable {
     private static let changesMax = 100_000
     private static let bytesMax = 32 * 1024 * 1024
-    /// What a change takes besides its bodies.
+    /// The bytes of a change besides its bodies.
     private static let overheadBytes = 256
 
     /// The environment of each database that was watched when the transaction began.
     package private(set) var watched: [DatabaseID: EnvironmentID] = [:]
-    /// Of the request that is being executed.
+    /// The origin of the request that is being executed.
     package var origin: ChangeOrigin?
     private var changes: [CommittedChange] = []
     package private(set) var incomplete: [DatabaseID: Int64] = [:]
@@ -31,8 +31,8 @@ package struct CommitReport: Sendable {
 
     /// Notes a change of a watched database.
     ///
-    /// Beyond the bounds changes of records are only counted in. Subscriptions and zones are always
-    /// told, as each of them costs the writer much more than a line here.
+    /// Beyond the bounds, changes of records are only counted. Subscriptions and zones are always
+    /// reported, as each of them costs the writer much more than an entry here.
     package mutating func note(_ kind: CommittedChange.Kind, at position: Int64, in database: DatabaseID) {
         guard let environment = self.watched[database] else { return }
         if case .record(let record) = kind {

@@ -1,24 +1,25 @@
 import RecordModel
 
-/// What one transaction changed in watched databases.
+/// The changes that one transaction made in watched databases.
 package struct CommittedChanges: Hashable, Sendable {
     /// The server's clock, milliseconds since 1970.
     package var committedMilliseconds: Int64
     /// In the order in which they were made; the positions of each database ascend.
     package var changes: [CommittedChange]
-    /// Databases of which not all changes are in `changes`, with the position up to which they
+    /// Databases with changes that are missing in `changes`, with the position up to which they
     /// changed: too much changed, or another process or node has written.
     ///
-    /// What is missing is in the rows, behind the position that was reported last (`ChangeTail`).
-    /// Changes of others are reported with the next transaction, or within a second or two, for
-    /// databases whose position was asked for in a transaction (`ChangeTransaction.position`).
+    /// The missing changes are in the rows, behind the position that was reported last
+    /// (`ChangeTail`). Changes of other processes are reported with the next transaction. If a
+    /// transaction asked for the position of the database (`ChangeTransaction.position`), they are
+    /// reported within a second or two.
     package var incomplete: [DatabaseID: Int64]
     /// Databases whose last changes are in `changes`, with the position up to which they changed.
     ///
-    /// Others came before these, and rows do not tell them any more: a record that changed twice has
-    /// its last change here, and one that was deleted and made again is as good as new. Subscriptions
-    /// may have been saved and deleted as well. An engine that reads the changes of another node from
-    /// the rows reports so.
+    /// Earlier changes are no longer in the rows. A record that changed twice has its last change
+    /// here, and one that was deleted and made again looks new. Subscriptions may have been saved
+    /// and deleted as well. An engine that reads the changes of another node from the rows reports
+    /// this way.
     package var overwritten: [DatabaseID: Int64]
 
     package init(
@@ -44,11 +45,11 @@ package struct CommittedChange: Hashable, Sendable {
         case record(CommittedRecord)
         /// Zones by name; a reset of development deletes and creates `_defaultZone` as well.
         case zoneCreated(String)
-        /// Of somebody else, in a shared database.
+        /// The zone of another user, in a shared database.
         case zoneChanged(String)
         /// Its subscriptions are deleted right after it, at the same position.
         case zoneDeleted(String)
-        /// In place of what its owner had under the ID before.
+        /// Replaces the subscription that its owner had under the ID before.
         case subscriptionSaved(WatchedSubscription)
         case subscriptionDeleted(SubscriptionKey)
     }
@@ -84,13 +85,13 @@ package struct CommittedRecord: Hashable, Sendable {
     package var before: StoredRecord?
     /// Whether `before` is whole.
     ///
-    /// Of what another node replaced or deleted, rows have the type and the creator alone.
+    /// Rows have only the type and the creator of a record that another node replaced or deleted.
     package var isBeforeKnown = true
     /// The record after the change; `nil` if it was deleted.
     package var after: StoredRecord?
     /// The fields of its type as they are after the change.
     ///
-    /// `QueryableType(_:)` makes of them what a predicate is checked against.
+    /// `QueryableType(_:)` makes the type from them that predicates are checked against.
     package var definitions: FieldDefinitions
 
     package init(
@@ -111,9 +112,10 @@ package struct CommittedRecord: Hashable, Sendable {
 }
 
 extension QueryableType {
-    /// A type as those see it who look at a record and at no index: what is being built is as good as built.
+    /// A type for callers that read records but no indexes: an index that is being built counts as
+    /// built.
     ///
-    /// Indexes that are being built are named for those who look at indexes.
+    /// `building` names these indexes, for callers that read indexes.
     package init(_ definitions: FieldDefinitions, building: Set<Int64> = []) {
         self.init()
         for (field, definition) in definitions.all {

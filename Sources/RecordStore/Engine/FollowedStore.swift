@@ -24,7 +24,7 @@ package protocol FollowedStore: AnyObject {
     /// - Durability: The file is on disk, and all that it has was on the disk of the store before.
     func copyChanges(to path: String) throws(StoreCopyError) -> StoreChanges
 
-    /// Gives back to the store what it keeps for the next copy, as far as it need not.
+    /// Releases the data that the store keeps for the next copy, as far as it is no longer needed.
     func release() throws(StoreCopyError)
 
     /// Lists complete assets in the order of their numbers, behind a number; at most `limit`.

@@ -43,7 +43,7 @@ package protocol HousekeepingTransaction: HousekeepingKnowledge {
         below end: Int64?,
         bounds: IndexedRecords.Bounds
     ) throws(StorageFailure) -> IndexedRecords
-    /// Adds entries of records and counts them, of which some may be there.
+    /// Adds entries of records and counts them; some of the entries may exist already.
     func add(_ entries: [RecordEntries]) throws(StorageFailure)
     /// Removes entries of an index in one zone.
     func removeEntries(
@@ -52,15 +52,15 @@ package protocol HousekeepingTransaction: HousekeepingKnowledge {
         limit: Int
     ) throws(StorageFailure) -> RemovedRows
 
-    /// Takes out some of what is stale: goes on with the round that was begun, or begins one with
-    /// about `roundMax` changes.
+    /// Removes some stale changes: continues the round that was begun, or begins one with about
+    /// `roundMax` changes.
     ///
-    /// `readsMax` bounds the pieces of the order that are read. An engine that keeps nothing that is
-    /// stale has nothing to take out.
+    /// `readsMax` bounds the pieces of the order that are read. An engine that keeps no stale
+    /// changes removes none.
     func removeStaleChanges(roundMax: Int, readsMax: Int) throws(StorageFailure)
 }
 
-/// Kinds of work of which an engine can tell that there is none.
+/// Kinds of work that an engine can report as finished.
 package enum HousekeepingKind: CaseIterable, Hashable, Sendable {
     /// Shared databases that have to follow a change: rows of `ViewRefreshRow`, `ShareNewsRow`.
     case views
@@ -143,7 +143,7 @@ package struct IndexedRecords: Sendable {
     package init() {}
 }
 
-/// How many stale changes wait to be taken out of the order of changes.
+/// The number of stale changes that wait to be removed from the order of changes.
 package struct StaleChanges: Hashable, Sendable {
     /// Changes that became stale since the last round began, as far as the engine counted them.
     package var waiting: Int

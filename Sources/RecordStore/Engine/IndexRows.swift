@@ -6,7 +6,7 @@ package struct EntryScan: Hashable, Sendable {
     package var isDescending = false
     /// The last entry that was read before: the scan goes on behind it.
     package var after: EntryPosition?
-    /// So many are passed over first.
+    /// The number of entries to skip first.
     package var offset = 0
     /// Whether the caller reads the record of each entry next, in this order.
     ///
@@ -75,7 +75,7 @@ package struct QueryableField: Hashable, Sendable {
     /// Integers are values too, beside doubles.
     package var isNumber: Bool
     package var isEncrypted: Bool
-    /// What a client may ask for.
+    /// The kinds of index that a client may use.
     package var indexes: IndexKinds
     /// The index of the entries; `nil` if there are no entries.
     package var index: Int64?

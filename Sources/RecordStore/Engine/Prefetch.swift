@@ -22,11 +22,11 @@ package final class Prefetch: Sendable {
         package let zone: String
         /// The position behind which changes and deletions are read; `nil` if none are.
         package let after: Int64?
-        /// How many of both.
+        /// The maximum number of both together.
         package let limit: Int
     }
 
-    /// An execution of a request, of which there may be an outcome.
+    /// A request that may have been executed before, so that an outcome may be stored.
     package struct Request: Sendable {
         package let database: DatabaseID
         package let id: RequestID

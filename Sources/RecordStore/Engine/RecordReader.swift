@@ -14,9 +14,8 @@ package protocol RecordReader: IndexReader {
 
     /// Reads records by name: one element a name, in order, `nil` for a record that is absent.
     ///
-    /// Stops behind the record with which the bodies take more than `bytesMax`, so that nobody
-    /// holds much more than that: the array is shorter than `names` then, and never empty if
-    /// `names` is not.
+    /// Stops behind the record with which the bodies take more than `bytesMax`, which bounds the
+    /// caller's memory: the array is shorter than `names` then, and never empty if `names` is not.
     func records(
         named names: ArraySlice<String>,
         in zone: ZoneKey,

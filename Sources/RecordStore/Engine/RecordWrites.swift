@@ -10,8 +10,8 @@ package struct RecordWrites: Sendable {
         package var name: String
         /// Its number is 0 if it is new.
         package var record: StoredRecord
-        /// The record before the save, of which type, creator, date of creation and number stay;
-        /// `nil` if it is new.
+        /// The record before the save, whose type, creator, creation date and number stay; `nil` if
+        /// it is new.
         package var existing: StoredRecord?
         package var entries: IndexChanges
         package var references: [ReferenceChange]
@@ -36,12 +36,13 @@ package struct RecordWrites: Sendable {
         package var name: String
         /// The record before the change.
         package var record: StoredRecord
-        /// Of the tombstone.
+        /// The position of the tombstone.
         package var position: Int64
         package var entries: IndexChanges
         /// The records that it referred to.
         package var targets: [String]
-        /// Whether nobody knows its entries and references: whatever the tables have of it goes.
+        /// Whether its entries and references are unknown: the engine removes everything that the
+        /// tables have of it.
         package var isDamaged: Bool
         /// The share that it belonged to, which the tombstone names; `nil` if to none.
         package var coveredBy: ShareNumber?

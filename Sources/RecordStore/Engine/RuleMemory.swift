@@ -1,8 +1,9 @@
 /// Knowledge of rules about tables that lasts from one transaction to the next.
 ///
-/// Rules fill it from what they read, and keep it in step with what they write. An engine gives no
-/// meaning to it. It gives a transaction the memory of the one before, if nobody else wrote in
-/// between and nothing was taken back; else it gives an empty one, which costs a few reads.
+/// Rules fill it from rows that they read, and update it with rows that they write. An engine does
+/// not interpret it. It gives a transaction the memory of the one before, if no other process wrote
+/// in between and no transaction was rolled back. Otherwise it gives an empty one, which costs a
+/// few reads.
 package final class RuleMemory {
     var shares: [ZoneKey: ZoneShares] = [:]
     /// Whether URLs lead into a zone; they may have gone meanwhile.
@@ -13,12 +14,13 @@ package final class RuleMemory {
     var histories: [EnvironmentID: HistoryRule]?
     /// Zones whose history has begun, with when their container began to keep one.
     var pastZones: [ZoneKey: Int64] = [:]
-    /// Outcomes of requests that were stored since housekeeping looked for old ones.
+    /// The number of outcomes of requests that were stored since housekeeping last expired
+    /// outcomes.
     var outcomesStored = 0
 
     package init() {}
 
-    /// How much it is, for engines that bound what they keep.
+    /// The number of entries, for engines that bound their memory.
     package var count: Int {
         self.shares.count + self.zonesWithTokens.count + self.sharesWithNews.count
             + self.pastZones.count

@@ -3,10 +3,10 @@ import RecordModel
 /// One state of the whole store, to be read: everything that was committed when it began, and nothing
 /// of what is committed later.
 ///
-/// A snapshot has rows and order, and no rules. It does not know who asks, what may be seen, or what an
-/// response may cost; the executions in `Reading/`, `Changes/` and `Queries/` decide that and ask for
-/// what they need. A key carries its database and its zone, so that an engine may keep every database
-/// apart.
+/// A snapshot has rows and order, and no rules. It does not know who asks, which records they may
+/// see, or the maximum cost of a response; the executions in `Reading/`, `Changes/` and `Queries/`
+/// decide that. A key carries its database and its zone, so an engine may store each database
+/// separately.
 ///
 /// - Isolation: Everything comes from the same state, however many calls are made.
 /// - Threads: Calls come from one thread at a time, and none after the read that the snapshot was for.
@@ -116,7 +116,7 @@ extension Snapshot {
         in zone: ZoneKey,
         _ visit: (Int, borrowing FeedRow) throws(FeedFailure) -> Bool
     ) throws(FeedFailure) {
-        // So much is held at a time, and a record more at most.
+        // // The bytes held at a time; a record may exceed them once.
         let pieceBytes = 1_024 * 1_024
         var rest = names[...]
         while !rest.isEmpty {

@@ -1,6 +1,6 @@
 package import RecordModel
 
-/// Where a database is.
+/// The positions of a database.
 package struct FeedState: Hashable, Sendable {
     /// The last one that was taken: everything in the snapshot is at or before it.
     package var position: Int64
@@ -17,9 +17,9 @@ package struct FeedState: Hashable, Sendable {
 
 /// A record of a zone, lent for a visit: the memory is valid until the visitor returns.
 package struct FeedRow: ~Copyable {
-    /// What the engine calls the record as long as it lives.
+    /// The engine's number of the record as long as it lives.
     package let number: Int64
-    /// Of its last change.
+    /// The position of its last change.
     package let position: Int64
     package let record: LentRecord
 
@@ -56,12 +56,13 @@ extension StoredRecord {
 package struct FeedZone: Hashable, Sendable {
     package var name: String
     package var key: ZoneKey
-    /// Of its last change: a record's, a deletion, its own creation.
+    /// The position of its last change: a record's, a deletion, its own creation.
     package var position: Int64
     package var recordCount: Int64
-    /// Encoded bodies.
+    /// The bytes of encoded bodies.
     package var byteCount: Int64
-    /// What was kept with the zone for the database in which it was asked for; empty if nothing.
+    /// The client token that is stored with the zone for the database in which it was read; empty
+    /// if there is none.
     package var clientToken: [UInt8] = []
 
     package init(name: String, key: ZoneKey, position: Int64, recordCount: Int64, byteCount: Int64) {
@@ -73,7 +74,7 @@ package struct FeedZone: Hashable, Sendable {
     }
 }
 
-/// Where a record has its turns.
+/// The positions of a record's creation and of its last change.
 package struct RecordPositions: Hashable, Sendable {
     package var number: Int64
     package var position: Int64
@@ -100,9 +101,9 @@ package struct FeedDeletion: Hashable, Sendable {
     package var position: Int64
     package var name: String
     package var recordType: String
-    /// User record name; empty: nobody knows.
+    /// The user record name of the creator; empty if unknown.
     package var createdBy: String
-    /// What covered the record.
+    /// The share that covered the record.
     package var share: ShareNumber?
 
     package init(
@@ -135,7 +136,7 @@ package enum FeedFailure: Error, Hashable, Sendable {
     case refused(StoreError)
     case storage(StorageFailure)
 
-    /// Reads what only storage can fail.
+    /// Runs a read whose only failures are those of the storage.
     @inlinable @inline(__always)
     package static func wrapping<Value>(
         _ read: () throws(StorageFailure) -> Value

@@ -38,7 +38,7 @@ package protocol StorageEngine: Sendable {
         _ work: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) throws -> Value
 
-    /// Names who is told of commits from now on; to be called once.
+    /// Sets the observer of commits from now on; to be called once.
     func report(to observer: any CommitObserver)
 
     /// Whether changes are written at this moment, as far as the engine has tried.
@@ -55,10 +55,10 @@ extension StorageEngine {
     package var prefetches: Bool { false }
 }
 
-/// Whether a store writes what it is asked to.
+/// Whether a store can write changes.
 package enum StorageCondition: Hashable, Sendable {
     case works
-    /// There is no room: at most what makes room is executed.
+    /// There is no room: the engine executes only requests that free space.
     case full
     /// The last change was refused for another reason, with the engine's own number of it.
     case fails(code: Int32)
@@ -76,9 +76,9 @@ package struct EngineStatistics: Hashable, Sendable {
     /// Sizes of files now.
     package var databaseBytes: Int64 = 0
     package var databaseLogBytes: Int64 = 0
-    /// What the reserve for a full disk lacks.
+    /// The bytes that are missing in the reserve for a full disk.
     package var reserveMissingBytes: Int64 = 0
-    /// Settings of a database that are off, and without which a crash loses what was committed.
+    /// Settings of a database that are off, and without which a crash loses committed changes.
     package var unsafeSettings = 0
 
     package init() {}

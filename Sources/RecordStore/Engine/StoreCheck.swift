@@ -7,7 +7,7 @@ package struct StoreCheck: Hashable, Sendable {
     /// A line for each fault, at most `faultsMax`; empty if everything is as it should be.
     package var faults: [String] = []
 
-    /// So many faults are listed: a damaged store may have one for each row.
+    /// The maximum number of faults listed: a damaged store may have one for each row.
     package static let faultsMax = 10
 
     package init() {}
@@ -17,7 +17,7 @@ package struct StoreCheck: Hashable, Sendable {
 package struct KeptRecord: Hashable, Sendable {
     package var key: RecordKey
     package var name: String
-    /// Of its last change: if it is the same in two copies, everything is.
+    /// The position of its last change: if two copies have the same, they are equal.
     package var position: Int64
     /// Everything else but the body, in an order of the engine.
     package var columns: [Int64]

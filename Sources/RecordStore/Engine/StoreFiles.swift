@@ -29,7 +29,7 @@ extension StoreFiles {
 
 /// A store that is to be copied.
 package protocol StoreSource: Sendable {
-    /// What a copy takes, and what the assets take that it names, bytes.
+    /// The bytes of a copy, and of the assets that it names.
     func size() throws(StoreCopyError) -> (database: Int64, assets: Int64)
 
     /// Copies the store as it is at one moment, with every change that was acknowledged before;

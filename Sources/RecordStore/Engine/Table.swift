@@ -148,7 +148,7 @@ package final class Table: Sendable {
 /// A part of a table that is one piece in the order of an index.
 package struct TableRange: Sendable {
     package var index: Table.Index
-    /// Values of the first columns of the index's order, none of which is null.
+    /// Values of the first columns of the index's order, all of them not null.
     package var prefix: [ColumnValue]
     /// Values of the columns of the order after those of `prefix`; the range begins behind them in
     /// its direction.
@@ -224,7 +224,8 @@ package struct ColumnReader {
 
     /// The value of the next column.
     ///
-    /// - Throws: `unexpected` if it is no value of the type: somebody else wrote the row.
+    /// - Throws: `unexpected` if it is no value of the type: the row was not written by this
+    ///   server.
     package mutating func next<Value: ColumnConvertible>() throws(StorageFailure) -> Value {
         defer { self.offset += 1 }
         guard let value = Value(columnValue: self.values[self.offset]) else {

@@ -14,7 +14,8 @@ package protocol UsageTransaction: TableWriter {
     func count(rowBytes: Int, in zone: ZoneKey)
 
     /// Adds up the bytes that count for the quota of a database's container, or of the user whose
-    /// database it is, with what the transaction has written; `nil` for the user if it is nobody's.
+    /// database it is, with the writes of the transaction; `nil` for the user if the database has
+    /// no owner.
     ///
     /// The sum may lack what the engine has still to write, if it stays below the quota with it.
     func bytesStored(

@@ -23,8 +23,8 @@ package final class WriteJob: Sendable {
     package enum Schedule: Hashable, Sendable {
         /// In the turn of the requester, if there is room for it to wait, together with others.
         case inTurn
-        /// In a transaction of its own, so many milliseconds from now or somewhat later; when the
-        /// engine shuts down it waits no longer.
+        /// In a transaction of its own, about this number of milliseconds from now or later; when
+        /// the engine shuts down it does not wait.
         ///
         /// This is the store's own work. No engine rejects it for want of room, as there are few
         /// such jobs at a time, or as many as connections begin to listen.
@@ -130,7 +130,7 @@ extension StoreError {
             case .overloaded(let milliseconds): .overloaded(retryAfterMilliseconds: milliseconds)
             case .shuttingDown: .shuttingDown
             case .deadlinePassed: .deadlinePassed
-            // Somebody has to make some.
+            // // The operator has to free space.
             case .diskFull: .diskFull(retryAfterMilliseconds: 5_000)
             case .storage(.unexpected): .internalFault
             case .storage(.exceeds(let bound, _)): .tooMuchWork(bound)

@@ -1,8 +1,8 @@
 /// A transaction as rules see it: the part in which engines differ.
 ///
-/// Calls come from one thread at a time. A write is seen by the reads after it, and by nobody else
-/// before the commit. A failure leaves the request in a state that nobody may rely on: the engine
-/// rolls it back to its beginning.
+/// Calls come from one thread at a time. Reads of the transaction see its earlier writes; other
+/// transactions see them after the commit. A failure leaves the request in an undefined state: the
+/// engine rolls it back to its beginning.
 package protocol WriteTransaction: ChangeTransaction, RecordReader, IndexWriter {
     /// Grows with whatever a request changes.
     var positionsTaken: Int { get }
@@ -54,7 +54,7 @@ package protocol WriteTransaction: ChangeTransaction, RecordReader, IndexWriter 
     ///
     /// - Shape: One list a target, in order, each in the order of names; that of the first target
     ///   begins behind a name. The lists have at most `limit` referrers together. They end with the
-    ///   target with which there are so many, perhaps before its last referrer.
+    ///   target that reaches the limit, perhaps before its last referrer.
     func referrers(
         of targets: [String],
         in zone: ZoneKey,

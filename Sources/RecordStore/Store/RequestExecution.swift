@@ -53,7 +53,7 @@ final class RequestExecution: Sendable {
             requester: self.request.requester,
             records: self.request.operation.records,
             bytes: self.request.bytes,
-            // What has begun is not too late.
+            // // A request that has begun is not too late.
             deadlineMilliseconds: rest == nil ? self.request.deadlineMilliseconds : .max,
             origin: self.request.origin,
             makesRoom: self.request.operation.makesRoom,

@@ -4,11 +4,11 @@ package import RecordModel
 extension Store {
     /// Finds records, a page at a time: every write that was acknowledged before the call is seen.
     ///
-    /// Most queries are short, and nobody knows which before they are read. So a query is tried first: on
-    /// the caller's thread, or in a snapshot with others that wait, if the engine prefetches. A long one is
-    /// given up after a few hundred records or a few thousand entries, and starts again alone on a thread
-    /// of the engine; others of its kind then go there at once (`QueryAttempts`). `sink` takes the records
-    /// on that thread, before the reply.
+    /// Most queries are short, but the cost of a query is unknown before it is read. So a query is
+    /// tried first: on the caller's thread, or in a snapshot with others that wait, if the engine
+    /// prefetches. An attempt stops after a few hundred records or a few thousand entries, and the
+    /// query starts again alone on a thread of the engine. Others of its kind then go there at once
+    /// (`QueryAttempts`). `sink` takes the records on that thread, before the reply.
     ///
     /// A page is one snapshot. The pages of a query are not, but no record that stays as it is comes
     /// twice or is left out.

@@ -132,7 +132,7 @@ extension Store {
         }
     }
 
-    /// Looks for people to invite: one result a lookup, in order.
+    /// Finds users who can be invited: one result a lookup, in order.
     package func fetchShareParticipants(
         _ lookups: [IdentityLookup],
         for requester: Requester,
@@ -170,7 +170,8 @@ extension Store {
         }
     }
 
-    /// Says what is known of a record, and which installations have it, to somebody who may read it.
+    /// Reports what the store knows of a record, and which installations have it, if the requester
+    /// may read it.
     ///
     /// Fails as a fetch of the record does. An operator sees every user and installation.
     package func explain(

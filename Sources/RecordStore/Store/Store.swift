@@ -36,7 +36,7 @@ package final class Store: Sendable {
     /// The users and containers that may use the store.
     package var directory: Directory { Directory(engine: self.engine, clock: self.clock) }
 
-    /// What records may look like, and which roles users have.
+    /// Schemas of record types, and the roles of users.
     package var schemas: SchemaStore { SchemaStore(engine: self.engine) }
 
     /// The quotas in force; others apply from the next request on.

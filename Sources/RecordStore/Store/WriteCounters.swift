@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts what became of requests for changes, since the start of the store.
+/// Counts the outcomes of requests for changes since the start of the store.
 final class WriteCounters: Sendable {
     private let committed = Atomic<UInt64>(0)
     private let recordsWritten = Atomic<UInt64>(0)
@@ -21,7 +21,7 @@ final class WriteCounters: Sendable {
         self.recordsWritten.add(UInt64(outcomes.count { $0.isRecordWritten }), ordering: .relaxed)
     }
 
-    /// Counts a request that was taken back for a fault of ours.
+    /// Counts a request that was rolled back for a fault of the server.
     func countFault() { self.refused.add(1, ordering: .relaxed) }
 
     func add(to statistics: inout EngineStatistics) {
