@@ -11,7 +11,7 @@ package struct IndexChanges: Hashable, Sendable {
     private var wordsRemoved = 0
     private var wordsAdded = 0
 
-    /// What the entries cost: four words of full text are estimated as one element of a list.
+    /// The cost of the entries: four words of full text are estimated as one element of a list.
     var removedCost: Int { self.removed.count - self.wordsRemoved + self.wordsRemoved / Self.wordsOfEntry }
     var addedCost: Int { self.added.count - self.wordsAdded + self.wordsAdded / Self.wordsOfEntry }
 

@@ -25,7 +25,8 @@ final class NumberCursor {
     /// The caller's use for the numbers.
     enum Use {
         case numbers
-        /// It reads the record of each next, and has room for so many, or for all.
+        /// The caller reads the record of each next, and has room for this number, or for all if
+        /// `nil`.
         case records(Int?)
     }
 

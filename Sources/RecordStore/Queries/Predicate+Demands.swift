@@ -1,6 +1,6 @@
 package import RecordModel
 
-/// Values of which a record must have one, in a field or as an element of it, to meet a condition.
+/// Values that meet a condition: a record must have one of them, in a field or as an element of it.
 package struct DemandedValues: Hashable, Sendable {
     package var field: String
     package var values: [ComparableValue]

@@ -3,9 +3,9 @@ import Synchronization
 
 /// Remembers which queries take too long for the thread of their caller.
 ///
-/// Nobody knows what a query takes before it is read, and an attempt that is given up is time lost.
-/// Queries of one shape in one database mostly take about the same: after a lost attempt, the next
-/// ones of the shape are not attempted.
+/// The cost of a query is unknown before it is read, and an attempt that is given up costs time.
+/// Queries of one shape in one database mostly cost about the same: after a failed attempt, the
+/// next ones of the shape are not attempted.
 final class QueryAttempts: Sendable {
     /// By the hash of a shape: how many queries are still not to be attempted.
     ///

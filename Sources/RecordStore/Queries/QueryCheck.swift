@@ -258,7 +258,7 @@ extension SystemField {
 }
 
 extension Comparator {
-    /// The marks of which a field must have one.
+    /// The kinds of index, at least one of which a field must have.
     fileprivate var needs: IndexKinds {
         switch self {
         case .lessThan, .lessThanOrEquals, .greaterThan, .greaterThanOrEquals: [.queryable, .sortable]

@@ -24,7 +24,7 @@ final class QueryPage {
     /// The zone of the record that was added last.
     private var lastZone: ZoneKey?
 
-    /// Damaged candidates: nobody knows which conditions they meet, so each comes once a page.
+    /// Damaged candidates: the conditions that they meet are unknown, so each comes once a page.
     private var damaged: Set<RecordKey> = []
 
     private(set) var recordCount = 0

@@ -22,7 +22,7 @@ final class ReadMeter {
     /// A step to the next entry takes a fraction of a microsecond, a search for a record several.
     private enum Weight {
         static let record = 16
-        /// So many bytes of a body cost as much as an entry.
+        /// The bytes of a body that cost as much as an entry.
         static let bytes = 1_024
     }
 

@@ -41,7 +41,7 @@ struct FieldsOfInterest: Sendable {
 /// The values of one record that a query tests.
 struct RecordValues {
     let record: NamedRecord
-    /// Whether nobody knows the values: the record belongs to whatever leads to it.
+    /// Whether the values are unknown: the record then matches every condition that leads to it.
     let isDamaged: Bool
     fileprivate let slots: [String: Int]
     fileprivate let slices: [FieldSlice?]

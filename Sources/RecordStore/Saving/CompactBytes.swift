@@ -11,7 +11,7 @@ struct CompactBytes {
         self.writer = WireWriter(bytes)
     }
 
-    /// Empty, with room for so many bytes.
+    /// Creates an empty value with room for `count` bytes.
     init(reserving count: Int) {
         self.writer = WireWriter()
         self.writer.reserveCapacity(count)

@@ -45,7 +45,7 @@ struct ModifyZonesRule {
         return try self.transaction.endSomeShares(of: zones, max: self.bounds.sharesTurnMax)
     }
 
-    /// What the outcome takes at most, with the names of what is saved.
+    /// The maximum bytes of the outcome, with the names of saved items.
     private var outcomeBytesMax: Int {
         let items = self.operation.saves.count + self.operation.deletes.count
         let names = self.operation.saves.reduce(0) { $0 + $1.id.zoneName.utf8.count }
@@ -63,7 +63,7 @@ struct ModifyZonesRule {
         return self.bounds.zonesMax - count
     }
 
-    /// `room` is `nil` until the first zone is created: nobody counts for zones that are there.
+    /// `room` is `nil` until the first zone is created: existing zones need no count.
     private func create(
         _ save: ZoneSave,
         _ room: inout Int?,
@@ -122,7 +122,7 @@ struct ModifyZonesRule {
         return .deleted
     }
 
-    /// Users who delete a zone of somebody else leave all that was shared with them in it, and stay
+    /// Users who delete another user's zone leave all shares of it that they joined, and stay
     /// invited if they were.
     private func leave(_ zone: ZoneID) throws(StorageFailure) -> WriteOutcome {
         guard let name = Access.storedName(of: zone, for: self.requester) else {

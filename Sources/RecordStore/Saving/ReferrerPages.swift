@@ -35,7 +35,7 @@ struct ReferrerPages {
         let isCut = lists.reduce(0) { $0 + $1.count } >= Self.pageMax
         let whole = isCut ? lists.count - 1 : lists.count
         self.targets.removeFirst(whole)
-        // What was read of a target before is not there for the next one.
+        // // The next target does not repeat the names read for the one before.
         self.behind = isCut ? lists.last?.last?.name ?? "" : ""
         return lists.enumerated().map { Part(referrers: $1, isLast: $0 < whole) }
     }

@@ -5,7 +5,7 @@ import RecordModel
 ///     outcome = 0x01 now *item                now: milliseconds since 1970, as all integers in zigzag LEB128
 ///     item    = 0x00 position                 record created now, by the requester
 ///             | 0x01 position created         record updated that the requester created
-///             | 0x02 position created text    … that somebody else created
+///             | 0x02 position created text    … that another user created
 ///             | 0x03 text text                zone: name, owner
 ///             | 0x04                          deleted
 ///             | 0x05 number integers texts    failed: `StoreError.Parts`
@@ -147,7 +147,8 @@ struct StoredOutcome {
         return .failed(full)
     }
 
-    /// What a replay says was saved; another request under the same ID never saved anything.
+    /// The subscription that a replay reports as saved; another request under the same ID never
+    /// saved one.
     private func subscription(index: Int) -> WriteOutcome {
         guard case .modifySubscriptions(let operation) = self.request.operation,
             operation.saves.indices.contains(index)

@@ -42,7 +42,7 @@ package struct WriteRules: Sendable {
         rest: WriteRest? = nil,
         in transaction: any WriteTransaction
     ) throws(StorageFailure) -> Execution {
-        // What has begun is not too old.
+        // // A request that has begun is not too old.
         if rest == nil,
             let refusal = self.refusal(of: request.requestID, nowMilliseconds: transaction.nowMilliseconds)
         {

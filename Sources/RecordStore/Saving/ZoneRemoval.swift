@@ -12,9 +12,9 @@ extension WriteTransaction {
 
     /// Deletes a zone with everything in it, and the subscriptions that go with it.
     ///
-    /// Its shares end first, so that those who have joined them learn of it. The bytes of its contents
-    /// count as rows until the sweep has removed them, or a user would fill the disk faster than it
-    /// sweeps.
+    /// Its shares end first, so that their participants are notified. The bytes of its contents
+    /// count as rows until the sweep has removed them. Otherwise a user could fill the disk faster
+    /// than it sweeps.
     func removeZone(_ zone: ZoneKey, named name: String, at position: Int64) throws(StorageFailure) {
         for share in try self.rememberedShares(in: zone).all { try self.deleteShare(share) }
         self.memory.shares[zone] = nil

@@ -42,7 +42,8 @@ struct CascadeOrder {
         }
         self.referrers = referrers
         guard !takesRoots else { return }
-        // What is deleted by name stays to the end, unless something that goes along waits for it.
+        // // Records deleted by name stay to the end, unless a record that goes along waits for
+        // one.
         let targets = referrers.reversed(count: walk.names.count)
         for number in self.roots where !targets[Int(number)].contains(where: { isGoing[Int($0)] }) {
             self.waits[Int(number)] = true

@@ -39,7 +39,7 @@ package struct CascadeTurns: Sendable {
 
 /// The records that go before the rest of a request is executed, in their order.
 struct CascadePieces: Sendable {
-    /// What the request deletes by name.
+    /// The names that the request deletes.
     let roots: [String]
     private let names: [String]
     private let numbers: [ExactName: Int32]
@@ -66,7 +66,8 @@ struct CascadePieces: Sendable {
             .map { $0.map { self.names[Int($0)] } }
     }
 
-    /// The names of the next parts, which take about so many steps together; there is one.
+    /// The names of the next parts, which take about this number of steps together; there is at
+    /// least one.
     func first(steps: Int) -> [[String]] {
         var taken: [[String]] = []
         var weight = 0
@@ -92,7 +93,7 @@ struct CascadePieces: Sendable {
     }
 }
 
-/// What a request's deletes may still take along in a transaction.
+/// The bounds of a request's deletes in one transaction.
 struct CascadeAllowance {
     /// Deletes that were refused in earlier turns, by number of the item.
     var refused: [Int: StoreError] = [:]
@@ -147,7 +148,7 @@ extension ModifyRecordsRule {
             var order = CascadeOrder(walk, isGoing: isGoing, takesRoots: turns.batchCut != nil)
             let parts = order.parts(together: self.bounds.cascadeTogetherMax, room: turns.room)
             guard let parts else {
-                // What they leave may keep others, which the next turn finds.
+                // // The remaining records may keep others, which the next turn finds.
                 walk.refuseTakers()
                 return
             }
@@ -202,7 +203,7 @@ extension ModifyRecordsRule {
         return parts.count
     }
 
-    /// What goes in the next turn: at least one part, and as many as their cost permits.
+    /// The records that go in the next turn: at least one part, and as many as their cost permits.
     private func leaving(
         _ pieces: CascadePieces,
         of zone: PlannedZone,

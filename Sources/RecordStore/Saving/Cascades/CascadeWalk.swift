@@ -6,10 +6,10 @@ import RecordModel
 ///
 /// Records have numbers in the order in which they were found. Those that go with the first delete
 /// come first, the nearest before the others; then those of the second that are not among them, and
-/// so on. What changes behind the walk's back is found when a record goes.
+/// so on. Changes made during the walk are found when a record goes.
 ///
-/// The walk is an object, because a turn would copy all that the turns before it found. It only
-/// reads: a turn that is taken back loses nothing.
+/// The walk is an object, because a copy in each turn would cost as much as all earlier turns
+/// found. It only reads, so it loses nothing if a turn is rolled back.
 ///
 /// SAFETY: a request has one, and its turns are executed one after the other.
 final class CascadeWalk: @unchecked Sendable {
@@ -28,14 +28,14 @@ final class CascadeWalk: @unchecked Sendable {
         let name: String
     }
 
-    /// What the request's saves change about who refers to what.
+    /// The references that the request's saves change.
     struct Saved: Sendable {
         var names: Set<ExactName> = []
         /// By the name of the target.
         var referrers: [ExactName: [Referrer]] = [:]
     }
 
-    /// So many of them cost as much as the look-up.
+    /// The number of referrers that cost as much as one lookup.
     private static let referrersPerStep = 8
 
     let saved: Saved
@@ -49,7 +49,8 @@ final class CascadeWalk: @unchecked Sendable {
     /// By number: the steps that it took to find them.
     private(set) var weights: [Int] = []
     private(set) var keepers: [Keeper] = []
-    /// What something refers to that neither goes along nor keeps it, or that the request saves.
+    /// Records that have a referrer which neither goes along nor keeps them, or that the request
+    /// saves.
     private(set) var bound: [Int32] = []
     /// Deletes that were refused, by number of the item.
     private(set) var refused: [Int: StoreError] = [:]
@@ -62,7 +63,7 @@ final class CascadeWalk: @unchecked Sendable {
     private var behind = ""
     private var start = Start()
 
-    /// What there was before a root.
+    /// The state of the walk before a root.
     private struct Start {
         var names = 0
         var keepers = 0
@@ -218,15 +219,15 @@ final class CascadeWalk: @unchecked Sendable {
 
     /// Refuses deletes that would leave a reference dangling; returns whether all were judged.
     ///
-    /// A delete that is refused stays, and its record may be what keeps another. Hence the rounds,
-    /// each of which refuses at least one delete. There may be more rounds than one turn takes.
+    /// A delete that is refused stays, and its record may keep another. Hence the rounds, each of
+    /// which refuses at least one delete. There may be more rounds than one turn takes.
     func settle() -> Bool {
         guard !self.keepers.isEmpty else { return true }
         let keepers = self.keepers.map { self.numbers[ExactName($0.name)] }
         let targets = self.referrers.reversed(count: self.names.count)
         for _ in 0...(Self.settledMax / self.size) {
             let isGoing = self.going
-            // By number: the keeper because of which it stays.
+            // // By number: the keeper because of which the record stays.
             var reasons = [Int32](repeating: -1, count: self.names.count)
             for (index, keeper) in self.keepers.enumerated() {
                 if let number = keepers[index], isGoing[Int(number)] { continue }

@@ -1,6 +1,6 @@
 import RecordModel
 
-/// What goes with records that are deleted.
+/// The records that go with deleted records.
 struct DeletionCost {
     var entries = 0
     /// Of bodies.

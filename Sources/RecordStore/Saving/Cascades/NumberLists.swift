@@ -17,13 +17,13 @@ struct NumberLists: Sendable {
     /// Begins the next list.
     mutating func close() { self.ends.append(self.numbers.count) }
 
-    /// Removes all lists behind so many, and what was added to an open one.
+    /// Removes all lists behind the first `count`, and the numbers added to an open one.
     mutating func removeAll(behind count: Int) {
         self.ends.removeLast(self.ends.count - count)
         self.numbers.removeLast(self.numbers.count - (self.ends.last ?? 0))
     }
 
-    /// For each of so many numbers, the lists in which it is.
+    /// For each of the first `count` numbers, the lists that contain it.
     func reversed(count: Int) -> NumberLists {
         var sizes = [Int](repeating: 0, count: count)
         for number in self.numbers { sizes[Int(number)] += 1 }

@@ -35,8 +35,8 @@ struct AssetPlan {
 
     /// The same for a participant, who gets only what they have sent and what records name.
     ///
-    /// Only records that the participant may read count. So nobody gets a file of an owner by its
-    /// hash, or learns whether it is there.
+    /// Only records that the participant may read count. So a participant cannot get an owner's
+    /// file by its hash, or learn whether it exists.
     private func unavailable(
         to shared: SharedAccess,
         in parts: PlannedParts

@@ -2,7 +2,7 @@ import RecordModel
 
 /// The fields of a record type as accepted saves of a request leave them.
 private struct PlannedDefinitions {
-    /// What the request adds.
+    /// The definitions that the request adds.
     var added: [String: FieldDefinition] = [:]
     /// These, and what was there before.
     var all: FieldDefinitions
@@ -13,7 +13,7 @@ struct NeededDefinitions {
     /// Whether the save replaces all fields of a record, each by one of its type.
     var replacesAll = false
     var fields: [String: FieldDefinition] = [:]
-    /// Whether it is the first record of its type that anybody saves.
+    /// Whether it is the first record of its type that is ever saved.
     var definesType = false
 
     var isEmpty: Bool { !self.definesType && self.fields.isEmpty }
@@ -118,7 +118,8 @@ struct DefinitionPlan {
             scope: self.scope
         )
         guard let ours = self.defined[save.recordType] else { return definitions }
-        // What an earlier item defines is defined by this one too: that one may yet be refused.
+        // // Definitions of an earlier item are defined by this one too: the earlier may yet be
+        // refused.
         for slice in save.changes.slices where slice.type != .clear && slice.type != .emptyList {
             let name = save.changes.name(of: slice)
             if let definition = ours.added[name] { definitions[name] = definition }
@@ -174,7 +175,7 @@ struct DefinitionPlan {
         var added: [String: NeededDefinitions] = [:]
         for planned in items.saves {
             guard let parts = planned.parts, parts.definesType || !parts.definitions.isEmpty else { continue }
-            // What several saves define they define alike.
+            // // Definitions of several saves are the same.
             added[planned.record.recordType, default: NeededDefinitions()].fields
                 .merge(parts.definitions) { first, _ in first }
             if parts.definesType { added[planned.record.recordType]?.definesType = true }

@@ -4,7 +4,7 @@ import RecordModel
 struct DeletePlan {
     private let zone: PlannedZone
     private let items: PlannedItems
-    /// The deletes that were validated, by record name: what needs one that failed is told so.
+    /// The deletes that were validated, by record name: items that need a failed one fail too.
     private var indexes: [ExactName: Int] = [:]
 
     init(_ zone: PlannedZone, _ items: PlannedItems) {

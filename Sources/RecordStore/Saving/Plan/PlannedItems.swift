@@ -9,11 +9,11 @@ final class PlannedItems {
     var deletes: [PlannedDelete] = []
     /// By number of the item.
     private(set) var failures: [Int: StoreError] = [:]
-    /// Saves that failed, by record name: what needs them is told so.
+    /// Saves that failed, by record name: items that need one fail too.
     private var failedSaves: [ExactName: Int] = [:]
     /// Offsets of saves by record name.
     ///
-    /// Made when the first is asked for: without references and deletes nobody asks.
+    /// Made at the first lookup: requests without references and deletes never need it.
     private var knownOffsets: [ExactName: Int]?
     private let room: RecordRoom
 
@@ -83,7 +83,8 @@ struct PlannedDelete {
     let isThere: Bool
     /// The record itself and what refers to it with `deleteSelf`, and so on; the farthest last.
     ///
-    /// What goes with a delete before is left out. Empty until all deletes are validated.
+    /// The records that go with the delete, without those of an earlier delete. Empty until all
+    /// deletes are validated.
     var cascade: [String] = []
     /// The share that the requester leaves instead.
     var left: StoredShare?

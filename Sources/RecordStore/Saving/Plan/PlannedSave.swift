@@ -22,23 +22,23 @@ final class PlannedSave {
         self.parts = parts
     }
 
-    /// What becomes of a share; `nil` if the record is none.
+    /// The share after the save; `nil` if the record is none.
     var share: Share? { self.parts?.share }
 }
 
-/// What a save does besides writing its record.
+/// The parts of a save besides writing its record.
 final class PlannedParts {
-    /// Whether it is the first record of its type that anybody saves.
+    /// Whether it is the first record of its type that is ever saved.
     var definesType = false
     var definitions: [String: FieldDefinition] = [:]
     var referencesBefore = References()
     var references = References()
-    /// What the save itself refers to: it must be there.
+    /// The targets of the save itself, which must exist.
     var targets: [String] = []
     var assets = AssetChanges.none
     /// Of the assets that the record did not name before.
     var assetNumbers: [AssetNumber] = []
-    /// What assets among them count for from now on, and did not.
+    /// The bytes of assets among them that count from now on, and did not before.
     var assetBytesBack = 0
     var share: Share?
 }

@@ -8,7 +8,7 @@ final class PlannedZone {
     let rule: ModifyRecordsRule
     let id: ZoneID
     let key: ZoneKey
-    /// The requester's rights in a zone of somebody else.
+    /// The requester's rights in another user's zone.
     ///
     /// `nil` if the zone is the requester's own, or the public database's.
     let shared: SharedAccess?
@@ -88,7 +88,7 @@ final class PlannedZone {
     /// Reads records that the request deletes, in one call, up to the one with which their bodies take
     /// more than a bound; returns how many of the names were read.
     ///
-    /// - Throws: `exceeds` if the request may not delete so much.
+    /// - Throws: `exceeds` if the deletes exceed the bound of a request.
     func read(deleted names: ArraySlice<String>) throws(StorageFailure) -> Int {
         let work = self.rule.work
         let bytesMax = work.storedBytesLeft == .max ? PlannedZone.bytesReadMax : work.storedBytesLeft

@@ -152,8 +152,8 @@ struct ReferencePlan {
 
     /// Refuses references and parents that would bind a record which the requester may not write.
     ///
-    /// It does so in the public database: nobody else keeps a record from being deleted, or uses up
-    /// its room for references. References that a record has already stay.
+    /// It does so in the public database: other users must not keep a record from being deleted, or
+    /// use up its room for references. References that a record has already stay.
     private func refuseForeignTargets(
         _ rights: inout RequesterRights,
         _ definitions: inout DefinitionPlan

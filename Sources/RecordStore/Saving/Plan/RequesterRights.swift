@@ -12,7 +12,7 @@ struct RequesterRights {
 
     /// Finds the rights to a record, or to one that is made.
     ///
-    /// Whether a record may be made in a zone of somebody else depends on its parent. It is decided
+    /// Whether a record may be made in another user's zone depends on its parent. It is decided
     /// when all saves are known.
     mutating func access(
         to record: StoredRecord?,

@@ -4,8 +4,8 @@ import RecordModel
 ///
 /// First everything is validated, then what was accepted is applied.
 ///
-/// The parts know the zone and the items, and are told of the rights and definitions that they need.
-/// None knows the plan.
+/// The parts know the zone and the items, and get the rights and definitions that they need. None
+/// knows the plan.
 struct ZonePlan {
     private let zone: PlannedZone
     private let items: PlannedItems
@@ -16,7 +16,7 @@ struct ZonePlan {
     private var rights: RequesterRights
     private var references: ReferencePlan
     private var deletes: DeletePlan
-    /// What has to be done before the plan is applied; `nil` if nothing has to be.
+    /// The turns to make before the plan is applied; `nil` if there are none.
     private(set) var turns: CascadeTurns?
     /// The name of a record type that was found to be one: most requests name one type.
     ///
@@ -44,7 +44,7 @@ struct ZonePlan {
         for (index, existing) in zip(indexes, existing) {
             try self.validate(saves[index], index: index, existing: existing)
         }
-        // What is only known when all are validated.
+        // // Checks that need all items to be validated.
         repeat {
             try self.references.settle(&self.rights, &self.definitions)
             try self.shares.settle()

@@ -42,7 +42,7 @@ struct ZoneWriting {
             }
         }
         for delete in self.items.deletes {
-            // What goes with a record goes before it, as children do before their parents.
+            // // Dependants go before their record, as children do before their parents.
             try self.delete(delete.cascade.reversed())
             if let share = delete.left { try self.memberships.leave(share) }
             outcomes[delete.index] = .deleted
@@ -89,7 +89,7 @@ struct ZoneWriting {
         while !rest.isEmpty {
             let names = Array(rest.prefix(piece))
             rest.removeFirst(names.count)
-            // What was saved just now goes as it is now.
+            // // A record that was saved just now goes in its new state.
             if self.items.haveParts, names.contains(where: { self.items.save(of: $0) != nil }) {
                 try self.flush()
             }
@@ -197,8 +197,8 @@ struct ZoneWriting {
         if self.pending.bytesDeleted > PendingWrites.bytesDeletedMax { _ = try self.flush() }
     }
 
-    /// Writes what waits, and notes what depends on the numbers of its records: assets, and what is
-    /// told to those who watch the database.
+    /// Writes the waiting records, and notes all that depends on their numbers: assets, and the
+    /// changes reported to the observer of commits.
     ///
     /// Returns the numbers of the saved records.
     @discardableResult
@@ -232,7 +232,7 @@ struct ZoneWriting {
         return numbers
     }
 
-    /// Tells those who watch the database.
+    /// Reports the changes to the observer of commits.
     private mutating func note(
         _ before: StoredRecord?,
         _ after: StoredRecord?,
