@@ -1,11 +1,11 @@
 /// The zones of a database that changed behind a position, as its rows tell, in the order of the
 /// database.
 ///
-/// The observer of commits is told of each change while it happens. It is told of a position alone
-/// if the engine does not know more: another process or another node has written, or a transaction
-/// changed too much. The router then reads the tail from the position up to which it knows
-/// everything. An engine that reports nothing but positions is followed by tails alone. Changes
-/// within a zone are a matter of its feed (`FeedExecution`).
+/// The observer of commits is notified of each change as it happens. It gets a position alone if
+/// the engine does not know more: another process or node has written, or a transaction changed too
+/// much. The router then reads the tail from the position up to which it knows everything. If an
+/// engine reports nothing but positions, the router reads tails alone. Changes within a zone are in
+/// its feed (`FeedExecution`).
 package struct ChangeTail: Hashable, Sendable {
     /// The last change of a zone.
     package struct ZoneChange: Hashable, Sendable {
@@ -25,11 +25,11 @@ package struct ChangeTail: Hashable, Sendable {
     package var position: Int64
     /// At ascending positions; a zone that was deleted and made again comes twice.
     ///
-    /// `nil` if nobody can tell any more, or if there are too many: then every zone may have
+    /// `nil` if the changes are no longer known or exceed the maximum: then every zone may have
     /// changed.
     package var zones: [ZoneChange]?
 
-    /// Beyond so many zones a tail does not tell which changed.
+    /// The maximum number of changed zones that a tail names.
     package static let zonesMax = 1_000
 
     package init(position: Int64, zones: [ZoneChange]?) {
@@ -46,8 +46,8 @@ package struct ChangeTail: Hashable, Sendable {
     ) throws(StorageFailure) {
         guard let row = try rows.row(DatabaseRow.byKey, database) else { return nil }
         self.position = row.position
-        // Behind a position of another life of the database nothing can be told, nor where
-        // tombstones are gone.
+        // // A position of another life of the database is of no use, nor one whose tombstones are
+        // gone.
         guard position <= row.position, position >= row.tombstonesGoneThrough else { return }
         let zones = try rows.rows(RowRange(ZoneRow.byKey, database), limit: zonesMax + 1)
         let deletions = try rows.rows(

@@ -10,7 +10,7 @@ import RecordModel
 ///
 /// Sealed by the server before a client sees it; what comes back is trusted no more than any other bytes.
 struct ChangeToken: Hashable, Sendable {
-    /// What was alive when the snapshot began.
+    /// The records that existed when the snapshot began.
     struct Snapshot: Hashable, Sendable {
         var order: FetchChanges.SnapshotOrder
         /// Where the database was when the snapshot began: what changes later is left to the feed.
@@ -28,7 +28,7 @@ struct ChangeToken: Hashable, Sendable {
         case feed(after: Int64, known: Int64)
     }
 
-    /// What a client that has seen nothing completely knows.
+    /// The `known` position of a client that has no complete state yet.
     static let nothing: Int64 = -1
 
     var database: DatabaseID

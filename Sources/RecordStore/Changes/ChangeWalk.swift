@@ -1,4 +1,4 @@
-/// What became of the records of a zone behind a position, in order: changes and deletions, read in pieces.
+/// Changes and deletions of the records of a zone behind a position, in order, read in pieces.
 struct ChangeWalk {
     enum Turn {
         case change(FeedChange)
@@ -50,7 +50,7 @@ struct ChangeWalk {
     /// How many changes are read at a time for a page: one more, which says that there are more.
     static func piece(ofPage limit: Int) -> Int { min(limit, self.pieceMax - 1) + 1 }
 
-    /// `hasMemberships` says whether records that came under shares and left them are told too.
+    /// `hasMemberships` says whether records that came under shares and left them are included.
     init(
         _ snapshot: any Snapshot,
         zone: ZoneKey,

@@ -177,8 +177,7 @@ package struct FeedExecution {
         return token
     }
 
-    /// A token from before the rights that the requester has in a zone of somebody else is of no
-    /// use.
+    /// In another user's zone, a token from before the requester's rights is expired.
     private func checkExpiry(of token: ChangeToken, in zone: ZoneKey) throws(FeedFailure) {
         let expired = try FeedFailure.wrapping { () throws(StorageFailure) in
             try self.snapshot.tokensExpiredThrough(in: zone, of: self.requester.database)
@@ -214,7 +213,7 @@ package struct FeedExecution {
         return zone
     }
 
-    /// The requester's rights in a zone of somebody else; `nil` if the zone is not one.
+    /// The requester's rights in another user's zone; `nil` if the zone is their own.
     private func sharedAccess(to zone: ZoneKey) throws(FeedFailure) -> SharedAccess? {
         guard self.requester.scope == .shared else { return nil }
         let access = try FeedFailure.wrapping { () throws(StorageFailure) in
@@ -226,8 +225,8 @@ package struct FeedExecution {
 }
 
 extension ChangeToken {
-    /// Up to which position somebody with this token has everything; 0 while their snapshot is not
-    /// complete.
+    /// The position up to which a client with this token has everything; 0 while its snapshot is
+    /// not complete.
     fileprivate var reached: Int64 {
         max(self.positionOfChanges ?? 0, 0)
     }

@@ -8,7 +8,7 @@ struct FeedPage {
     private let read: FeedRead
     private let zone: ZoneKey
     private let requester: Requester
-    /// The requester's rights in a zone of somebody else.
+    /// The requester's rights in another user's zone.
     ///
     /// `nil` if the zone is the requester's own, or the public database's.
     private let shared: SharedAccess?
@@ -74,7 +74,7 @@ struct FeedPage {
                 return false
             }
             self.reads += 1
-            // What has changed since the beginning is left to the feed.
+            // // Records changed since the beginning are left to the feed.
             if row.position <= start.position, try self.wasThere(row.number, at: start.position) {
                 let number = row.number
                 let hasRoom = try self.take(row) { parent in
@@ -129,7 +129,7 @@ struct FeedPage {
             // A stale entry: the record has changed since; one that is gone is not visited.
             guard row.position == change.position else { return true }
             return try self.take(row) { parent in
-                // What came under a share after its creation was not sent then.
+                // // Records that came under a share after their creation were not sent then.
                 parent.position < change.position
                     || (!isForeign && parent.createdPosition <= known)
             }
@@ -180,7 +180,7 @@ struct FeedPage {
 
     /// Whether a record was there for the requester when a snapshot began.
     ///
-    /// What came under a share later is left to the feed.
+    /// Records that came under a share later are left to the feed.
     private mutating func wasThere(_ record: Int64, at position: Int64) throws(FeedFailure) -> Bool {
         guard self.isForeign, let shared, shared.zoneWide == nil else { return true }
         return try self.membership(of: record).map { $0.since <= position } ?? false
@@ -195,8 +195,7 @@ struct FeedPage {
         return row
     }
 
-    /// The requester's rights to a record of somebody else's zone; `nil` if it is not there for
-    /// them.
+    /// The requester's rights to a record of another user's zone; `nil` if they may not see it.
     private mutating func grant(of record: Int64) throws(FeedFailure) -> ShareGrant? {
         guard let shared else { return nil }
         if let zoneWide = shared.zoneWide { return zoneWide }
@@ -353,7 +352,7 @@ struct FeedPage {
 
     /// Whether the requester may read every record of the zone.
     ///
-    /// Nobody may read all of a public zone, because it has the records of all users.
+    /// No client may read all of a public zone, because it has the records of all users.
     var readsEverything: Bool {
         if let shared { return shared.zoneWide != nil }
         return !self.isPublic

@@ -51,7 +51,7 @@ package protocol FeedSink: RecordSink {
     func add(deleted zone: ZoneID)
 }
 
-/// What ends a page; its items, of which there may be none before the end of the feed, are in the sink.
+/// The end of a page; its items are in the sink, and there may be none before the end of the feed.
 package struct FeedPageEnd: Hashable, Sendable {
     /// Where the next page starts, at most `ChangeToken.bytesMax`.
     package var token: [UInt8]
@@ -67,7 +67,7 @@ package struct FeedPageEnd: Hashable, Sendable {
     package var progress: FeedProgress?
 }
 
-/// What one page may cost.
+/// The maximum cost of one page.
 package struct FeedBudget: Hashable, Sendable {
     /// Records, deletions and entries of the order of changes that a page looks at before it ends.
     package var readsMax = 20_000

@@ -24,7 +24,7 @@ struct SentAhead: Hashable, Sendable {
         !self.waiting.isEmpty && self.waiting.remove(position) != nil
     }
 
-    /// Forgets those whose turn has passed.
+    /// Removes those at or before the position.
     mutating func removeAll(through position: Int64) {
         self.waiting = self.waiting.filter { $0 > position }
     }

@@ -4,7 +4,7 @@ package import RecordModel
 ///
 /// It is for an operator, in the words of a command line.
 package struct AccessReport: Hashable, Sendable {
-    /// What somebody may do.
+    /// The rights of one user or role.
     package struct Line: Hashable, Sendable {
         /// A user record name, or the name of a role.
         package var who: String

@@ -233,7 +233,7 @@ struct JoinRule {
     }
 }
 
-/// What became of the first tokens of a request, in earlier transactions.
+/// The outcomes of the first tokens of a request, in earlier transactions.
 package struct JoinProgress: Sendable {
     var outcomes: [WriteOutcome] = []
     /// Whether the database of any owner has changed.

@@ -25,7 +25,8 @@ struct MembershipWriting {
         }
     }
 
-    /// What is written of a save: a share gets its tokens, and its root the name of the share.
+    /// The record of a save as it is written: a share gets its tokens, and its root the name of the
+    /// share.
     func completed(_ planned: PlannedSave) throws(StorageFailure) -> StoredRecord {
         let transaction = self.zone.transaction
         if var share = planned.share {
@@ -92,7 +93,7 @@ struct MembershipWriting {
         }
     }
 
-    /// Lets in everybody who had joined a restored share.
+    /// Readmits the participants who had joined a restored share.
     private func letIn(_ share: Share, _ stored: StoredShare) throws(StorageFailure) {
         for participant in share.participants
         where participant.acceptance == .accepted && participant.role != .owner {
@@ -158,7 +159,7 @@ struct MembershipWriting {
         below name: String,
         at position: Int64
     ) throws(StorageFailure) {
-        // Nobody has joined a share that is being made.
+        // // A share that is being made has no participants who joined.
         let isNew = self.items.saves.contains {
             $0.existing == nil && ExactName.areSame($0.share?.root, name)
         }
@@ -211,7 +212,7 @@ struct MembershipWriting {
         return changed
     }
 
-    /// Writes memberships of records, and what the readers of their shares are told of it.
+    /// Writes memberships of records, and the change hints for the readers of their shares.
     private func write(_ changes: MembershipChanges) throws(StorageFailure) {
         let transaction = self.zone.transaction
         if !changes.set.isEmpty { try transaction.put(changes.set, in: MembershipRow.table) }
@@ -245,7 +246,7 @@ struct MembershipWriting {
         return share
     }
 
-    /// Ends the share whose record was deleted: its root says so, and nobody reads it any more.
+    /// Ends the share whose record was deleted: its root says so, and its participants lose access.
     func endShare(named name: String) throws(StorageFailure) {
         guard let share = self.zone.shares.share(named: name) else { return }
         let transaction = self.zone.transaction

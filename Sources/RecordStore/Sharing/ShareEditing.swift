@@ -1,6 +1,6 @@
 package import RecordModel
 
-/// What the save of a share makes of who takes part (`Protocol/README.md`, section 5.14).
+/// Applies the save of a share to its participants (`Protocol/README.md`, section 5.14).
 struct ShareEditing {
     private(set) var share: Share
     /// User record name of who saves: the owner or an administrator.
@@ -51,10 +51,10 @@ struct ShareEditing {
         self.share.participants.remove(at: index)
     }
 
-    /// Sets the permission of everybody.
+    /// Sets the public permission, for all users who have the URL.
     ///
-    /// `none` removes those who joined by the URL, and any other value ends all invitations. Those
-    /// who were invited and have joined stay.
+    /// `none` removes the participants who joined by the URL, and any other value ends all
+    /// invitations. Those who were invited and have joined stay.
     private mutating func setPublicPermission(_ permission: SharePermission) throws(StoreError) {
         guard permission != .unknown else { throw .shareInvalid(.permissionUnknown) }
         guard permission != self.share.publicPermission else { return }
@@ -160,8 +160,8 @@ extension Share {
 
     /// The share as a user may see it.
     ///
-    /// Users who manage the share see everything. Others see the owner and themselves. Where only
-    /// the invited take part, they also see those who have joined.
+    /// Users who manage the share see all participants. Others see the owner and themselves. In a
+    /// share by invitation only, they also see the participants who have joined.
     package func seen(by user: String) -> Share {
         var seen = self
         seen.currentParticipantID = self.participant(user)?.id ?? ""

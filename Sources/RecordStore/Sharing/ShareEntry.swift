@@ -1,21 +1,22 @@
 import RecordModel
 
-/// How a share stands to somebody who comes with its URL.
+/// The relation of a share to a user who comes with its URL.
 enum ShareEntry: Hashable, Sendable {
     /// The user has joined, or owns it; the index among the participants.
     case joined(Int)
     /// An invitation waits for the user.
     case invited(Int)
-    /// Everybody may join.
+    /// Every user with the URL may join.
     case open
     case refused(StoreError)
 
     /// Looks for the user among the participants.
     ///
-    /// Their lookups may have become the user's since they were invited. `participant` is for whom
-    /// the URL is, empty for everybody; `find` gives the user whom a lookup finds.
+    /// Their lookups may have become the user's since they were invited. `participant` is the
+    /// participant for whom the URL is, empty if it is for every user; `find` gives the user whom a
+    /// lookup finds.
     ///
-    /// - Throws: What `find` throws.
+    /// - Throws: The error that `find` throws.
     init(
         of user: String,
         to share: Share,

@@ -81,7 +81,7 @@ package struct ShareMetadataExecution {
         return .success(metadata)
     }
 
-    /// One result a lookup, in order: somebody who can be invited.
+    /// Finds users who can be invited: one result a lookup, in order.
     package func participants(
         _ lookups: [IdentityLookup]
     ) throws(StorageFailure) -> [Result<UserIdentity, StoreError>] {

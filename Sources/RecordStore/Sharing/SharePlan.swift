@@ -99,7 +99,7 @@ struct SharePlan {
         return PlannedSave(index: index, name: name, existing: existing, record: record, parts: parts)
     }
 
-    /// The users whom lookups find, by participant; empty: nobody, or not looked for.
+    /// The users whom lookups find, by participant; empty if none was found, or none was looked up.
     private func find(_ participants: [ShareParticipant]) throws(StorageFailure) -> [String] {
         var found: [String] = []
         for participant in participants {
@@ -306,7 +306,7 @@ struct SharePlan {
 }
 
 extension ShareSave {
-    /// What is to change; of a save that says nothing of it, nothing.
+    /// The changes that the save asks for; none if it says nothing of the share.
     var changes: ShareChanges {
         switch self {
         case .none: ShareChanges()
@@ -316,9 +316,9 @@ extension ShareSave {
 }
 
 extension UserIdentity {
-    /// Whether a search for somebody found enough.
+    /// Whether a lookup found a user, and need not be repeated.
     ///
-    /// A user record name is somebody's, while an address may yet become somebody's.
+    /// A user record name belongs to a user, while an address may be assigned to one later.
     fileprivate func isWellFound(as user: String) -> Bool {
         guard user.isEmpty else { return true }
         if case .userRecordName = self.lookup { return false }

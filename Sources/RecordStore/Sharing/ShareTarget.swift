@@ -9,7 +9,7 @@ package struct ShareTarget: Hashable, Sendable {
     package var ownerName: String
     /// `nil` if nothing is shared there now.
     package var share: StoredShare?
-    /// The participant for whom the URL is; empty if it is for everybody.
+    /// The participant for whom the URL is; empty if it is for every user.
     package var participant: String
 }
 

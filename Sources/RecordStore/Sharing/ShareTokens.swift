@@ -24,7 +24,8 @@ extension WriteTransaction {
     /// Gives the last part of the URL of what is shared: the same for a root, or a zone, whenever
     /// it is asked for.
     ///
-    /// For a participant it is that of their one-time URL; an empty one stands for everybody.
+    /// For a participant it is the token of their one-time URL; an empty name stands for every
+    /// user.
     func token(
         of root: String?,
         participant: String,
@@ -57,7 +58,7 @@ extension WriteTransaction {
     /// Forgets the URLs of a root that are each for one participant.
     func forgetOneTimeTokens(of root: String, in zone: ZoneKey) throws(StorageFailure) {
         let range = RowRange(ShareTokenRow.byRoot, zone.database, zone.number, root)
-        // That for everybody has no participant and is the first.
+        // // The token for every user has no participant and is the first.
         try self.forget(range.after(""), of: root, zone)
     }
 

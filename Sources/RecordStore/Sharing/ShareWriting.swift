@@ -106,7 +106,7 @@ extension WriteTransaction {
     }
 }
 
-/// With which rights somebody reads a share.
+/// The rights with which a user reads a share.
 struct ReaderRight: Hashable {
     var permission: SharePermission
     var role: ShareRole

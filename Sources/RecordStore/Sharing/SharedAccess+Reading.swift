@@ -13,7 +13,7 @@ extension TableReader {
         return try self.rows(ShareRow.byName, keys: keys).map { $0?.stored }
     }
 
-    /// Reads what a user, by their shared database, may do in a zone of somebody else.
+    /// Reads the rights of a user, given by their shared database, in another user's zone.
     func sharedAccess(to zone: ZoneKey, of reader: DatabaseID) throws(StorageFailure) -> SharedAccess {
         SharedAccess(try self.joined(in: zone, by: reader))
     }

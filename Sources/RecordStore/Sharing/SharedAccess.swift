@@ -24,7 +24,7 @@ package struct ShareNumber: RawRepresentable, Hashable, Sendable {
     package init(rawValue: Int64) { self.rawValue = rawValue }
 }
 
-/// What somebody who has joined a share may do with what it covers.
+/// The rights of a participant who has joined a share to the records that it covers.
 package struct ShareGrant: Hashable, Sendable {
     package var share: StoredShare
     package var permission: SharePermission
@@ -48,7 +48,7 @@ package struct SharedAccess: Hashable, Sendable {
     package private(set) var zoneWide: ShareGrant?
     private var grants: [ShareNumber: ShareGrant] = [:]
 
-    /// Shares of a zone that are all read to find those that somebody has joined.
+    /// Maximum number of shares in a zone that are all read to find those that a user has joined.
     static let sharesReadMax = 16
 
     /// Grants without the right to read are as good as none.

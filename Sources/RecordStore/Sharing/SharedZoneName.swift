@@ -1,6 +1,6 @@
 package import RecordModel
 
-/// The name of a zone of somebody else in a shared database: OWNER/ZONE.
+/// The name of another user's zone in a shared database: OWNER/ZONE.
 ///
 /// An owner is a user record name, which has no slash.
 package enum SharedZoneName {

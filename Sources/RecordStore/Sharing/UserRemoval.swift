@@ -1,6 +1,6 @@
 import RecordModel
 
-/// What a user who is deleted leaves in databases that are not theirs: no request may ask for it.
+/// Removes the data of a deleted user from databases of other users: no request may ask for it.
 package struct UserRemoval {
     let transaction: any WriteTransaction
     let environment: EnvironmentID

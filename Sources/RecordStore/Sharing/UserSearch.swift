@@ -2,7 +2,7 @@ import RecordModel
 
 /// Finds users by what others know of them.
 extension TableReader {
-    /// Finds the user who is known by an address, a number or a name; `nil` if nobody is.
+    /// Finds the user with an address, a number or a name; `nil` if there is none.
     ///
     /// - Returns: The user record name.
     func user(

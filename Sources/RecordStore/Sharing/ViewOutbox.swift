@@ -2,11 +2,11 @@ import RecordModel
 
 /// News of zones that shared databases show and do not know yet.
 ///
-/// A shared database has a row for each zone of somebody else of which its user has joined a share.
+/// A shared database has a row for each zone of another user in which its user has joined a share.
 /// A write into such a zone leaves entries in two tables: news of a share, which concern all its
-/// readers, and refreshes of one reader, whose rights have changed. Each entry is applied in a
-/// later transaction, which brings the rows up to date with what is there then. A second time it
-/// changes nothing.
+/// readers, and refreshes of one reader, whose rights have changed. A later transaction applies
+/// each entry and updates the rows to the state at that time. Applying an entry twice changes
+/// nothing more.
 struct ViewOutbox {
     private let transaction: any WriteTransaction
 
@@ -20,7 +20,7 @@ struct ViewOutbox {
         while try self.apply(max: Self.stepMax) {}
     }
 
-    /// Applies at most so many entries of each kind: refreshes in the order of readers, and then
+    /// Applies at most `max` entries of each kind: refreshes in the order of readers, and then
     /// news.
     ///
     /// - Returns: Whether there may be more.
@@ -71,8 +71,7 @@ struct ViewOutbox {
         }
     }
 
-    /// Makes changes that follow from one of somebody's: the connection which made that is not
-    /// notified.
+    /// Makes changes that follow from a change of a connection, which is not notified of them.
     private func change(
         as origin: [UInt8]?,
         _ body: () throws(StorageFailure) -> Void
