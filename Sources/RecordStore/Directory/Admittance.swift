@@ -1,8 +1,8 @@
 import RecordModel
 
-/// A claim about who somebody is, proved as far as it can be without the directory.
+/// A claim of an identity, proved as far as possible without the directory.
 package enum CredentialClaim: Hashable, Sendable {
-    /// Nobody is signed in.
+    /// The client is not signed in.
     case nobody
     /// SHA-256 of an access token.
     case accessToken(hash: [UInt8])
@@ -12,7 +12,7 @@ package enum CredentialClaim: Hashable, Sendable {
     case identity(IdentityClaim)
 }
 
-/// What a token of an identity provider says.
+/// The claims in a token of an identity provider.
 package struct IdentityClaim: Hashable, Sendable {
     package var userName: String
     /// The user record name of the user if they are added now.
@@ -55,10 +55,10 @@ package enum Credential: Hashable, Sendable {
     }
 }
 
-/// What a connection may use, and for how long.
+/// The rights of a connection, and when they end.
 package struct Admittance: Hashable, Sendable {
     package var signIn: SignIn
-    /// The credential; `nil` if nobody is signed in.
+    /// The credential; `nil` if the client is not signed in.
     package var credential: Credential?
     /// When the admittance ends; `nil` if it lasts until something is taken away.
     package var expiresMilliseconds: Int64?
@@ -86,7 +86,7 @@ package struct Admittance: Hashable, Sendable {
     }
 }
 
-/// What a credential that was admitted is worth now.
+/// The current state of a credential that was admitted.
 package struct CredentialState: Hashable, Sendable {
     /// When it ends; `nil` if it does not end by itself.
     package var expiresMilliseconds: Int64?
@@ -115,7 +115,7 @@ package struct CredentialChanges: Hashable, Sendable {
 package struct NewServiceKey: Hashable, Sendable {
     /// Of the service; the same for all of its keys.
     package var serviceName: String
-    /// What a service that is new gets.
+    /// The user record name of a service that is new.
     package var userRecordName: String
     /// 64 hexadecimal digits.
     package var keyID: String

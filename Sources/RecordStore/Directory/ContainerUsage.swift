@@ -1,6 +1,6 @@
 package import RecordModel
 
-/// What the databases of a container store.
+/// The amounts stored in the databases of a container.
 package struct ContainerUsage: Hashable, Sendable {
     /// The public databases, then the private ones by user; development before production.
     package var databases: [DatabaseUsage]
@@ -52,7 +52,7 @@ package struct StoredAmount: Hashable, Sendable {
         self.rowBytes = rowBytes
     }
 
-    /// What quotas count.
+    /// The bytes that quotas count.
     package var bytes: Int64 {
         self.recordBytes.adding(clamped: self.assetBytes).adding(clamped: self.rowBytes)
     }

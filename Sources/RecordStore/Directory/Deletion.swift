@@ -1,4 +1,4 @@
-/// Somebody, or something, whose data an operator deletes for good.
+/// A user, or other data, that an operator deletes for good.
 package enum Deletion: Hashable, Sendable {
     /// A user or a service.
     ///
@@ -15,7 +15,7 @@ package enum Deletion: Hashable, Sendable {
     }
 }
 
-/// What a deletion takes.
+/// The amounts that a deletion removes.
 package struct DeletionExtent: Hashable, Sendable {
     package var users: Int
     package var stored: StoredAmount
@@ -35,7 +35,7 @@ package struct DeletionExtent: Hashable, Sendable {
 package enum DeletionProgress: Hashable, Sendable {
     /// Something was deleted, and there may be more.
     case more
-    /// What is left is being swept, here or in the server: look again soon.
+    /// The rest is being swept, here or in the server: ask again soon.
     case sweeping
     case done
 }

@@ -15,7 +15,7 @@ struct DeletionSteps {
 
     // MARK: Users
 
-    /// `leavesShares` says whether those who own what the user has joined stay.
+    /// `leavesShares` says whether the owners of the joined shares remain.
     func deleteSome(of user: UserRow, leavesShares: Bool) throws(StorageFailure) -> DeletionProgress {
         let environments = try self.environments(ofContainer: user.container)
         let databases = try self.databases(of: user.number, in: environments)
@@ -38,7 +38,7 @@ struct DeletionSteps {
         return .done
     }
 
-    /// Leaves what a user has joined; `user` is `nil` if nobody is left to see it.
+    /// Leaves shares that a user has joined; `user` is `nil` if no user is left to see it.
     private func leaveSome(in shared: DatabaseRow, _ user: String?) throws(StorageFailure) -> Bool {
         let views = try self.transaction.rows(
             RowRange(ZoneRow.byTarget, shared.number),
@@ -128,7 +128,7 @@ struct DeletionSteps {
     /// A user of a container who is not deleted yet.
     private func someUser(ofContainer number: Int64) throws(StorageFailure) -> UserRow? {
         let range = RowRange(UserRow.byName, number)
-        // The names of those who are deleted lie close together, so most often an end has another.
+        // // The names of deleted users lie close together, so most often an end has another user.
         for end in [range, range.descending] {
             let user = try self.transaction.rows(end, limit: 1).first
             if let user, user.kind != .deleted { return user }
@@ -206,8 +206,7 @@ struct DeletionSteps {
             limit: Self.rowsMax
         )
         for row in subscriptions { try self.transaction.delete(row.stored(ownedBy: "")) }
-        // What they took is subtracted from the counters with the commit, so these are set after
-        // it.
+        // // The commit subtracts their bytes from the counters, so the counters are set after it.
         guard subscriptions.isEmpty else { return .more }
         try self.transaction.delete(RowRange(ShareReaderRow.byKey, database))
         try self.transaction.delete(RowRange(ViewRefreshRow.byKey, database))

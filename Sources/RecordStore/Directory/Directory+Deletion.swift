@@ -33,8 +33,8 @@ extension Directory {
         try self.read { try $0.extent(of: deletion) }
     }
 
-    /// Ends every credential, so that nobody changes any more what `deleteSome` takes; to be
-    /// repeated does no harm.
+    /// Ends every credential, so that no client changes data that `deleteSome` deletes; repeating
+    /// the call does no harm.
     ///
     /// - Throws: `userMissing`.
     package func beginDeletion(_ deletion: Deletion) throws(DirectoryError) {

@@ -1,6 +1,6 @@
 /// Containers that keep a history of their records.
 extension Directory {
-    /// Has a container keep what changes replace for so many days, or no longer keep it: 0.
+    /// Sets the number of days for which a container keeps replaced records; 0 ends the history.
     ///
     /// A history begins with the next change of each zone. When a container keeps none any more, its
     /// history can be read no longer, and housekeeping removes it.

@@ -4,8 +4,8 @@ extension Directory {
     /// Finds what a connection may use and for how long, and creates the user's databases when it
     /// is the first time.
     ///
-    /// - Throws: `tokenUnknown` (wrong, revoked or not permitted: not told apart), or `tokenExpired` for
-    ///   an identity whose time is over.
+    /// - Throws: `tokenUnknown` if the token is wrong, revoked or not permitted, without
+    ///   distinction; `tokenExpired` for an identity whose time is over.
     package func admit(
         _ claim: CredentialClaim,
         toContainer container: String,
@@ -32,7 +32,7 @@ extension Directory {
         return try find().admission
     }
 
-    /// The same for an access token, or for nobody.
+    /// The same for an access token, or for a client that is not signed in.
     package func signIn(
         container: String,
         environment: Environment,
@@ -45,8 +45,8 @@ extension Directory {
         ).signIn
     }
 
-    /// Finds the account that a connection of a user by this name would use, or of somebody who is not
-    /// signed in: for an operator, who needs no token and makes no database.
+    /// Finds the account that a connection of a user by this name would use, or of a client that is
+    /// not signed in: for an operator, who needs no token and makes no database.
     ///
     /// - Throws: `userMissing`.
     package func account(
@@ -93,7 +93,7 @@ extension Directory {
 
     /// Whether a credential that was admitted still would be, but for its time.
     ///
-    /// - Returns: What it is worth.
+    /// - Returns: The current state of the credential.
     /// - Throws: `tokenUnknown`.
     package func recheck(_ credential: Credential) throws(DirectoryError) -> CredentialState {
         let now = self.clock()

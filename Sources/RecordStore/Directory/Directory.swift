@@ -48,7 +48,7 @@ package struct Directory: Sendable {
 
     // MARK: Users
 
-    /// Adds a user with an access token, of which the SHA-256 is all that is stored.
+    /// Adds a user with an access token; only the token's SHA-256 is stored.
     ///
     /// The caller makes `userRecordName` at random: `_` and 32 lower-case hexadecimal digits.
     /// `tokenHash` is the SHA-256 of the token, 32 bytes.
@@ -112,8 +112,8 @@ package struct Directory: Sendable {
         }
     }
 
-    /// Gives a user a new token; the one before stays good for so long, and any that is older ends
-    /// now.
+    /// Gives a user a new token; the one before stays valid for this time, and any that is older
+    /// ends now.
     ///
     /// - Throws: `userRevoked` if the user has none (`renewToken` lets them in again), `userMissing`,
     ///   `userIsService`.
@@ -137,7 +137,8 @@ package struct Directory: Sendable {
     /// Replaces the e-mail addresses and phone numbers by which others find a user to share
     /// something with.
     ///
-    /// - Throws: `contactTaken` if one of them is somebody else's, `userMissing`, `userIsService`.
+    /// - Throws: `contactTaken` if one of them belongs to another user, `userMissing`,
+    ///   `userIsService`.
     package func setContacts(
         _ contacts: [IdentityLookup],
         ofUser name: String,

@@ -53,7 +53,7 @@ struct DirectoryChange {
         _ = try self.rows.insert(row)
     }
 
-    /// Whether nobody has the name, the record name or the token of a new user.
+    /// Whether no user has the name, the record name or the token of a new user.
     private func isFree(_ user: UserRow) throws(StorageFailure) -> Bool {
         guard try self.rows.row(UserRow.byName, user.container, user.name) == nil,
             try self.rows.row(UserRow.byRecordName, user.recordName) == nil
@@ -62,12 +62,12 @@ struct DirectoryChange {
         return try self.rows.row(UserRow.byToken, user.container, hash) == nil
     }
 
-    /// Ends what a user has, and has those who watch look at the user again.
+    /// Ends the credentials of a user, and notifies the watchers of the user.
     func revokeUser(named name: String, inContainer container: String) throws {
         try self.update(name, inContainer: container) { $0.revoke() }
     }
 
-    /// Restricts a user, or lifts that, and has those who watch look at the user again.
+    /// Restricts a user, or lifts the restriction, and notifies the watchers of the user.
     ///
     /// A restriction that is there keeps its time.
     func setRestriction(
@@ -210,7 +210,7 @@ struct DirectoryChange {
 
     // MARK: Deletion
 
-    /// Ends every credential of those whom a deletion takes.
+    /// Ends every credential of the users whom a deletion removes.
     func beginDeletion(_ deletion: Deletion) throws {
         let container = try self.lookup.container(deletion.container)
         let version = try self.lookup.credentialVersion() + 1

@@ -104,7 +104,8 @@ struct DirectoryLookup {
     /// Users whose rows are read together.
     private static let usersMax = 1_000
 
-    /// What the databases of a container store: the public ones, then the others by user.
+    /// The amounts stored in the databases of a container: the public ones, then the others by
+    /// user.
     func usage(ofContainer identifier: String) throws -> ContainerUsage {
         var users: [UserNumber: [Environment: StoredAmount]] = [:]
         var open: [DatabaseUsage] = []
@@ -139,7 +140,8 @@ struct DirectoryLookup {
         return ContainerUsage(databases: open + own)
     }
 
-    /// What some databases behind a number store, and the last of them; `nil` if there are none.
+    /// The amounts stored in some databases behind a number, and the last of them; `nil` if there
+    /// are none.
     func storedAmount(
         after database: DatabaseID,
         limit: Int

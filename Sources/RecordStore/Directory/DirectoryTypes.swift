@@ -72,7 +72,7 @@ package enum DirectoryError: Error, Hashable, Sendable {
     case keyExists
     case keyMissing
     case tooManyKeys
-    /// The address or number is somebody else's.
+    /// The address or number belongs to another user.
     case contactTaken
     /// The database cannot be read or written now.
     case unavailable

@@ -27,7 +27,7 @@ struct SignInLookup {
     /// The result of a claim.
     struct Found {
         var admission: Admittance
-        /// Whose claim it is; `nil` if nobody is signed in.
+        /// The user of the claim; `nil` if the client is not signed in.
         var user: UserRow?
         /// Whether the user has databases in this environment.
         var hasDatabases: Bool
@@ -51,9 +51,9 @@ struct SignInLookup {
         )
     }
 
-    /// The databases of a user, or of somebody who is not signed in.
+    /// The databases of a user, or of a client that is not signed in.
     func signIn(_ user: UserRow?) throws(StorageFailure) -> SignIn {
-        // A service has databases of its own like everybody else, and nothing leads to them.
+        // // A service has databases of its own like every user, and nothing leads to them.
         let owner = user?.kind == .service ? nil : user
         return SignIn(
             environment: self.environment,

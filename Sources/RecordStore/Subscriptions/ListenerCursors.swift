@@ -47,9 +47,9 @@ final class ListenerCursors: Sendable {
     }
 
     static let waitingMax = 65_536
-    /// So many are written without a pause.
+    /// The number of waiting entries that are written without a pause.
     static let waitingMany = 4_096
-    /// A transaction writes so many.
+    /// Maximum number of entries that a transaction writes.
     static let writtenMax = 1_000
 
     private let state = Mutex(State())

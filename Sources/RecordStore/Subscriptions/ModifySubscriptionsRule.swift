@@ -148,7 +148,7 @@ struct ModifySubscriptionsRule {
     }
 }
 
-/// What a user may have of subscriptions in a database.
+/// The room for more subscriptions of a user in a database.
 private struct SubscriptionRoom {
     private var countLeft = Bounds.subscriptionsMax
     /// Of definitions.

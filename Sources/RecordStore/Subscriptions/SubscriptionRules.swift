@@ -1,6 +1,6 @@
 package import RecordModel
 
-/// What a subscription may be, as far as it follows from itself.
+/// Rules for a subscription that follow from its definition alone.
 enum SubscriptionRules {
     static func check(_ subscription: Subscription, scope: DatabaseScope) throws(StoreError) {
         guard NameRules.isSubscriptionID(subscription.id) else { throw .nameInvalid(.subscription) }

@@ -2,7 +2,7 @@
 ///
 /// `Subscriptions` is the one that serves; tests have others.
 package protocol SubscriptionStore: Sendable {
-    /// Names who is told of commits in databases that are watched.
+    /// Sets the observer of commits in databases that are watched.
     ///
     /// Called when a transaction that changed something there is durable, before any reply to its
     /// requests, in the order of the commits of each database, on a thread that commits wait for: it

@@ -46,7 +46,7 @@ package struct SubscriptionTrial: Hashable, Sendable {
 /// The order for a dry run.
 package struct SubscriptionTrialRead: Sendable {
     package var subscription: Subscription
-    /// The position at which the subscription was saved last; `nil` if somebody only thinks of it.
+    /// The position at which the subscription was saved last; `nil` if it has not been saved.
     package var savedPosition: Int64?
     /// The zone whose changes are looked at; `nil` for all of the database.
     package var zone: ZoneID?
@@ -64,8 +64,8 @@ package struct SubscriptionTrialRead: Sendable {
 extension Store {
     /// Says which of the last changes a subscription of the requester would have fired for.
     ///
-    /// The rules are those of `explain`, which are the router's. A subscription that nobody has saved
-    /// is validated as if it were saved.
+    /// The rules are those of `explain`, which are the router's. An unsaved subscription is
+    /// validated as if it were saved.
     ///
     /// Fails as a save of the subscription does, with `zoneMissing`, and with `databaseNotAllowed` in a
     /// shared database, whose order is that of zones alone.

@@ -2,7 +2,7 @@
 extension ChangeTransaction {
     /// Writes a subscription, in place of the one that is there, whose number it has.
     ///
-    /// What installations acknowledged of that one stays if `createdPosition` does.
+    /// The acknowledged positions of installations stay if `createdPosition` does.
     func save(
         _ subscription: StoredSubscription,
         replacing existing: StoredSubscription?
@@ -12,7 +12,7 @@ extension ChangeTransaction {
         var growth = RowBytes.subscription(subscription)
         if let existing {
             growth -= RowBytes.subscription(existing)
-            // Another definition: nobody has acknowledged anything of it.
+            // // Another definition: no installation has acknowledged any of its changes.
             if subscription.createdPosition != existing.createdPosition {
                 try self.deleteCursors(of: existing)
             }
@@ -39,7 +39,7 @@ extension ChangeTransaction {
     }
 
     /// Deletes the subscriptions that go with a zone, which is deleted at a position: a row each,
-    /// as their subscribers are told of each.
+    /// as the subscribers of each are notified.
     func deleteSubscriptions(of zone: ZoneKey, at position: Int64) throws(StorageFailure) {
         for row in try self.rows(RowRange(SubscriptionRow.byZone, zone.database, zone.number)) {
             try self.delete(row.stored(ownedBy: ""))

@@ -136,7 +136,7 @@ package final class Subscriptions: SubscriptionStore {
 }
 
 extension WatchedSubscription {
-    /// One of which nobody says whether it has news.
+    /// A subscription with `hasNews` false: the stored one does not say whether it has news.
     fileprivate init(_ stored: StoredSubscription) throws(StorageFailure) {
         self.init(
             key: stored.key,

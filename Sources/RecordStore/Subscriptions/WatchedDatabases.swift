@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Which databases are watched, and who is told what commits changed in them.
+/// The databases that are watched, and the observer of commits in them.
 final class WatchedDatabases: CommitObserver {
     private struct Database {
         let environment: EnvironmentID
