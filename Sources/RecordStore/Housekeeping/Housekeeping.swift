@@ -11,9 +11,9 @@ package struct HousekeepingRules: Hashable, Sendable {
 /// Work that may be done at any time, in pieces: which rows, how many at a time, in which order.
 ///
 /// An engine has one, and asks it from one thread. A step belongs at the end of a transaction that
-/// the engine commits for requests, so that housekeeping costs no commit of its own. More steps go
-/// into transactions of their own while nobody waits. A step that fails may be rolled back, in
-/// nobody's way, and is tried again.
+/// the engine commits for requests, so that housekeeping costs no commit of its own. While no
+/// request waits, more steps go into transactions of their own. A step that fails may be rolled
+/// back without effect on requests, and is tried again.
 package final class Housekeeping {
     private let rules: HousekeepingRules
     private var views = ViewPace()
@@ -27,10 +27,10 @@ package final class Housekeeping {
         self.tombstones = TombstoneExpiry(retentionSeconds: rules.tombstoneRetentionSeconds)
     }
 
-    /// How many milliseconds to wait with a step if nobody asks for anything meanwhile; on a full
-    /// disk, with what makes room.
+    /// The number of milliseconds until the next step if no request comes meanwhile; on a full
+    /// disk, until a step that frees space.
     ///
-    /// A caller that has waited so long need not ask again.
+    /// A caller that has waited for this time need not ask again.
     ///
     /// - Returns: `nil` if nothing is to be done, as far as is known.
     package func milliseconds(
@@ -47,7 +47,7 @@ package final class Housekeeping {
         return self.views.milliseconds(untilStepFrom: now)
     }
 
-    /// Whether there may be something to do because time has passed.
+    /// Whether a step may be due because time has passed.
     package func isDue(nowMilliseconds now: Int64) -> Bool {
         self.tombstones.isWanted(nowMilliseconds: now) || self.outcomes.isWanted(nowMilliseconds: now)
             || self.past.isWanted(nowMilliseconds: now)
@@ -55,7 +55,7 @@ package final class Housekeeping {
 
     /// Does a piece of each kind of work; on a full disk, of what makes room.
     ///
-    /// A piece is larger while nobody waits for the transaction.
+    /// A piece is larger while no request waits for the transaction.
     package func step(
         isAlone: Bool,
         onFullDisk isFull: Bool,

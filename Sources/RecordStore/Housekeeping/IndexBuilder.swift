@@ -6,7 +6,8 @@ import RecordModel
 /// left. They are read in the order of their numbers, and how far that got is in a row. All indexes
 /// that are as far as one another are filled by one pass.
 struct IndexBuilder {
-    /// Records that one transaction indexes while requests wait, and while nobody does.
+    /// Maximum number of records that one transaction indexes while requests wait, and while none
+    /// does.
     static let recordsMax = 100
     static let recordsAloneMax = 1_000
     /// Entries that one transaction adds, those of its last record aside.
@@ -15,7 +16,7 @@ struct IndexBuilder {
     /// Records that a piece may pass over, for each one that it indexes.
     static let othersFactor = 10
     static let bodyBytesMax = 1024 * 1024
-    /// Damaged records of a pass that the operator is told of.
+    /// Maximum number of damaged records of a pass that are reported to the operator.
     static let damagedMax = 100
 
     /// Indexes that are least far.
@@ -35,7 +36,7 @@ struct IndexBuilder {
     ///
     /// It is `nil` if there is no pass.
     private var pass: (indexes: Int, records: Int)?
-    /// Damaged records of the pass that were told.
+    /// The number of damaged records of the pass that were reported.
     private var damagedCount = 0
     /// The numbers of types by those of their indexes, as far as the pass knows them.
     private var types: [Int64: Int64] = [:]

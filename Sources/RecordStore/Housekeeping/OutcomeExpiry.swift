@@ -2,9 +2,9 @@ import RecordModel
 
 /// Removes the outcomes of requests that are rejected by now because of their age, in pieces.
 ///
-/// A pass goes through all databases some times an hour, also while nobody writes: outcomes count for
-/// quotas, and a user who has no room left sends no request. Beside the pass one database is looked
-/// at whenever many outcomes have been stored.
+/// A pass goes through all databases some times an hour, also while no client writes: outcomes
+/// count for quotas, and a user who has no room left sends no request. Beside the pass, one
+/// database is checked whenever many outcomes have been stored.
 struct OutcomeExpiry: Sendable {
     private static let passEveryMilliseconds: Int64 = 600_000
     /// Databases that one transaction of a pass looks at.
@@ -20,7 +20,7 @@ struct OutcomeExpiry: Sendable {
     private var isPassing = false
     private var nextPassMilliseconds = Int64.min
 
-    /// Whether there may be something to do while nobody waits.
+    /// Whether outcomes may be due for removal while no request waits.
     func isWanted(nowMilliseconds now: Int64) -> Bool {
         self.isPassing || now >= self.nextPassMilliseconds
     }

@@ -15,7 +15,7 @@ struct PastExpiry: Sendable {
     private var isPassing = false
     private var nextPassMilliseconds = Int64.min
 
-    /// Whether there may be something to do while nobody waits.
+    /// Whether history may be due for removal while no request waits.
     func isWanted(nowMilliseconds now: Int64) -> Bool {
         self.isPassing || now >= self.nextPassMilliseconds
     }

@@ -3,7 +3,8 @@
 /// A transaction only appends. The changes that it makes stale are taken out much later, together
 /// with those of many others: an engine that keeps changes in blocks rewrites a block once for all of it.
 enum StaleChangePace {
-    /// A round begins when so many wait: fewer would rewrite each block for fewer of its changes.
+    /// The number of waiting changes that begins a round: fewer would rewrite each block for fewer
+    /// of its changes.
     static let roundMinBusy = 32_768
     static let roundMinAlone = 4_096
     /// Bounds the memory of a round.
@@ -17,7 +18,7 @@ enum StaleChangePace {
     }
 
     private static func isWorthwhile(_ changes: StaleChanges, roundMin: Int) -> Bool {
-        // Changes that were not counted may be enough for a round while nobody waits.
+        // // Changes that were not counted may be enough for a round while no request waits.
         let waiting = changes.waiting + (changes.mayBeMore ? self.roundMinAlone : 0)
         return changes.isInRound || waiting >= roundMin
     }

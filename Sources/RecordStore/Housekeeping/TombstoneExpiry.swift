@@ -25,7 +25,7 @@ struct TombstoneExpiry: Sendable {
         self.retentionMilliseconds = Int64(retentionSeconds) * 1_000
     }
 
-    /// Whether there may be something to do while nobody waits.
+    /// Whether tombstones may be due for removal while no request waits.
     func isWanted(nowMilliseconds now: Int64) -> Bool {
         self.stage != nil || now >= self.nextPassMilliseconds
     }
@@ -53,7 +53,7 @@ struct TombstoneExpiry: Sendable {
         before time: Int64,
         in transaction: some HousekeepingTransaction
     ) throws(StorageFailure) -> Int {
-        // What is full may have more.
+        // // A stage that reached its limit may have more.
         switch stage {
         case .records(let last):
             guard let zone = try transaction.zoneWithTombstones(after: last) else {

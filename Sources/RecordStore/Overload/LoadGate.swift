@@ -16,7 +16,7 @@ package protocol LoadGate: Sendable {
     var figures: LoadFigures { get }
 }
 
-/// What waits now, and what was promised since the start.
+/// The requests that wait now, and the reservations since the start.
 package struct LoadFigures: Hashable, Sendable {
     package var requestsWaiting = 0
     package var bytesWaiting = 0

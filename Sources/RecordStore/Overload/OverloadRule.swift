@@ -200,7 +200,7 @@ package struct OverloadRule: Sendable {
         }
     }
 
-    /// Decides about a request of which only the size is known yet.
+    /// Decides about a request when only its size is known.
     ///
     /// Changes nothing unless the request is rejected.
     ///

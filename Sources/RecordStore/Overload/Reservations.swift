@@ -5,7 +5,7 @@ import RecordModel
 /// Reservations follow each other. Each is as long as its work takes at half the pace. Times are
 /// nanoseconds of a monotonic clock.
 struct Reservations: Sendable {
-    /// What a returning request finds.
+    /// The reservations that a returning request finds.
     enum Found: Hashable {
         /// No reservation that would admit it.
         case nothing
@@ -59,8 +59,8 @@ struct Reservations: Sendable {
     ///
     /// If there is none for this request, takes the oldest started reservations of the same user
     /// until they cover the request's work. A user with many reservations sends many requests in
-    /// parallel. So an unknown request of such a user may only take reservations that nobody has
-    /// claimed for a second.
+    /// parallel. So an unknown request of such a user may only take reservations that have been
+    /// unclaimed for a second.
     ///
     /// `mark` is a hash that identifies the request when it is sent again, or 0. `isUsed` says that
     /// the request is admitted, which uses up what is found. A request that is admitted because

@@ -20,9 +20,9 @@ package struct WaitingReads: ~Copyable {
     }
 
     private static let readsMax = 4_096
-    /// So many reads may always wait, whatever they take.
+    /// The number of reads that may always wait, at any cost.
     private static let requestsMin = 64
-    /// Nobody knows what a read takes before it is done.
+    /// The cost of a read is unknown before it is done.
     private static let work = 1
     /// Microseconds of a turn.
     private static let turnMicroseconds = 5_000
@@ -31,9 +31,9 @@ package struct WaitingReads: ~Copyable {
     private var rule: OverloadRule
 
     /// - Parameters:
-    ///   - threads: How many execute reads.
-    ///   - waitNanoseconds: What may wait, in the time that it takes to execute.
-    ///   - togetherMax: How many share a snapshot while more wait.
+    /// - threads: The number of threads that execute reads.
+    /// - waitNanoseconds: The maximum execution time of all reads that wait.
+    /// - togetherMax: The maximum number of reads that share a snapshot while more wait.
     package init(threads: Int, waitNanoseconds: Int64, togetherMax: Int = 1) {
         var settings = OverloadRule.Settings(
             waitNanoseconds: waitNanoseconds,
@@ -58,7 +58,7 @@ package struct WaitingReads: ~Copyable {
         let decision = self.rule.arrived(job.requester, work: Self.work, now: now())
         guard case .admit = decision else { return decision }
         let waiting = Waiting(job)
-        // What it costs is charged when it is known.
+        // // The cost is charged when it is known.
         self.reads.append(waiting, of: waiting.holder, cost: 1)
         return decision
     }
@@ -82,7 +82,7 @@ package struct WaitingReads: ~Copyable {
         return taken
     }
 
-    /// What was taken was executed together and took so long, or `nil` if it came too late.
+    /// The reads were executed together in this time, or `nil` if they came too late.
     package mutating func ended(_ taken: [Waiting], nanoseconds: Int64?, now: Int64) {
         guard !taken.isEmpty else { return }
         self.rule.ended(taken.map(\.portion), nanoseconds: nanoseconds, now: now)

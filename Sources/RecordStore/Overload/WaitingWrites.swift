@@ -1,7 +1,7 @@
 /// Jobs that wait for the one who writes, in turns by holder.
 ///
-/// They are bounded in number and bytes, and by a rule in the time that they take; beyond that
-/// newcomers are refused. What one commit takes is decided here as well. There is no clock and no
+/// They are bounded in number and bytes, and by a rule in their execution time; beyond that new
+/// requests are refused. The size of a commit is decided here as well. There is no clock and no
 /// lock: times are nanoseconds of a monotonic clock that the caller passes.
 package struct WaitingWrites: ~Copyable {
     /// Rare work of the store's own, in a transaction of its own.
@@ -24,7 +24,7 @@ package struct WaitingWrites: ~Copyable {
         }
     }
 
-    /// What one commit takes.
+    /// The jobs of one commit.
     package struct Batch: Sendable {
         package fileprivate(set) var jobs: [WriteJob] = []
         /// Then there are no jobs.
@@ -50,11 +50,11 @@ package struct WaitingWrites: ~Copyable {
         }
     }
 
-    /// What a job took beyond what its size said, in the rule's unit.
+    /// The cost of a job beyond its declared size, in the rule's unit.
     ///
     /// An engine counts about one unit for a look-up, a row and an entry of an index.
     package struct Excess: Sendable {
-        /// The holder of the job; `nil` if it is nobody's.
+        /// The holder of the job; `nil` if it has none.
         let holder: AccountHolder?
         let work: Int
     }
@@ -64,7 +64,7 @@ package struct WaitingWrites: ~Copyable {
         /// Among the jobs of the batch.
         package let offset: Int
         package let failure: StorageFailure
-        /// What it took until then, in the rule's unit.
+        /// The work that it took until then, in the rule's unit.
         package let work: Int
 
         /// `nil` if the failure says nothing about the job's cost.
@@ -76,7 +76,8 @@ package struct WaitingWrites: ~Copyable {
         }
     }
 
-    /// So many requests may always wait, or a few clients with large batches would be refused.
+    /// The number of requests that may always wait; without it, a few clients with large batches
+    /// would be refused.
     private static let requestsMin = 64
     /// A turn, in the rule's unit of work.
     ///
@@ -85,9 +86,10 @@ package struct WaitingWrites: ~Copyable {
     fileprivate static let turnWork = 500
     /// More is not added to a commit that others wait for.
     fileprivate static let addedWorkMax = 250
-    /// For so long after somebody else was served a holder who waits alone has one turn a commit.
+    /// The time after another holder was served in which a holder who waits alone has one turn a
+    /// commit.
     private static let sharedNanoseconds: Int64 = 100_000_000
-    /// The holder that pays for what nobody may be refused.
+    /// The holder that pays for jobs that must not be refused and have no holder.
     fileprivate static let nobody = AccountHolder.address("")
 
     private var rule: OverloadRule
@@ -126,7 +128,7 @@ package struct WaitingWrites: ~Copyable {
         self.rule = OverloadRule(settings)
     }
 
-    // MARK: What waits
+    // // MARK: The queue
 
     package var isEmpty: Bool { self.jobs.isEmpty && self.administrations.isEmpty }
 
@@ -189,7 +191,8 @@ package struct WaitingWrites: ~Copyable {
         return .admit
     }
 
-    /// How long somebody should wait whose change will be rejected; `nil` if it may be tried.
+    /// The time to wait before a change that will be rejected is sent again; `nil` if it may be
+    /// tried now.
     package mutating func rejection(
         of requester: Requester,
         records: Int,
@@ -243,7 +246,7 @@ package struct WaitingWrites: ~Copyable {
         )
         while let job = self.jobs.popFirst(where: { room.admits($0) }) {
             room.take(job, as: batch.add(job))
-            // What came behind it would wait again.
+            // // Jobs behind it would wait again.
             if job.takesTurn { break }
         }
         self.noteHolders(of: batch, now: now)
@@ -300,7 +303,7 @@ package struct WaitingWrites: ~Copyable {
     private mutating func noteHolders(of batch: Batch, now: Int64) {
         let only = batch.portions.count == 1 ? batch.portions[0].holder : nil
         if only == nil || only != self.lastHolder {
-            // The very first has nobody beside it.
+            // // The very first holder has no other beside it.
             if self.lastHolder != nil || batch.portions.count > 1 {
                 self.sharedUntil = now + Self.sharedNanoseconds
             }
@@ -322,10 +325,10 @@ package struct WaitingWrites: ~Copyable {
         }
     }
 
-    /// Has the rest of a job of which a part was executed wait for its next turn, before all others of
-    /// its user.
+    /// Lets the rest of a partly executed job wait for its next turn, before all others of its
+    /// user.
     ///
-    /// `work`: what that part took, in the rule's unit.
+    /// `work` is the cost of that part, in the rule's unit.
     package mutating func putBack(_ rest: WriteJob, of job: WriteJob, work: Int) {
         let declared = job.work
         let portion = rest.portion
@@ -337,7 +340,7 @@ package struct WaitingWrites: ~Copyable {
         self.jobs.charge(portion.work + max(work, Self.turnWork) - declared, of: holder)
     }
 
-    /// What was taken was executed, and took so long.
+    /// The batch was executed in this time.
     package mutating func executed(
         _ batch: Batch,
         nanoseconds: Int64,
@@ -348,12 +351,12 @@ package struct WaitingWrites: ~Copyable {
         self.rule.ended(batch.portions, nanoseconds: nanoseconds, now: now)
     }
 
-    /// A commit was made durable, which took so long.
+    /// A commit was made durable in this time.
     package mutating func synced(nanoseconds: Int64) { self.rule.synced(nanoseconds: nanoseconds) }
 }
 
 extension WriteJob {
-    /// What it took beyond what its size said; `nil` if it took no more.
+    /// The cost beyond the declared size; `nil` if there is none.
     ///
     /// Both are in the rule's unit.
     package func excess(of work: Int) -> WaitingWrites.Excess? {
@@ -363,20 +366,21 @@ extension WriteJob {
             ? WaitingWrites.Excess(holder: self.requester?.holder, work: work - self.work) : nil
     }
 
-    /// What its size says that it takes, in the rule's unit.
+    /// The declared cost, in the rule's unit.
     fileprivate var work: Int {
         self.takesTurn
             ? WaitingWrites.turnWork : OverloadRule.work(records: self.records, bytes: self.bytes)
     }
 
-    /// What it counts for in the rule.
+    /// The portion that the job counts for in the rule.
     fileprivate var portion: OverloadRule.Portion {
         OverloadRule.Portion(of: self.requester?.holder, work: self.work, bytes: self.bytes)
     }
 }
 
 extension StorageFailure {
-    /// What a job took that failed so, if an engine has metered so much.
+    /// The work of a job that failed with this error, or the work that the engine metered if that
+    /// is more.
     ///
     /// Entries that were made and never written are in no meter.
     package func work(metered: Int) -> Int {

@@ -1,6 +1,6 @@
 import RecordModel
 
-/// What one request may cost the writer beyond its items and bytes.
+/// The maximum cost of one request for the writer, beyond its items and bytes.
 ///
 /// A request that can't be cut into turns is refused beyond a bound, before it has left anything.
 package enum WorkBound: Hashable, Sendable {
@@ -42,7 +42,7 @@ package enum WorkBound: Hashable, Sendable {
     }
 }
 
-/// What a request has cost so far, in the units of its bounds.
+/// The cost of a request up to now, in the units of its bounds.
 ///
 /// Counted from lengths that are at hand, so it costs a record two additions.
 final class RequestWork {

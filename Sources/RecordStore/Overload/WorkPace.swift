@@ -22,7 +22,8 @@ struct WorkPace: Sendable {
     /// mean.
     private static let doubt = 0.1
 
-    /// What the fixed part counts as while nothing tells the parts apart, in units.
+    /// The assumed cost of the fixed part, in units, while the measurements cannot separate the
+    /// parts.
     private let fixedWork: Double
     private var pieces = 0.0
     private var work = 0.0
@@ -36,7 +37,7 @@ struct WorkPace: Sendable {
     ///   request, which has no part of its own then.
     init(pieceWork: Int) { self.fixedWork = Double(pieceWork / 5) }
 
-    /// The time per unit in pieces of so much work; `nil` until something was executed.
+    /// The time per unit in pieces of this much work; `nil` until something was executed.
     func nanosecondsPerUnit(inPiecesOf work: Int) -> Double? {
         self.parts.map { $0.unit + $0.fixed / Double(work) }
     }
