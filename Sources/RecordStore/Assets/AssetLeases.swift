@@ -1,10 +1,10 @@
 import Synchronization
 
-/// The assets whose files somebody may be writing or reading: no sweep takes their rows.
+/// Leases of assets whose files are being written or read: no sweep removes their rows.
 ///
-/// The lease of an upload is taken within the transaction that finds or makes the row, and given back
-/// when nothing is done any more to the file. Leases are in memory alone, because whoever writes or
-/// reads a file goes with the process.
+/// The lease of an upload is taken within the transaction that finds or makes the row. It is
+/// released when no work on the file is left. Leases are in memory alone, because readers and
+/// writers of files end with the process.
 final class AssetLeases: Sendable {
     private let counts = Mutex<[AssetNumber: Int]>([:])
 

@@ -25,9 +25,10 @@ package final class AssetRegistry: Sendable {
 
     /// Makes room for what a user wants to upload.
     ///
-    /// Finds the row of each asset, or makes one of the user in a public database. Quotas are checked
-    /// for all of them together, and nothing is made if one of them is refused. In a shared database
-    /// `zone` says whose the bytes will be: the rows are of the owner's database and, until a record
+    /// Finds the row of each asset, or makes one of the user in a public database. Quotas are
+    /// checked for all of them together, and no row is made if one of them is refused. In a shared
+    /// database `zone` names the owner who gets the bytes: the rows are of the owner's database
+    /// and, until a record names them, of the user. Assets of the owner are not searched.
     /// names them, of the user. What the owner has is not looked at.
     ///
     /// Every upload that is `incomplete` has a lease from the transaction on, before the reply. Its row
@@ -96,15 +97,15 @@ package final class AssetRegistry: Sendable {
     /// once for each time that it was.
     package func release(_ numbers: [AssetNumber]) { self.leases.release(numbers) }
 
-    /// Keeps assets that records have named while somebody reads them, until `endReading` was called
-    /// for them as often.
+    /// Keeps assets that records have named while they are read, until `endReading` was called for
+    /// them as many times.
     package func beginReading(_ numbers: [AssetNumber]) { self.readLeases.take(numbers) }
 
     package func endReading(_ numbers: [AssetNumber]) { self.readLeases.release(numbers) }
 
     /// Begins the grace time of open uploads anew; to be called once a minute.
     ///
-    /// So whoever needs room soon can tell an upload that goes on from one that nobody goes on with.
+    /// A sweep under pressure can then tell active uploads from abandoned ones.
     package func touchOpen() {
         for number in self.leases.numbers { self.touch(number) }
     }
@@ -126,15 +127,15 @@ package final class AssetRegistry: Sendable {
         }
     }
 
-    /// Finds assets that nobody has named for the grace time, and uploads that have no lease and got no
-    /// byte for so long.
+    /// Finds assets that no record has named for the grace time, and uploads that have no lease and
+    /// got no byte for that time.
     ///
-    /// With `isPressed` somebody needs the room: what records have named goes at once, unless somebody
-    /// reads it, and the grace time of all else is a quarter of an hour.
+    /// With `isPressed` space is needed now: assets that records have named go at once, unless they
+    /// are being read, and the grace time of all others is a quarter of an hour.
     ///
-    /// They are marked in the transaction that finds that no record names them, and are not there any
-    /// more for anybody else. Their files may go when the reply comes. The marks stay until `removed`,
-    /// so the next call makes up for a crash between the two.
+    /// They are marked in the transaction that finds that no record names them, and no request
+    /// finds them any more. Their files may go when the reply comes. The marks stay until
+    /// `removed`, so the next call completes the removal after a crash between the two.
     ///
     /// - Reply: It gets fewer than `limit` if there are no more.
     package func removals(

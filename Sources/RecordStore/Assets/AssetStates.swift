@@ -83,7 +83,7 @@ extension UsageTransaction {
             try self.renew(number)
             return true
         }
-        // In a public database somebody else may have been quicker: the same bytes are kept once.
+        // // In a public database another user may have been first: the same bytes are kept once.
         if let known = try self.asset(row.asset, in: row.database) {
             try self.addSender(row.uploader, of: known)
             try self.renew(known)
@@ -113,17 +113,17 @@ extension UsageTransaction {
         try self.setGoing(row)
     }
 
-    /// Marks what nobody has named or sent since a time as going, and returns what is marked, that of
-    /// before included; at most `limit`.
+    /// Marks assets that were not named or sent since a time as going, and returns all marked
+    /// assets, earlier ones included; at most `limit`.
     ///
-    /// The grace time of what is `open` begins anew. What is read stays as it is.
+    /// The grace time of `open` uploads begins anew. Assets that are being read stay as they are.
     func markGoing(
         unnamedSince bounds: UnnamedBounds,
         limit: Int,
         except leases: AssetLeases.Numbers
     ) throws(StorageFailure) -> [AssetNumber] {
         var going = try self.rows(RowRange(AssetRow.going), limit: limit).map(\.number)
-        // What is renewed now is not found again.
+        // // An asset that is renewed now is not found again.
         let bound = min(bounds.sent, self.nowMilliseconds - 1)
         while going.count < limit {
             let due = try self.rows(RowRange(AssetRow.unnamed), limit: limit - going.count).prefix {
@@ -149,8 +149,8 @@ extension UsageTransaction {
         return going
     }
 
-    /// Gives up what a database counts and nobody has named for a while, if it is among the first of
-    /// the store; but not what is `wanted` now.
+    /// Marks as going the assets of a database that no record has named for a while, among the
+    /// first of the store; `wanted` ones stay.
     ///
     /// - Returns: Whether there was anything.
     func giveUpUnnamed(
@@ -183,7 +183,7 @@ extension UsageTransaction {
         try self.delete(row)
     }
 
-    /// Marks an asset whose file is to go: it is not there any more for anybody.
+    /// Marks an asset whose file is to go: no request finds it any more.
     func setGoing(_ row: AssetRow) throws(StorageFailure) {
         self.count(row.counted.negated, in: row.database)
         try self.markGoing(row)
@@ -215,7 +215,7 @@ extension UsageTransaction {
     }
 }
 
-/// A copy of a store that nobody serves, in which counters are rows as all else.
+/// A copy of a store that no server uses, in which counters are rows as all else.
 extension TableWriter {
     /// Leaves it to the next server to forget an asset that has no file, unless a record names it.
     ///
@@ -251,7 +251,7 @@ struct UnnamedBounds {
 }
 
 extension UnnamedBounds {
-    /// With `isPressed`, somebody needs the room now.
+    /// `isPressed` says that space is needed now.
     init(nowMilliseconds now: Int64, graceSeconds: Int, isPressed: Bool) {
         let grace = Int64(graceSeconds) * 1_000
         self.sent = now - (isPressed ? min(grace, Self.safetyMilliseconds) : grace)

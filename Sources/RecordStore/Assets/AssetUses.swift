@@ -30,7 +30,7 @@ extension UsageTransaction {
 
     /// Removes some uses of a zone that was deleted, and returns how many.
     ///
-    /// What they count for is counted otherwise by then, until the zone is swept.
+    /// Until the zone is swept, another counter has their bytes.
     package func removeUses(inZone zone: ZoneKey, limit: Int) throws(StorageFailure) -> Int {
         let uses = try self.rows(
             RowRange(AssetUseRow.byKey, zone.database, zone.number),

@@ -1,6 +1,7 @@
 package import RecordModel
 
-/// What `upload_assets` means before bytes travel (`Protocol/README.md`, section 5.12).
+/// Begins the uploads of `upload_assets`, before bytes are sent (`Protocol/README.md`, section
+/// 5.12).
 package struct BeginUploadsRule: Sendable {
     private let assets: [Asset]
     /// In a shared database: where the assets are to be named.
@@ -123,7 +124,7 @@ package struct BeginUploadsRule: Sendable {
         in transaction: any WriteTransaction
     ) throws(StorageFailure) -> Found? {
         let user = self.requester.uploader
-        // What an owner has is not for a participant to find out.
+        // // A participant must not learn which assets an owner has.
         if self.requester.scope != .shared, let row = try transaction.assetRow(asset, in: database) {
             let complete = Found.complete(row.number, isCounted: !row.isReleased)
             guard let user else { return complete }

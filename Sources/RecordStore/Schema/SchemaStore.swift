@@ -23,7 +23,7 @@ package struct SchemaStore: Sendable {
 
     /// Says what a change would do, without doing it.
     ///
-    /// - Throws: What `apply` would throw.
+    /// - Throws: The error that `apply` would throw.
     package func preview(
         _ change: SchemaChange,
         inContainer container: String

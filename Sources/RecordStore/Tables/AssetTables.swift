@@ -29,17 +29,18 @@ package struct AssetRow: TableRow {
     var uploader: Int64
     /// When its grace time began; `nil` while a record names it, and when it is going.
     ///
-    /// Released assets are behind all others in the index: so much is added to the time.
+    /// Released assets are behind all others in the index: `releasedMilliseconds` is added to the
+    /// time.
     var sinceMilliseconds: Int64?
     /// Beyond the time of every clock.
     static let releasedMilliseconds: Int64 = 1 << 53
 
-    /// Whether records have named it, and none does any more: nobody waits to save it.
+    /// Whether records have named it, and none does any more: no client waits to save it.
     ///
     /// No quota counts it.
     package var isReleased: Bool { (self.sinceMilliseconds ?? 0) >= Self.releasedMilliseconds }
 
-    /// What it counts for, with its row and the free space of its file.
+    /// The amount that it counts for, with its row and the free space of its file.
     package var counted: StoredAmount {
         guard self.state != .going, !self.isReleased else { return StoredAmount() }
         return StoredAmount(
@@ -51,7 +52,7 @@ package struct AssetRow: TableRow {
         )
     }
 
-    /// Notes that somebody has sent bytes of it, or wants to name it.
+    /// Notes that a client has sent bytes of it, or wants to name it.
     mutating func sent(at milliseconds: Int64) { self.sinceMilliseconds = milliseconds }
 
     /// Notes that the last record that named it does so no more.

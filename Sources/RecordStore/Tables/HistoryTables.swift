@@ -61,7 +61,7 @@ package struct PastRow: TableRow {
         self.body = try columns.next()
     }
 
-    /// A change that replaced nothing, until somebody says what.
+    /// A change that replaced nothing, until the caller fills in the replaced record.
     init(in zone: ZoneKey, at position: Int64, kind: RecordChangeKind, name: String, record: Int64) {
         self.database = zone.database
         self.zone = zone.number

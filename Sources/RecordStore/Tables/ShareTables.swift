@@ -112,7 +112,7 @@ package struct ViewRefreshRow: TableRow {
     var zone: Int64
     /// The connection that made the change, as `ChangeOrigin` encodes it.
     ///
-    /// `nil` if several made it, or nobody.
+    /// `nil` if several connections made it, or none.
     var origin: [UInt8]?
 
     init(reader: DatabaseID, zone: ZoneKey, origin: ChangeOrigin?) {
@@ -138,7 +138,7 @@ package struct ViewRefreshRow: TableRow {
     var zoneKey: ZoneKey { ZoneKey(database: self.database, number: self.zone) }
 }
 
-/// Something new in a share of which the shared databases of its readers do not know yet.
+/// A change of a share that the shared databases of its readers do not know yet.
 package struct ShareNewsRow: TableRow {
     package static let table = Table(
         "share_news",
@@ -205,7 +205,7 @@ package struct TokenExpiryRow: TableRow {
 
 /// Where the URL of a share leads.
 ///
-/// The row of a root for everybody stays if its share goes, and goes with the root.
+/// The row of a root for every user stays if its share goes, and goes with the root.
 package struct ShareTokenRow: TableRow {
     package static let table = Table(
         "share_token",
@@ -222,7 +222,7 @@ package struct ShareTokenRow: TableRow {
     var zone: Int64
     /// Empty if the zone is shared as a whole.
     var root: String
-    /// For whom the URL is; empty if for everybody.
+    /// The participant for whom the URL is; empty if it is for every user.
     var participant: String
 
     init(token: String, zone: ZoneKey, root: String, participant: String) {
