@@ -109,20 +109,20 @@ package struct TypeAccess: Hashable, Sendable {
 
     /// The same in a feed, which lists what no query finds.
     ///
-    /// Of the records of users, everybody reads only their own there.
+    /// In a feed, users read only their own user record.
     func inFeed(ofType type: String) -> TypeAccess {
         guard type == UserRecord.type, self.toAll.contains(.read) else { return self }
         return TypeAccess(toAll: [], toOwn: .read, creator: self.creator)
     }
 
-    /// Whether a record may be made: nobody is the creator of one that does not exist.
+    /// Whether a record may be made: a record that does not exist has no creator.
     package var mayCreate: Bool { self.toAll.contains(.create) }
 
     package func mayRead(_ record: StoredRecord) -> Bool {
         self.mayRead(recordCreatedBy: record.system.createdBy)
     }
 
-    /// Whether a record may be read of which nothing is left but who created it.
+    /// Whether a record may be read of which only the creator is still known.
     package func mayRead(recordCreatedBy author: String) -> Bool { self.permits(.read, author) }
 
     /// Whether a record may be changed or deleted.

@@ -41,7 +41,7 @@ package struct DurationCounts: Hashable, Sendable {
         self.sumNanoseconds += nanoseconds
     }
 
-    /// What was counted since an earlier moment.
+    /// The durations counted since an earlier moment.
     package func since(_ earlier: DurationCounts) -> DurationCounts {
         guard !earlier.counts.isEmpty, !self.counts.isEmpty else { return self }
         return DurationCounts(

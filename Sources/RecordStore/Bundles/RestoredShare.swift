@@ -28,9 +28,9 @@ struct RestoredShare {
         }
     }
 
-    /// Takes back the membership of everybody who is no user here: they have to join again.
+    /// Revokes the membership of participants who are no users here: they have to join again.
     ///
-    /// Somebody who came by a public URL is forgotten, and comes by it again.
+    /// A participant who joined by a public URL is removed, and may join by it again.
     mutating func invite(unless isUser: (String) throws(StorageFailure) -> Bool) throws(StorageFailure) {
         var participants: [ShareParticipant] = []
         for var participant in self.share.participants {
@@ -41,7 +41,7 @@ struct RestoredShare {
             }
             guard participant.role != .publicUser else { continue }
             participant.acceptance = .pending
-            // An invitation by an address is good for whoever has the address here.
+            // // An invitation by an address is valid for the user who has the address here.
             if participant.identity.lookup.map({ !$0.isUserRecordName }) ?? false {
                 participant.identity.userRecordName = ""
             }

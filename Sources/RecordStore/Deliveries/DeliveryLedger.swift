@@ -57,7 +57,7 @@ package final class DeliveryLedger: Sendable {
 }
 
 extension WriteTransaction {
-    /// Installations of a user of which a zone has rows, and of all users: the ones that came last.
+    /// Maximum installations with rows in a zone, for one user and for all: the latest ones.
     static var installationsOfUserMax: Int { 32 }
     static var installationsOfZoneMax: Int { 1_000 }
 

@@ -1,9 +1,9 @@
 import RecordModel
 
-/// Says what the store knows of one record, to somebody who may read it: all from one snapshot.
+/// Reports what the store knows of one record, if the requester may read it: all from one snapshot.
 ///
-/// An operator sees everybody. The owner of a zone sees their own installations and those of the
-/// participants, and all other users see their own. Subscriptions are told to their users alone.
+/// An operator sees every user. The owner of a zone sees their own installations and those of the
+/// participants, and all other users see their own. Subscriptions are shown to their users alone.
 struct ExplainExecution {
     let requester: Requester
     let snapshot: any Snapshot

@@ -2,7 +2,7 @@ import RecordModel
 
 /// A user in the explanation of a record: what they may do with it, and from where they follow it.
 struct ExplainedReader {
-    /// A user record name; an address if nobody has joined with it.
+    /// A user record name; an address if no user has joined with it.
     var name: String
     var may: Permissions
     var why: String
@@ -19,8 +19,8 @@ struct ExplainedReader {
 }
 
 extension ExplainExecution {
-    /// The users whom the requester may see: those who may read the record or are to, and those who
-    /// have followed the zone.
+    /// The users whom the requester may see: those who may read the record or are invited to it,
+    /// and those who have followed the zone.
     func readers(
         of subject: Subject,
         whoCame users: [String]
@@ -57,7 +57,7 @@ extension ExplainExecution {
         )
     }
 
-    /// The rights of a user in the public database, whoever asks.
+    /// The rights of a user in the public database, independent of the requester.
     func access(to record: StoredRecord, of name: String) throws(StorageFailure) -> TypeAccess {
         let user = Requester(
             database: self.requester.database,

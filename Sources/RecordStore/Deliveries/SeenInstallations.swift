@@ -102,7 +102,7 @@ final class SeenInstallations: Sendable {
     /// Zones that are followed by an installation each: further ones are forgotten until there is
     /// room.
     static let entriesMax = 65_536
-    /// A transaction writes so many.
+    /// Maximum number of entries that a transaction writes.
     static let writtenMax = 1_000
     static let restMilliseconds: Int64 = 60_000
     static let pauseMilliseconds: Int64 = 1_000
@@ -154,7 +154,7 @@ final class SeenInstallations: Sendable {
         }
     }
 
-    /// A job that nobody waits for, besides those that are due.
+    /// A job without a caller that waits for it, besides those that are due.
     func newJob() -> Job { self.state.withLock { $0.newJob() } }
 
     /// Takes some for a job to write: the same ones if the job is executed again.

@@ -53,8 +53,7 @@ package struct SeenBy: Hashable, Sendable {
     /// 16 bytes.
     package var installation: [UInt8]
 
-    /// `nil` if nothing tells the client from others: nobody is signed in, or it named no
-    /// installation.
+    /// `nil` if the client cannot be identified: it is not signed in, or named no installation.
     package init?(user: String?, installation: [UInt8]) {
         guard let user, !installation.isEmpty else { return nil }
         self.user = user

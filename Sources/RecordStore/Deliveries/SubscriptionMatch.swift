@@ -35,10 +35,10 @@ struct SubscriptionMatch {
     }
 
     /// - Parameters:
-    ///   - kind: What the subscription is about.
-    ///   - savedPosition: Where it was saved last.
+    /// - kind: The kind of the subscription.
+    /// - savedPosition: The position at which it was saved last.
     ///   - change: The last change of the record.
-    ///   - shape: Of the record's type.
+    /// - shape: The shape of the record's type.
     ///   - mayRead: Whether the subscription's user may read the record.
     init(
         of kind: Subscription.Kind,

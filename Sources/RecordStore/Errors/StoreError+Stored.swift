@@ -60,7 +60,7 @@ extension StoreError {
         case 26: self = .newFieldInProduction(recordType: parts.texts.last ?? "", field: text)
         case 27:
             guard let given = FieldType(rawValue: UInt8(truncatingIfNeeded: integer)) else { return nil }
-            // What an earlier version said of a field that was declared as an asset.
+            // // The error of an earlier version for a field that was declared as an asset.
             self = .fieldTypeMismatch(
                 recordType: parts.texts.last ?? "",
                 field: text,

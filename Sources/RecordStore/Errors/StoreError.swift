@@ -8,7 +8,7 @@ package enum StoreError: Error, Hashable, Sendable {
     // An item is at fault.
     /// Fetch the zone list, create the zone, send again.
     case zoneMissing
-    /// The database does not let anybody create or delete this zone.
+    /// No client may create or delete this zone in the database.
     case zoneNotModifiable
     /// There is nothing by this name.
     case recordMissing
@@ -72,10 +72,10 @@ package enum StoreError: Error, Hashable, Sendable {
     case assetTooLarge(index: Int, bytes: Int64)
     /// The record does not name the asset with this number, or no longer; fetch it again.
     case assetNotNamed(index: Int)
-    /// The upload got no byte for so long that it was removed; begin again.
+    /// The upload got no byte for too long and was removed; begin again.
     case assetUploadExpired
     // A query is refused.
-    /// No record of the type was ever saved, and nobody declared it.
+    /// No record of the type was ever saved, and the type was never declared.
     case recordTypeUnknown(String)
     /// Records of this type are the server's: fetch them by their names.
     case systemTypeQuery
@@ -106,7 +106,7 @@ package enum StoreError: Error, Hashable, Sendable {
     case subscriptionMissing
     /// The user has as many as the database permits; delete some.
     case subscriptionLimit
-    /// Nobody is told of all changes of a default zone.
+    /// A subscription to all changes of a default zone is not permitted.
     case subscriptionZoneNotAllowed
     /// The same subscription twice in a request.
     case duplicateSubscription
@@ -122,7 +122,8 @@ package enum StoreError: Error, Hashable, Sendable {
     case sharedTreeTooLarge
     /// The URL leads nowhere.
     case shareMissing
-    /// Somebody was invited by an address that is nobody's here; the operator adds it to a user.
+    /// A participant was invited by an address that no user has here; the operator adds it to a
+    /// user.
     case participantUnverified
     /// The user asks to be let in and is invited already; accept.
     case alreadyInvited
@@ -211,7 +212,7 @@ package struct Quota: Hashable, Sendable {
     }
 }
 
-/// What a role may or may not do with a record.
+/// An action of a role on a record.
 package enum Permission: Hashable, Sendable {
     case create
     case read
@@ -228,7 +229,7 @@ package enum ShareConflict: UInt8, Hashable, Sendable {
     case zoneIsOneScope = 2
 }
 
-/// What is wrong with a share that somebody saves.
+/// A fault of a share that a client saves.
 package enum ShareFault: UInt8, Hashable, Sendable {
     /// There are no shares in default zones and in the public database.
     case place = 0
@@ -237,7 +238,7 @@ package enum ShareFault: UInt8, Hashable, Sendable {
     case permissionUnknown = 2
     case roleNotAllowed = 3
     case ownerStays = 4
-    /// Nobody is invited to a share that everybody with its URL may join.
+    /// A share that every user with its URL may join has no invitations.
     case invitesToPublicShare = 5
     case participantID = 6
     /// A share holds neither references nor assets.

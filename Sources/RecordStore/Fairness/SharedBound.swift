@@ -5,7 +5,7 @@
 ///
 /// - Source: Choudhury and Hahne, *Dynamic Queue Length Thresholds* (1998), here with the factor 1.
 package struct SharedBound: Hashable, Sendable {
-    /// What all holders may have together, in any unit; at least 0.
+    /// The maximum that all holders may have together, in any unit; at least 0.
     package let capacity: Int
 
     package init(capacity: Int) {

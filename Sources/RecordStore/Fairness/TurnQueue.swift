@@ -70,7 +70,7 @@ package struct TurnQueue<Holder: Hashable, Element> {
         }
     }
 
-    /// What each holder may be served in a round, in the unit of the costs.
+    /// The cost that each holder may be served in a round.
     @usableFromInline let quantum: Int
     /// In the order of their turns.
     @usableFromInline var lanes: [Lane] = []
@@ -87,8 +87,8 @@ package struct TurnQueue<Holder: Hashable, Element> {
     /// Number of holders with waiting elements.
     @usableFromInline package internal(set) var holders = 0
 
-    /// - Parameter quantum: What each holder may be served in a round, in the unit of the costs; at
-    ///   least 1. A round should take a few milliseconds at most.
+    /// - Parameter quantum: The cost that each holder may be served in a round; at least 1. A round
+    ///   should take a few milliseconds at most.
     @inlinable
     package init(quantum: Int) {
         precondition(quantum > 0)
@@ -164,7 +164,7 @@ package struct TurnQueue<Holder: Hashable, Element> {
     ///
     /// A negative cost is a refund.
     ///
-    /// Has no effect on an empty queue, because nobody was delayed.
+    /// Has no effect on an empty queue, because no holder was delayed.
     @inlinable
     package mutating func charge(_ cost: Int, of holder: Holder) {
         guard self.count > 0, cost != 0 else { return }
@@ -215,7 +215,7 @@ package struct TurnQueue<Holder: Hashable, Element> {
         for (index, lane) in self.lanes.enumerated() { self.laneIndices[lane.holder] = index }
     }
 
-    /// Resets all balances: nobody was delayed while the queue was empty.
+    /// Resets all balances: no holder was delayed while the queue was empty.
     @inlinable
     mutating func forgetDebts(exceptLaneOf holder: Holder) {
         self.turn = 0

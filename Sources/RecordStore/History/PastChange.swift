@@ -2,9 +2,9 @@ package import RecordModel
 
 /// The extent of a zone's history.
 package struct HistoryExtent: Hashable, Sendable {
-    /// The state of the zone at every position from this one on can be told.
+    /// The first position from which on every state of the zone is known.
     package var since: Int64
-    /// The state at every time from this one on can be told.
+    /// The first time from which on every state is known.
     package var sinceMilliseconds: Int64
     /// The last position of the database: where the zone is now.
     package var position: Int64

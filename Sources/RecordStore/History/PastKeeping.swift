@@ -31,7 +31,7 @@ struct PastKeeping {
             if let existing = save.existing { try row.replace(existing, &names) }
             rows.append(row)
         }
-        // What is damaged cannot be brought back.
+        // // A damaged record cannot be restored.
         for delete in writes.deletes where Self.isKept(delete.record) && !delete.isDamaged {
             var row = PastRow(
                 in: self.zone,

@@ -25,9 +25,9 @@ package enum ChangeAuthor: Hashable, Sendable {
 
 /// Finds which records of a zone an undo concerns, from the changes behind its target in their order.
 ///
-/// Of each record the first change to be undone says what the record was. If somebody else changed it
-/// after that, the undo of an author's changes would undo theirs as well: the record is contested.
-/// Without an author everything is undone, and nothing is contested.
+/// The first change of a record to be undone holds the record's earlier state. If another user
+/// changed the record after that, the undo of an author's changes would undo theirs as well: the
+/// record is contested. Without an author everything is undone, and nothing is contested.
 ///
 /// Names and positions are in memory, and no body.
 package struct UndoPlan: Sendable {
@@ -39,7 +39,7 @@ package struct UndoPlan: Sendable {
         package var position: Int64
         /// Whether there was a record before that change.
         package var wasThere: Bool
-        /// The user who changed the record after the author; `nil` if nobody did.
+        /// The user who changed the record after the author; `nil` if there is none.
         package var laterAuthor: String?
     }
 

@@ -26,7 +26,7 @@ package enum MovedNumbers {
 
 /// A store that moves to another engine.
 ///
-/// Nobody else writes to it meanwhile.
+/// No other process writes to it meanwhile.
 package protocol MovedStore: StoreRows {
     /// Ends the store: no engine finds it any more.
     ///

@@ -2,7 +2,7 @@ import Synchronization
 
 /// The quotas in force, which an operator changes while requests are executed.
 ///
-/// A request reads them once. What is stored beyond a lower quota stays; only more of it is refused.
+/// A request reads them once. Data beyond a lower quota stays; only more of it is refused.
 final class LiveQuotas: Sendable {
     private let quotas: Mutex<StorageQuotas>
 

@@ -47,7 +47,7 @@ struct QuotaPlan {
         return !refused.isEmpty
     }
 
-    /// What a participant has sent is named by the save that takes it, and not known before.
+    /// A participant's uploads are named by the save that takes them, and not known before.
     private func giveUpUnnamed() throws(StorageFailure) -> Bool {
         guard self.zone.shared == nil else { return false }
         let wanted = self.items.saves.flatMap { $0.parts?.assetNumbers ?? [] }

@@ -32,8 +32,8 @@ extension UsageTransaction {
     /// Returns the error of a save that would make the database grow by this much, or `nil` if it
     /// may.
     ///
-    /// Gives up what nobody has named for a while before it refuses, but not the assets that are
-    /// `wanted`.
+    /// Before it refuses, it removes assets that no record has named for a while, except those that
+    /// are `wanted`.
     func refusal(
         ofGrowth bytes: Int,
         in database: DatabaseID,

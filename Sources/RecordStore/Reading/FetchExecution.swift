@@ -17,7 +17,7 @@ package struct FetchExecution {
         let id: ZoneID
         /// `nil` if the zone is not there for the requester.
         let key: ZoneKey?
-        /// The requester's rights in a zone of somebody else; `nil` if it is not one.
+        /// The requester's rights in another user's zone; `nil` if the zone is their own.
         let shared: SharedAccess?
     }
 
@@ -25,8 +25,8 @@ package struct FetchExecution {
     private var bytes = 0
     private var entered = ZoneID.default
 
-    /// So much of another user's zone is read from the engine at a time, beyond which a record more is
-    /// held at most.
+    /// The bytes of another user's zone that are read from the engine at a time; a record may
+    /// exceed them once.
     private static let pieceBytes = 1_024 * 1_024
 
     package init(

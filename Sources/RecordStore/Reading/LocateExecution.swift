@@ -1,6 +1,6 @@
 package import RecordModel
 
-/// Finds the files of assets that a record names, for somebody who may read the record.
+/// Finds the files of assets that a record names, if the requester may read the record.
 package struct LocateExecution {
     private let requester: Requester
     private let bytesMax: Int
@@ -40,7 +40,7 @@ package struct LocateExecution {
         let numbers = try self.snapshot.assets(assets, in: key?.database ?? self.requester.database)
         var stored: [StoredAsset] = []
         for (number, asset) in zip(numbers, assets) {
-            // What a record names is complete.
+            // // An asset that a record names is complete.
             guard let number else { throw .unexpected(code: 0) }
             stored.append(StoredAsset(number: number, asset: asset))
         }

@@ -4,7 +4,7 @@ import RecordModel
 package struct ReadRules: Hashable, Sendable {
     /// Encoded fields of all records of a response.
     package var answerBytesMax = Bounds.defaults.answerBytesMax
-    /// A read of at most so many records is short.
+    /// The maximum number of records of a short read.
     package var shortRecordsMax = 16
     /// The budget of a query's page; `answerBytesMax` counts in place of the budget's own.
     package var queries = QueryBudget.defaults

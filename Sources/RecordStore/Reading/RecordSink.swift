@@ -1,7 +1,7 @@
 package import RecordModel
 import Synchronization
 
-/// Takes the records of a page where they are read, so that nobody copies them on the way.
+/// Takes the records of a page where they are read, so that they are not copied on the way.
 ///
 /// A page gives at most as many records as its limit, from one thread at a time, before the reply.
 /// Records that came before a page is refused are not part of any response.
@@ -9,8 +9,8 @@ package protocol RecordSink: AnyObject, Sendable {
     /// Whether the fields of the records are looked at, and not only passed on: then a damaged record
     /// ends a page with an error.
     ///
-    /// Otherwise it is a record of the page, with fields that cannot be read either, so that nobody who
-    /// follows a feed is held up by it.
+    /// Otherwise it is a record of the page, with the unreadable fields as well, so that it does
+    /// not block clients that follow a feed.
     var readsFields: Bool { get }
     /// A record of the page is damaged; may be called twice for one.
     func note(damaged record: RecordID)

@@ -21,8 +21,8 @@ extension IndexReader {
 
 /// Rights of a requester, by the rows of a snapshot.
 extension Snapshot {
-    /// Finds what somebody may do with a record of another user's zone; `nil` if the record is not
-    /// there for them.
+    /// Finds the requester's rights to a record of another user's zone; `nil` if they may not see
+    /// it.
     func grant(of record: RecordKey, _ access: SharedAccess) throws(StorageFailure) -> ShareGrant? {
         if let zoneWide = access.zoneWide { return zoneWide }
         return access.grant(coveredBy: try self.membership(of: record)?.share)
