@@ -185,10 +185,20 @@ let serverTargets: [Target] = [
         ],
         swiftSettings: settings
     ),
+    .target(
+        name: "Administration",
+        dependencies: [
+            "RecordServer", "AssetStorage", "AssetStore", "FileIO", "RecordStore", "RecordModel",
+            "RecordJSON", "ZoneBundles",
+        ],
+        path: "Sources/Administration",
+        exclude: ["README.md"],
+        swiftSettings: settings
+    ),
     .executableTarget(
         name: "tidemark",
         dependencies: [
-            "Console", "RecordClient", "WireProtocol",
+            "Administration", "Console", "RecordClient", "WireProtocol",
             "RecordServer", "AccessTokens", "AssetStorage", "AssetStore", "FileIO", "MonitoringEndpoint",
             "SQLiteEngine", "PostgreSQLEngine", "RecordStore", "RecordModel", "RecordJSON",
             "PredicateFormat", "ServerCertificates", "ZoneBundles", "CMalloc", argumentParser, lifecycle,
@@ -359,9 +369,10 @@ let testTargets: [Target] = [
     .testTarget(
         name: "PostgreSQLEngineTests",
         dependencies: [
-            "EngineConformanceTests", "EngineThreads", "PostgreSQLEngine", "PostgreSQLCluster",
+            "Administration", "EngineConformanceTests", "EngineThreads", "PostgreSQLEngine",
+            "PostgreSQLCluster",
             "SQLiteEngine", "RecordStore",
-            "RecordModel", "TestSupport", "tidemark",
+            "RecordModel", "TestSupport",
         ],
         path: "Tests/PostgreSQLEngineTests",
         swiftSettings: settings
@@ -374,6 +385,15 @@ let testTargets: [Target] = [
             "RecordModel", "TestSupport", grdbSQLite,
         ],
         path: "Tests/SQLiteEngineTests",
+        swiftSettings: settings
+    ),
+    .testTarget(
+        name: "AdministrationTests",
+        dependencies: [
+            "Administration", "MemoryEngine", "RecordServer", "RecordStore", "RecordModel", "FileIO",
+            "TestSupport",
+        ],
+        path: "Tests/AdministrationTests",
         swiftSettings: settings
     ),
     .testTarget(
@@ -453,7 +473,8 @@ let testTargets: [Target] = [
     .testTarget(
         name: "IntegrationTests",
         dependencies: [
-            "CloudKit", "CloudKitTesting", "Console", "RecordClient", "WireProtocol", "FileIO", "RecordModel",
+            "Administration", "CloudKit", "CloudKitTesting", "Console", "RecordClient", "WireProtocol",
+            "FileIO", "RecordModel",
             "RecordServer", "ServerCertificates", "MonitoringEndpoint", "PostgreSQLCluster",
             "PostgreSQLEngine", "RecordStore", "TestSupport",
             nio("NIOCore"),

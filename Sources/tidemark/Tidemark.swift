@@ -48,10 +48,11 @@ struct Tidemark: AsyncParsableCommand {
             } else {
                 try command.run()
             }
-        } catch let failure as CommandFailure {
-            Terminal.writeFailure("tidemark: \(failure.message)\n")
-            Foundation.exit(failure.code.rawValue)
         } catch {
+            if let failure = CommandFailure(of: error) {
+                Terminal.writeFailure("tidemark: \(failure.message)\n")
+                Foundation.exit(failure.code.rawValue)
+            }
             let code = self.exitCode(for: error)
             // Not an error, but help or the version.
             if code == .success { self.exit(withError: error) }

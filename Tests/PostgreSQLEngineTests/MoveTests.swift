@@ -1,3 +1,4 @@
+import Administration
 import Foundation
 import PostgreSQLCluster
 import SQLiteEngine
@@ -6,7 +7,6 @@ import Testing
 
 @testable import PostgreSQLEngine
 @testable import RecordStore
-@testable import tidemark
 
 /// Stores that move from SQLite to PostgreSQL and back, row by row.
 @Suite(.timeLimit(.minutes(10)))
@@ -69,7 +69,7 @@ struct MoveTests {
         _ source: any MovedStore,
         _ target: any FilledStore
     ) throws -> [StoreMove.Compared] {
-        var move = StoreMove(from: source, to: target)
+        var move = StoreMove(from: source, to: target, showProgress: { _, _ in })
         try move.copy()
         let compared = try move.compare()
         try target.complete(lastNumbers: try source.lastNumbers(), nowMilliseconds: 1_800_000_000_000)
@@ -151,8 +151,15 @@ struct MoveTests {
         let target = try Self.emptyDatabase()
         let source = try SQLiteMovedStore(in: folder.path)
         defer { source.close() }
-        var move = StoreMove(from: source, to: try PostgreSQLFilledStore(target, identity: Self.identity))
-        try move.copy()
+        func move() throws -> StoreMove {
+            StoreMove(
+                from: source,
+                to: try PostgreSQLFilledStore(target, identity: Self.identity),
+                showProgress: { _, _ in }
+            )
+        }
+        var first = try move()
+        try first.copy()
         let table = try #require(Table.moved.first { $0.name == name })
         let last = table.columns[table.columns.count - 1]
         let column = last.name
@@ -168,16 +175,16 @@ struct MoveTests {
                 reach: .store
             )
         )
-        do {
-            _ = try move.compare()
-            Issue.record("no difference")
-        } catch let failure as CommandFailure {
-            #expect(failure.code == .data && failure.message.contains("table \(name),"), "\(failure.message)")
+        let fault = #expect(throws: StoreMoveFault.self) { _ = try first.compare() }
+        guard case .differs(name, let row)? = fault else {
+            Issue.record("the row is not named: \(String(describing: fault))")
+            return
         }
+        #expect(row.hasPrefix("\(key) "))
         // And a row that is missing.
-        var second = StoreMove(from: source, to: try PostgreSQLFilledStore(target, identity: Self.identity))
+        var second = try move()
         _ = try connection.query(SQL("DELETE FROM tidemark.\"\(name)\"", reach: .store))
-        #expect(throws: CommandFailure.self) { _ = try second.compare() }
+        #expect(throws: StoreMoveFault.self) { _ = try second.compare() }
     }
 
     @Test

@@ -72,9 +72,18 @@ enum Architecture {
             ]
         ),
         ModuleRow(
+            folder: "Sources/Administration",
+            ours: [
+                "RecordServer", "AssetStorage", "AssetStore", "FileIO", "RecordStore", "RecordModel",
+                "RecordJSON", "ZoneBundles",
+            ],
+            outside: []
+        ),
+        ModuleRow(
             folder: "Sources/tidemark",
             ours: [
-                "Console", "RecordClient", "WireProtocol", "RecordServer", "AccessTokens", "AssetStorage",
+                "Administration", "Console", "RecordClient", "WireProtocol", "RecordServer", "AccessTokens",
+                "AssetStorage",
                 "AssetStore", "FileIO",
                 "MonitoringEndpoint", "SQLiteEngine", "PostgreSQLEngine", "RecordStore", "RecordModel",
                 "RecordJSON",
@@ -135,11 +144,14 @@ enum Architecture {
         "Protocol/RecordModel", "Clients/PredicateFormat", "Sources/RecordStore",
     ]
 
-    /// The files and folders of the program that alone name a module which stores something.
+    /// The files and folders that alone name a module which stores something, of the program and of its
+    /// operations.
     static let openings = [
-        "SQLiteEngine": "Sources/tidemark/EngineOpening.swift",
-        "PostgreSQLEngine": "Sources/tidemark/PostgreSQL/",
-        "AssetStore": "Sources/tidemark/AssetsOpening.swift",
+        "SQLiteEngine": ["Sources/tidemark/Opening/EngineOpening.swift"],
+        "PostgreSQLEngine": ["Sources/tidemark/Opening/PostgreSQL/"],
+        "AssetStore": [
+            "Sources/tidemark/Opening/AssetsOpening.swift", "Sources/Administration/Folder/AssetFiles.swift",
+        ],
     ]
 
     static var ourModules: [String] {
@@ -195,12 +207,13 @@ extension Rules {
     /// is a change of that place.
     @Sendable
     static func openings(_ file: SourceFile) -> [Offence] {
-        guard file.targetFolder == "Sources/tidemark" else { return [] }
+        guard ["Sources/tidemark", "Sources/Administration"].contains(file.targetFolder) else { return [] }
         return file.imports.compactMap { module, line in
-            guard let opening = Architecture.openings[module], !file.path.hasPrefix(opening) else {
-                return nil
-            }
-            return Offence(path: file.path, line: line, advice: "only \(opening) names \(module)")
+            guard let openings = Architecture.openings[module],
+                !openings.contains(where: { file.path.hasPrefix($0) })
+            else { return nil }
+            let names = openings.joined(separator: " and ")
+            return Offence(path: file.path, line: line, advice: "only \(names) may name \(module)")
         }
     }
 }

@@ -19,6 +19,7 @@ enum ModuleLines {
         "Protocol/Transport": 800,
         "Protocol/WireProtocol": 3_900,
         "Sources/AccessTokens": 700,
+        "Sources/Administration": 3_800,
         "Sources/AssetStorage": 400,
         "Sources/AssetStore": 1_500,
         "Sources/Console": 10_300,
@@ -32,7 +33,7 @@ enum ModuleLines {
         "Sources/SQLiteEngine": 8_300,
         "Sources/ServerCertificates": 700,
         "Sources/ZoneBundles": 1_200,
-        "Sources/tidemark": 19_800,
+        "Sources/tidemark": 16_800,
     ]
 
     /// The lines of each module that is shipped.

@@ -1,3 +1,4 @@
+import Administration
 import Foundation
 
 /// Notes about backups and their places, and about rehearsals of restores: `backups.json` in the data

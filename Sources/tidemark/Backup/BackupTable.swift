@@ -1,3 +1,4 @@
+import Administration
 import Console
 
 /// The restorable states, with their times: `tidemark backup --list`.

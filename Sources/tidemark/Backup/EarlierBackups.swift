@@ -1,3 +1,4 @@
+import Administration
 import Console
 
 /// The backups that were made before something was deleted, and have it still.

@@ -1,3 +1,4 @@
+import Administration
 import FileIO
 import Foundation
 
@@ -84,17 +85,5 @@ private struct LineReader {
         let count = try self.file.read(into: buffer, at: self.offset)
         self.offset += Int64(count)
         self.held = self.held + Array(buffer[..<count])
-    }
-}
-
-enum Hexadecimal {
-    static func text(of bytes: [UInt8]) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
-
-    /// The bytes of a text of ours; what is no digit counts as 0.
-    static func bytes(of text: String) -> [UInt8] {
-        let digits = text.map { UInt8($0.hexDigitValue ?? 0) }
-        return stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
     }
 }

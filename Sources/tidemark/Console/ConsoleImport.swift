@@ -1,65 +1,70 @@
+import Administration
 import Console
 import Foundation
 import RecordModel
+import RecordServer
 import RecordStore
 
 /// Brings the files of the console's pages into databases, as `tidemark records import` does.
 struct ConsoleImport: Sendable {
-    let data: DataOption
+    let folder: DataFolder
 
     func run(_ order: RecordImport) async -> RecordImportOutcome {
         do {
             let result = try await self.result(of: order)
             return result.isEmpty
                 ? .failed(RecordFile.isEmpty.capitalizedFirst + ".") : .finished(result.report)
-        } catch let failure as CommandFailure {
-            // The page knows the file by another name.
-            return .failed(failure.message.replacingOccurrences(of: order.path, with: "The file"))
         } catch is CancellationError {
             return .failed(
                 "The browser has left before the end. Import the file again: what is there is left alone."
             )
         } catch {
+            if let failure = CommandFailure(of: error) { return .failed(failure.message.capitalizedFirst) }
             return .failed("The import failed: \(error). Import the file again: what is there is left alone.")
         }
     }
 
     private func result(of order: RecordImport) async throws -> ImportResult {
-        var options = RecordsOptions<DatabaseName>()
-        options.container = order.container
-        options.database = DatabaseName(order.scope)
-        options.user = order.user
-        options.environment = EnvironmentName(order.environment)
-        options.data = self.data
-        var settings = SettingsOptions()
-        settings.config = nil
-        settings.assignments = []
-        let reserveBytes = try await settings.read(beside: self.data.folder).diskReserveBytes
-        return try await options.openForWriting(settings, absent: order.isDryRun ? .isAssumed : .isMade) {
-            database in
+        let settings = try await SettingsReader.settings(beside: self.folder)
+        let selection = DatabaseSelection(
+            container: order.container,
+            scope: order.scope,
+            user: order.user,
+            environment: order.environment
+        )
+        return try await AdministeredStore.open(self.folder, settings: settings) { store in
+            let database = AdministeredDatabase(
+                store: store,
+                requester: try selection.requester(
+                    in: store,
+                    absent: order.isDryRun ? .isAssumed : .isMade
+                ),
+                folder: self.folder,
+                bounds: settings.server.bounds
+            )
+            let bar = TerminalProgress()
             var run = ImportRun(
                 database: database,
                 source: ImportSource(
                     file: try InputFile(
                         path: order.path,
+                        // The page knows the file by another name.
+                        name: "The file",
                         folder: database.folder.path,
-                        reserveBytes: reserveBytes
+                        reserveBytes: settings.diskReserveBytes
                     ),
                     isCSV: order.isCSV,
                     recordType: order.recordType,
                     owners: database.owners
                 ),
                 zone: order.zone,
-                policy: PolicyName(order.policy),
+                policy: PolicyName(order.policy).policy,
                 assets: AssetsBeside(path: order.path + ".assets", database: database),
-                isDryRun: order.isDryRun
+                isDryRun: order.isDryRun,
+                showProgress: { bar.show($0, of: $1) }
             )
-            do {
-                try await run.prepare(createsZones: order.createsZones)
-                try await run.write()
-            } catch let error as StoreError {
-                throw RecordAdvice.failure(error, doing: "The import stops, \(run.result.written)")
-            }
+            try await run.run(createsZones: order.createsZones)
+            bar.clear()
             return run.result
         }
     }
@@ -79,16 +84,6 @@ extension ImportResult {
             RecordImportReport.Failure(line: $0.line, record: $0.record, reason: $0.text)
         }
         return report
-    }
-}
-
-extension DatabaseName {
-    fileprivate init(_ scope: DatabaseScope) {
-        switch scope {
-        case .private: self = .private
-        case .public: self = .public
-        case .shared: self = .shared
-        }
     }
 }
 

@@ -1,3 +1,4 @@
+import Administration
 import Foundation
 import RecordStore
 
@@ -29,7 +30,7 @@ struct MigrateRun {
 
     private var serveCommand: String { "tidemark serve --data \(ShellText.quoted(self.folder.path))" }
 
-    /// - Throws: `CommandFailure`. What was copied stays for the next run.
+    /// - Throws: `CommandFailure`, `StoreMoveFault`. What was copied stays for the next run.
     func run() throws -> MoveReport {
         try DataFolderAccess(folder: self.folder).check()
         do {
@@ -190,9 +191,14 @@ struct MigrateRun {
         _ target: any FilledStore,
         _ report: inout MoveReport
     ) throws {
-        var move = StoreMove(from: source, to: target)
+        let bar = TerminalProgress()
+        var move = StoreMove(from: source, to: target, showProgress: { bar.show($0, of: $1) })
         try move.copy()
-        let compared = try move.compare()
+        let compared: [StoreMove.Compared]
+        do {
+            defer { bar.clear() }
+            compared = try move.compare()
+        }
         report.tables = compared.map {
             MoveReport.Table(table: $0.table, rows: $0.rows, sha256: $0.sha256)
         }
@@ -212,7 +218,7 @@ struct MigrateRun {
         var report = self.report
         guard let source else { return report }
         for table in Table.moved {
-            let rows = try MoveAdvice.reading(table) { () throws(StorageFailure) in
+            let rows = try StoreMoveFault.reading(table) { () throws(StorageFailure) in
                 try source.count(of: table)
             }
             report.tables.append(MoveReport.Table(table: table.name, rows: rows))
@@ -225,10 +231,11 @@ struct MigrateRun {
     private func countAssets(
         _ source: any MovedStore,
         _ report: inout MoveReport
-    ) throws(CommandFailure) {
+    ) throws(StoreMoveFault) {
         let table = AssetRow.table
         var cursor = RowCursor(source, table)
-        while let row = try MoveAdvice.reading(table, { () throws(StorageFailure) in try cursor.next() }) {
+        while let row = try StoreMoveFault.reading(table, { () throws(StorageFailure) in try cursor.next() })
+        {
             guard let size = AssetRow.storedBytes(row) else { continue }
             report.assets += 1
             report.assetBytes += size

@@ -1,3 +1,4 @@
+import Administration
 import Foundation
 
 /// A file of a data folder that says that its store is moving to another engine, or was when the move was

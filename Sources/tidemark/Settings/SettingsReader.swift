@@ -1,3 +1,4 @@
+import Administration
 import Configuration
 import Foundation
 import RecordModel
@@ -29,6 +30,27 @@ struct SettingsReader {
             )
         }
         return flags
+    }
+
+    /// Reads the settings as `tidemark serve` would with the same options and environment.
+    ///
+    /// Without a file of settings, those of the server of a folder are in its place. `assignments` are
+    /// the values of `--set`.
+    static func settings(
+        beside folder: DataFolder?,
+        filePath: String? = nil,
+        assignments: [String] = []
+    ) async throws -> Settings {
+        var environment = ProcessInfo.processInfo.environment
+        let filePath = filePath ?? environment["TIDEMARK_CONFIG"]
+        if let folder, filePath == nil {
+            environment.merge(ServedSettings.variables(in: folder)) { given, _ in given }
+        }
+        return try await SettingsReader(
+            flags: try Self.flags(of: assignments),
+            environment: environment,
+            filePath: filePath
+        ).read()
     }
 
     /// Reads and checks all settings.

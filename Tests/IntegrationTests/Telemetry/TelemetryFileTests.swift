@@ -1,3 +1,4 @@
+import Administration
 import Console
 import Foundation
 import TestSupport

@@ -1,3 +1,4 @@
+import Administration
 import FileIO
 import Foundation
 import RecordStore

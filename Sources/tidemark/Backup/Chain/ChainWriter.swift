@@ -1,3 +1,4 @@
+import Administration
 import AssetStorage
 import FileIO
 import Foundation

@@ -1,0 +1,157 @@
+import Administration
+import ArgumentParser
+import AssetStorage
+import RecordModel
+import RecordStore
+
+/// The command `tidemark assets verify`.
+struct AssetsVerify: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Read every asset, and compare its bytes with its hash.",
+        discussion: """
+            Works while the server runs. Exits with 65 if a file is missing or has \
+            other bytes than were uploaded. All such files are listed. Restore them \
+            from a backup of the folder assets.
+
+              tidemark assets verify --data /var/lib/tidemark --json
+            """
+    )
+
+    @OptionGroup var data: DataOption
+
+    @Flag(help: "Print a JSON object with assets, bytes, and an array damaged of objects.")
+    var json = false
+
+    func run() async throws {
+        let folder = self.data.folder
+        let report = try await AdministeredStore.open(folder) { store in
+            let files = AssetFiles(in: folder.assetsPath)
+            var verification = AssetVerification(registry: store.assets, files: files)
+            do throws(StoreError) {
+                return try verification.run()
+            } catch {
+                throw CommandFailure(.unavailable, "the list of assets cannot be read: try again.")
+            }
+        }
+        Terminal.write(try self.json ? JSONText.of(report) : report.text)
+        guard report.damaged.isEmpty else {
+            throw CommandFailure(
+                .data,
+                "\(report.damaged.count) of \(report.assets) assets are damaged. "
+                    + "Restore their files from a backup of \(folder.assetsPath)."
+            )
+        }
+    }
+}
+
+/// The result of `tidemark assets verify`.
+struct AssetReport: Encodable, Hashable {
+    struct Damaged: Codable, Hashable {
+        /// The path of the file, relative to the data folder.
+        var file: String
+        var sha256: String
+        var size: Int64
+        /// What is wrong with it.
+        var problem: String
+    }
+
+    var assets = 0
+    /// Size of all assets, as recorded.
+    var bytes: Int64 = 0
+    var damaged: [Damaged] = []
+
+    var text: String {
+        Self.table(of: self.damaged)
+            + "\(self.assets) assets, \(self.bytes) bytes: \(self.assets - self.damaged.count) intact\n"
+    }
+
+    /// Empty if there are none.
+    static func table(of damaged: [Damaged]) -> String {
+        guard !damaged.isEmpty else { return "" }
+        return Terminal.table(
+            header: ["FILE", "PROBLEM", "BYTES", "SHA-256"],
+            rows: damaged.map { [$0.file, $0.problem, "\($0.size)", $0.sha256] }
+        )
+    }
+}
+
+/// Reads all assets of a store, a page of rows at a time.
+struct AssetVerification {
+    private static let pageMax = 1_000
+
+    let registry: AssetRegistry
+    let files: AssetFiles
+    private var report = AssetReport()
+    private var bar = ProgressBar()
+
+    init(registry: AssetRegistry, files: AssetFiles) {
+        self.registry = registry
+        self.files = files
+    }
+
+    mutating func run() throws(StoreError) -> AssetReport {
+        self.bar.totalBytes = try self.totalBytes()
+        var last: AssetNumber?
+        while true {
+            let page = try self.registry.stored(after: last, limit: Self.pageMax)
+            for stored in page { try self.look(at: stored) }
+            guard page.count == Self.pageMax else { break }
+            last = page.last?.number
+        }
+        self.bar.clear()
+        return self.report
+    }
+
+    private func totalBytes() throws(StoreError) -> Int64 {
+        var bytes: Int64 = 0
+        var last: AssetNumber?
+        while true {
+            let page = try self.registry.stored(after: last, limit: Self.pageMax)
+            bytes += page.reduce(0) { $0 + $1.asset.size }
+            guard page.count == Self.pageMax else { return bytes }
+            last = page.last?.number
+        }
+    }
+
+    private mutating func look(at stored: StoredAsset) throws(StoreError) {
+        var bar = self.bar
+        let condition = self.files.verify(stored) { bar.add($0) }
+        self.bar = bar
+        // A running server may have removed it meanwhile.
+        if condition != .intact, try !self.isStillThere(stored) { return }
+        self.report.assets += 1
+        self.report.bytes += stored.asset.size
+        guard condition != .intact else { return }
+        self.report.damaged.append(AssetReport.Damaged(stored, condition, in: self.files))
+    }
+
+    private func isStillThere(_ stored: StoredAsset) throws(StoreError) -> Bool {
+        let before = AssetNumber(rawValue: stored.number.rawValue - 1)
+        return try self.registry.stored(after: before, limit: 1).first?.number == stored.number
+    }
+}
+
+extension AssetReport.Damaged {
+    init(_ stored: StoredAsset, _ condition: AssetCondition, in files: AssetFiles) {
+        self.init(
+            file: "assets/" + files.name(of: stored.number),
+            sha256: stored.asset.sha256.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(),
+            size: stored.asset.size,
+            problem: condition.text
+        )
+    }
+}
+
+extension AssetCondition {
+    /// What is wrong with the file.
+    var text: String {
+        switch self {
+        case .intact: "intact"
+        case .missing: "missing"
+        case .wrongSize(let bytes): "has \(bytes) bytes"
+        case .differs: "has other bytes"
+        case .unreadable(let code): "cannot be read (error \(code))"
+        }
+    }
+}
