@@ -64,7 +64,7 @@ package struct TypeAccess: Hashable, Sendable {
     /// Everything: a private database is its user's.
     package static let everything = TypeAccess(toAll: [.create, .read, .write], toOwn: [], creator: nil)
 
-    /// With what is not there for the requester.
+    /// The rights to records that the requester may not see.
     static let nothing = TypeAccess(toAll: [], toOwn: [], creator: nil)
     static let reading = TypeAccess(toAll: .read, toOwn: [], creator: nil)
 
@@ -122,7 +122,7 @@ package struct TypeAccess: Hashable, Sendable {
         self.mayRead(recordCreatedBy: record.system.createdBy)
     }
 
-    /// Whether a record may be read of which only the creator is still known.
+    /// Whether a record may be read when only its creator is still known.
     package func mayRead(recordCreatedBy author: String) -> Bool { self.permits(.read, author) }
 
     /// Whether a record may be changed or deleted.

@@ -1,6 +1,6 @@
-/// How often something took how long: counts in fixed buckets, and the sum.
+/// A histogram of durations: counts in fixed buckets, and the sum.
 package struct DurationCounts: Hashable, Sendable {
-    /// Upper ends of the buckets, inclusive; one more bucket takes what is longer.
+    /// Upper ends of the buckets, inclusive; one more bucket counts longer durations.
     package static let boundsNanoseconds: [Int64] = [
         100_000, 250_000, 500_000,
         1_000_000, 2_500_000, 5_000_000,

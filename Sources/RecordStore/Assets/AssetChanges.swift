@@ -1,6 +1,6 @@
 package import RecordModel
 
-/// Which assets a record names that it did not name before, and the other way round.
+/// The assets that a record names and did not name before, and the other way round.
 package struct AssetChanges: Hashable, Sendable {
     package struct Named: Hashable, Sendable {
         package var asset: Asset

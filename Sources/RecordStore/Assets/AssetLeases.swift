@@ -25,7 +25,7 @@ final class AssetLeases: Sendable {
         }
     }
 
-    /// Gives back leases, each once for each time that it was taken.
+    /// Releases leases, each once for each time that it was taken.
     func release(_ numbers: [AssetNumber]) {
         self.counts.withLock { counts in
             for number in numbers {

@@ -1,6 +1,6 @@
 import RecordModel
 
-/// Which assets there are, who has sent them, and which records name them.
+/// Finds assets, their uploaders, and the records that name them.
 extension TableReader {
     /// Finds assets of a database whose bytes are complete: one element an asset, in order.
     func assets(_ assets: [Asset], in database: DatabaseID) throws(StorageFailure) -> [AssetNumber?] {

@@ -10,7 +10,7 @@ package struct AssetNumber: RawRepresentable, Hashable, Sendable, Comparable {
     package static func < (left: AssetNumber, right: AssetNumber) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Where an upload stands, as far as rows know.
+/// The state of an upload, as far as rows know it.
 package enum UploadStatus: Hashable, Sendable {
     /// The database has it: nothing is to be sent.
     case complete

@@ -23,13 +23,12 @@ package final class AssetRegistry: Sendable {
         self.rules = rules
     }
 
-    /// Makes room for what a user wants to upload.
+    /// Makes room for the assets that a user wants to upload.
     ///
     /// Finds the row of each asset, or makes one of the user in a public database. Quotas are
     /// checked for all of them together, and no row is made if one of them is refused. In a shared
     /// database `zone` names the owner who gets the bytes: the rows are of the owner's database
     /// and, until a record names them, of the user. Assets of the owner are not searched.
-    /// names them, of the user. What the owner has is not looked at.
     ///
     /// Every upload that is `incomplete` has a lease from the transaction on, before the reply. Its row
     /// does not become due, however long the upload takes, until `release` was called for it as often
@@ -77,8 +76,8 @@ package final class AssetRegistry: Sendable {
         }
     }
 
-    /// Gives up an upload whose bytes do not agree with its hash: the row goes as one that is due, and
-    /// its file with it.
+    /// Cancels an upload whose bytes do not agree with its hash: the row goes as one that is due,
+    /// and its file with it.
     ///
     /// A `begin` after the call does not find the row. The engine may execute the job of that `begin`
     /// first, since jobs take turns and are executed again: such a `begin` marks the row itself.
@@ -112,8 +111,8 @@ package final class AssetRegistry: Sendable {
 
     /// Notes that bytes came for an upload: its grace time begins anew.
     ///
-    /// The row is written behind, together with what comes until then. To be called once a minute at
-    /// most.
+    /// The row is written later, together with other rows of that time. To be called once a minute
+    /// at most.
     package func touch(_ number: AssetNumber) {
         let isFirst = self.touched.withLock { touched in
             let isFirst = touched.isEmpty
@@ -208,7 +207,7 @@ package final class AssetRegistry: Sendable {
 
     /// Has the engine execute a job, and replies when it is on disk.
     ///
-    /// Every job finds done what an execution did whose outcome was lost, so it is executed again as
+    /// Jobs are idempotent: if the outcome of an execution was lost, the job is executed again as
     /// after a conflict.
     private func write<Value: Sendable>(
         rows: Int,

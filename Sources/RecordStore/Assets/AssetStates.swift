@@ -33,7 +33,7 @@ extension UsageTransaction {
         try self.change(row) { $0.sent(at: self.nowMilliseconds) }
     }
 
-    /// Writes a changed row, and what the database has more or less with it.
+    /// Writes a changed row, and adds the difference to the amounts of the database.
     func change(_ row: AssetRow, _ change: (inout AssetRow) -> Void) throws(StorageFailure) {
         var changed = row
         change(&changed)
@@ -83,7 +83,7 @@ extension UsageTransaction {
             try self.renew(number)
             return true
         }
-        // // In a public database another user may have been first: the same bytes are kept once.
+        // In a public database another user may have been first: the same bytes are kept once.
         if let known = try self.asset(row.asset, in: row.database) {
             try self.addSender(row.uploader, of: known)
             try self.renew(known)
@@ -107,7 +107,7 @@ extension UsageTransaction {
         return row.owner != DatabaseRow.nobody
     }
 
-    /// Gives up an upload.
+    /// Cancels an upload.
     func abandonUpload(_ number: AssetNumber) throws(StorageFailure) {
         guard let row = try self.row(AssetRow.byKey, number), row.state == .uploading else { return }
         try self.setGoing(row)
@@ -123,7 +123,7 @@ extension UsageTransaction {
         except leases: AssetLeases.Numbers
     ) throws(StorageFailure) -> [AssetNumber] {
         var going = try self.rows(RowRange(AssetRow.going), limit: limit).map(\.number)
-        // // An asset that is renewed now is not found again.
+        // An asset that is renewed now is not found again.
         let bound = min(bounds.sent, self.nowMilliseconds - 1)
         while going.count < limit {
             let due = try self.rows(RowRange(AssetRow.unnamed), limit: limit - going.count).prefix {
@@ -241,9 +241,9 @@ extension TableWriter {
 
 /// Up to when an asset must be unnamed to go, in milliseconds since 1970.
 struct UnnamedBounds {
-    /// Of uploads, and of what was sent and no record has named.
+    /// The bound for uploads, and for assets that were sent and that no record has named.
     var sent: Int64
-    /// Of what records have named.
+    /// The bound for assets that records have named.
     var released: Int64
 
     /// A client that has sent a file saves it within this time, or is asked to send it again.

@@ -1,4 +1,4 @@
-/// Which records name an asset: while none does, its grace time runs.
+/// The records that name an asset: while none does, its grace time runs.
 extension UsageTransaction {
     /// Notes that a record names an asset that it did not name.
     func addUse(of number: AssetNumber, by record: RecordKey) throws(StorageFailure) {

@@ -104,7 +104,7 @@ package struct BeginUploadsRule: Sendable {
         guard Set(self.assets).count == self.assets.count else { throw .duplicateItem }
     }
 
-    /// Whose the bytes will be: in a shared database of the zone's owner.
+    /// The database that gets the bytes: in a shared database that of the zone's owner.
     private func database(
         in transaction: any WriteTransaction
     ) throws(StorageFailure) -> Result<DatabaseID, StoreError> {
@@ -124,7 +124,7 @@ package struct BeginUploadsRule: Sendable {
         in transaction: any WriteTransaction
     ) throws(StorageFailure) -> Found? {
         let user = self.requester.uploader
-        // // A participant must not learn which assets an owner has.
+        // A participant must not learn which assets an owner has.
         if self.requester.scope != .shared, let row = try transaction.assetRow(asset, in: database) {
             let complete = Found.complete(row.number, isCounted: !row.isReleased)
             guard let user else { return complete }
@@ -146,6 +146,6 @@ package struct BeginUploadsRule: Sendable {
 }
 
 extension Requester {
-    /// Whose upload it is, where that matters; `nil` in a private database, which is its user's.
+    /// The uploader, where it matters; `nil` in a private database, which is its user's.
     package var uploader: String? { self.scope == .private ? nil : self.userRecordName }
 }

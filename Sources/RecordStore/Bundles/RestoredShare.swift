@@ -41,7 +41,7 @@ struct RestoredShare {
             }
             guard participant.role != .publicUser else { continue }
             participant.acceptance = .pending
-            // // An invitation by an address is valid for the user who has the address here.
+            // An invitation by an address is valid for the user who has the address here.
             if participant.identity.lookup.map({ !$0.isUserRecordName }) ?? false {
                 participant.identity.userRecordName = ""
             }

@@ -10,7 +10,7 @@ package struct ZoneCopyBeginning: Hashable, Sendable {
         package var encryptionScope: EncryptionScope
     }
 
-    /// Of the database.
+    /// The position of the database.
     package var position: Int64
     package var epoch: Int64
     package var zones: [Zone]

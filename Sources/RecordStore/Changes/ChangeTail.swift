@@ -46,7 +46,7 @@ package struct ChangeTail: Hashable, Sendable {
     ) throws(StorageFailure) {
         guard let row = try rows.row(DatabaseRow.byKey, database) else { return nil }
         self.position = row.position
-        // // A position of another life of the database is of no use, nor one whose tombstones are
+        // A position of another life of the database is of no use, nor one whose tombstones are
         // gone.
         guard position <= row.position, position >= row.tombstonesGoneThrough else { return }
         let zones = try rows.rows(RowRange(ZoneRow.byKey, database), limit: zonesMax + 1)

@@ -13,9 +13,10 @@ struct ChangeToken: Hashable, Sendable {
     /// The records that existed when the snapshot began.
     struct Snapshot: Hashable, Sendable {
         var order: FetchChanges.SnapshotOrder
-        /// Where the database was when the snapshot began: what changes later is left to the feed.
+        /// The position of the database when the snapshot began: later changes are left to the
+        /// feed.
         var position: Int64
-        /// The number of the record that was looked at last; `nil` if there is none yet.
+        /// The number of the record that was read last; `nil` if there is none yet.
         var last: Int64?
         var totals: SnapshotTotals?
     }
@@ -32,7 +33,7 @@ struct ChangeToken: Hashable, Sendable {
     static let nothing: Int64 = -1
 
     var database: DatabaseID
-    /// Of the database: another one after it was restored from a backup.
+    /// The epoch of the database: another one after it was restored from a backup.
     var epoch: Int64
     /// The zone of the feed; `nil` if it is the database's own feed.
     var zone: Int64?
@@ -40,7 +41,7 @@ struct ChangeToken: Hashable, Sendable {
     var ahead = SentAhead()
     /// Everything up to here was passed over by a token for now; 0 if nothing was.
     ///
-    /// Only of a feed. No page depends on it: it tells what the client never got.
+    /// Only of a feed. No page depends on it: it tells which changes the client never got.
     var skipped: Int64 = 0
 
     private static let version: UInt8 = 1
@@ -57,7 +58,7 @@ struct ChangeToken: Hashable, Sendable {
         }
     }
 
-    /// The position behind which a page reads changes first; `nil` if it reads what is alive.
+    /// The position behind which a page reads changes first; `nil` if it reads existing records.
     var positionOfChanges: Int64? {
         guard case .feed(let after, _) = self.phase else { return nil }
         return after

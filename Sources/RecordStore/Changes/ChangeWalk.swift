@@ -8,7 +8,7 @@ struct ChangeWalk {
 
     /// Pieces of one of the two, in order.
     private struct Source<Element> {
-        /// Where the next piece starts.
+        /// The position behind which the next piece starts.
         private(set) var after: Int64
         private(set) var isAtEnd = false
         private var elements: [Element] = []
@@ -47,7 +47,8 @@ struct ChangeWalk {
 
     private static let pieceMax = 256
 
-    /// How many changes are read at a time for a page: one more, which says that there are more.
+    /// The number of changes to read at a time for a page: one more, to tell whether there are
+    /// more.
     static func piece(ofPage limit: Int) -> Int { min(limit, self.pieceMax - 1) + 1 }
 
     /// `hasMemberships` says whether records that came under shares and left them are included.

@@ -1,4 +1,4 @@
-/// The number that tells one life of a database from every other.
+/// The number that distinguishes one life of a database from every other.
 ///
 /// Its creation begins one life, and so does each restore. Two lives count the same positions and
 /// mean different changes. So neither the token of a feed nor a change tag may ever pass from one

@@ -1,6 +1,6 @@
 package import RecordModel
 
-/// Reads one page of a feed, or says where it is now, from what a `Snapshot` has.
+/// Reads one page of a feed, or its current position, from a `Snapshot`.
 package struct FeedExecution {
     let requester: Requester
     let budget: FeedBudget
@@ -146,7 +146,8 @@ package struct FeedExecution {
         return token.bytes
     }
 
-    /// Of a zone, in the database where its records are, or of the requester's database.
+    /// Makes a token of a zone, in the database where its records are, or of the requester's
+    /// database.
     private func token(of zone: ZoneKey?, _ phase: ChangeToken.Phase, _ state: FeedState) -> ChangeToken {
         ChangeToken(
             database: zone?.database ?? self.requester.database,
@@ -193,7 +194,7 @@ package struct FeedExecution {
         return state
     }
 
-    /// Where a zone is, without its counters.
+    /// Finds the key of a zone, without its counters.
     private func key(of id: ZoneID) throws(FeedFailure) -> ZoneKey {
         let key = try FeedFailure.wrapping { () throws(StorageFailure) in
             try self.snapshot.key(of: id, for: self.requester)

@@ -12,7 +12,7 @@ struct FeedPage {
     ///
     /// `nil` if the zone is the requester's own, or the public database's.
     private let shared: SharedAccess?
-    /// Whether there are such rights, which are too much to look at for each record.
+    /// Whether there are such rights, which are too large to check for each record.
     private let isForeign: Bool
     /// Whether what may be read depends on the type: for users of the public database.
     private let isPublic: Bool
@@ -26,7 +26,7 @@ struct FeedPage {
     private var bytes = 0
     private var reads = 0
     private var bytesRead = 0
-    /// Names of parents that the client has: what is known stays known in a page.
+    /// Names of parents that the client has; a name stays known within a page.
     private var knownParents: Set<ExactName> = []
     private var accesses: [String: TypeAccess] = [:]
     /// The membership that was read last: a record's turn asks for it more than once.
@@ -62,7 +62,7 @@ struct FeedPage {
 
     // MARK: Turns
 
-    /// Goes through what is alive; returns where it stopped, `nil` if it came to the end.
+    /// Goes through the existing records; returns where it stopped, `nil` if it came to the end.
     mutating func fill(from start: ChangeToken.Snapshot) throws(FeedFailure) -> ChangeToken.Snapshot? {
         var snapshot = start
         var isThrough = true
@@ -74,7 +74,7 @@ struct FeedPage {
                 return false
             }
             self.reads += 1
-            // // Records changed since the beginning are left to the feed.
+            // Records changed since the beginning are left to the feed.
             if row.position <= start.position, try self.wasThere(row.number, at: start.position) {
                 let number = row.number
                 let hasRoom = try self.take(row) { parent in
@@ -129,7 +129,7 @@ struct FeedPage {
             // A stale entry: the record has changed since; one that is gone is not visited.
             guard row.position == change.position else { return true }
             return try self.take(row) { parent in
-                // // Records that came under a share after their creation were not sent then.
+                // Records that came under a share after their creation were not sent then.
                 parent.position < change.position
                     || (!isForeign && parent.createdPosition <= known)
             }

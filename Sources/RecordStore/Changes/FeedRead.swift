@@ -5,9 +5,10 @@ package struct FeedRead: Hashable, Sendable {
     package var zone: ZoneID
     /// The token of the page before; `nil` if a snapshot is to be read from its beginning.
     ///
-    /// May be any bytes: what is not a token of this feed is refused with `changeTokenExpired`.
+    /// May be any bytes: other bytes than a token of this feed are refused with
+    /// `changeTokenExpired`.
     package var token: [UInt8]?
-    /// Of a snapshot that begins; afterwards the token knows.
+    /// The order of a snapshot that begins; afterwards the token has it.
     package var order: FetchChanges.SnapshotOrder
     /// The fields to return: `nil` for all, empty for none.
     package var desiredKeys: [String]?
@@ -53,7 +54,7 @@ package protocol FeedSink: RecordSink {
 
 /// The end of a page; its items are in the sink, and there may be none before the end of the feed.
 package struct FeedPageEnd: Hashable, Sendable {
-    /// Where the next page starts, at most `ChangeToken.bytesMax`.
+    /// The token with which the next page starts, at most `ChangeToken.bytesMax`.
     package var token: [UInt8]
     /// Something is left already.
     package var moreComing: Bool
@@ -61,17 +62,18 @@ package struct FeedPageEnd: Hashable, Sendable {
     ///
     /// `nil` if this is no snapshot, or if the requester may not see all that was counted.
     package var totals: SnapshotTotals?
-    /// Of a zone's feed: what the client has kept with the zone; empty if nothing.
+    /// In a zone's feed: the token that the client has stored with the zone; empty if there is
+    /// none.
     package var clientToken: [UInt8] = []
-    /// Of a zone's feed: what the page shows of the client.
+    /// In a zone's feed: the client's progress, as the page shows it.
     package var progress: FeedProgress?
 }
 
 /// The maximum cost of one page.
 package struct FeedBudget: Hashable, Sendable {
-    /// Records, deletions and entries of the order of changes that a page looks at before it ends.
+    /// Records, deletions and entries of the order of changes that a page reads before it ends.
     package var readsMax = 20_000
-    /// Bytes of the bodies of records that a page looks at before it ends.
+    /// Bytes of the bodies of records that a page reads before it ends.
     package var bytesReadMax = Bounds.pageReadBytesMax
     /// Encoded fields of all records of a page.
     package var answerBytesMax = Bounds.defaults.answerBytesMax

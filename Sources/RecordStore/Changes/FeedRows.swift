@@ -39,7 +39,7 @@ extension TableReader {
         return rows.map { NamedZone(name: $0.name, key: $0.contents) }
     }
 
-    /// Reads what has a key of its own in a zone.
+    /// Reads whether a zone or each of its records has a key of its own.
     func encryptionScope(of zone: ZoneKey) throws(StorageFailure) -> EncryptionScope {
         try self.row(ZoneRow.byNumber, zone.database, zone.number)?.encryptionScope ?? .perRecord
     }
@@ -57,8 +57,8 @@ extension TableReader {
 }
 
 extension TableWriter {
-    /// Keeps with a zone what a client sent with a change of it: for the database of the requester,
-    /// a shared one included, alone.
+    /// Stores the token that a client sent with a change of a zone: for the database of the
+    /// requester alone, which may be a shared one.
     func setClientToken(
         _ token: [UInt8],
         of zone: ZoneKey,

@@ -11,7 +11,7 @@ package final class DeliveryLedger: Sendable {
         self.clock = clock
     }
 
-    /// Notes what a page showed of an installation.
+    /// Notes the progress of an installation, as a page showed it.
     func note(_ progress: FeedProgress, by client: SeenBy) {
         let position = SeenPosition(
             position: progress.position,

@@ -120,7 +120,7 @@ extension ExplainExecution {
         return installations
     }
 
-    /// Subscriptions of a user whose listeners are looked at.
+    /// Maximum number of a user's subscriptions whose listeners are read.
     private static let subscriptionsReadMax = 100
 }
 
@@ -133,7 +133,7 @@ struct ChangeCount {
 
     /// The most that one count gives.
     static let countMax = 1_000
-    /// Changes that all counts look at, stale ones included.
+    /// Maximum number of changes that all counts read, stale ones included.
     static let readsMax = 20_000
 
     init(zone: ZoneKey, snapshot: any Snapshot) {

@@ -23,7 +23,7 @@ struct ExplainExecution {
         self.unwritten = unwritten
     }
 
-    /// A record with what the parts of its explanation need.
+    /// A record with the data that the parts of its explanation need.
     struct Subject {
         let id: RecordID
         let zone: ZoneKey

@@ -1,6 +1,6 @@
 import RecordModel
 
-/// A user in the explanation of a record: what they may do with it, and from where they follow it.
+/// A user in the explanation of a record: their rights to it, and from where they follow it.
 struct ExplainedReader {
     /// A user record name; an address if no user has joined with it.
     var name: String
@@ -19,8 +19,8 @@ struct ExplainedReader {
 }
 
 extension ExplainExecution {
-    /// The users whom the requester may see: those who may read the record or are invited to it,
-    /// and those who have followed the zone.
+    /// The users whom the requester may see: readers of the record, users invited to it,
+    /// and followers of the zone.
     func readers(
         of subject: Subject,
         whoCame users: [String]

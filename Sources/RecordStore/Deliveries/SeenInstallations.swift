@@ -51,8 +51,8 @@ final class SeenInstallations: Sendable {
         /// Jobs that are on their way, and when they come.
         var dueMilliseconds: [Job: Int64] = [:]
 
-        /// Ends the rest of those that have rested long enough: what is new of them waits to be written,
-        /// and the others are forgotten.
+        /// Ends the rest of entries that have rested long enough: the changed ones wait to be
+        /// written, and the others are forgotten.
         mutating func wake(nowMilliseconds now: Int64) {
             while self.firstResting < self.resting.count,
                 self.resting[self.firstResting].untilMilliseconds <= now

@@ -19,7 +19,7 @@ package struct SeenPosition: Hashable, Sendable {
         self.atMilliseconds = atMilliseconds
     }
 
-    /// Adds what a later request shows; nothing that a client has had goes back.
+    /// Adds the progress that a later request shows; a position never goes back.
     mutating func advance(to other: SeenPosition) {
         self.atMilliseconds = max(self.atMilliseconds, other.atMilliseconds)
         if other.skipped <= self.position, self.skipped <= other.position {

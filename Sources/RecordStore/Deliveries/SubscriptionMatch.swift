@@ -10,7 +10,7 @@ struct SubscriptionMatch {
         var zone: ZoneID
         var position: Int64
         var isCreation: Bool
-        /// The database in which subscriptions are looked at.
+        /// The database in which subscriptions are searched.
         var scope: DatabaseScope
 
         var subject: Subject {
@@ -22,7 +22,7 @@ struct SubscriptionMatch {
     struct Subject {
         var zone: ZoneID
         var recordType: String
-        /// The database in which subscriptions are looked at.
+        /// The database in which subscriptions are searched.
         var scope: DatabaseScope
     }
 
@@ -35,10 +35,10 @@ struct SubscriptionMatch {
     }
 
     /// - Parameters:
-    /// - kind: The kind of the subscription.
-    /// - savedPosition: The position at which it was saved last.
+    ///   - kind: The kind of the subscription.
+    ///   - savedPosition: The position at which it was saved last.
     ///   - change: The last change of the record.
-    /// - shape: The shape of the record's type.
+    ///   - shape: The shape of the record's type.
     ///   - mayRead: Whether the subscription's user may read the record.
     init(
         of kind: Subscription.Kind,

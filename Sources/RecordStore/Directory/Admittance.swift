@@ -45,7 +45,7 @@ package enum Credential: Hashable, Sendable {
     case serviceKey(number: Int64, service: UserNumber, user: UserNumber)
     case identity(user: UserNumber)
 
-    /// Whose entries decide whether it is still good.
+    /// The users whose entries decide whether the credential is still valid.
     package var users: [UserNumber] {
         switch self {
         case .accessToken(let user, _): [user]
@@ -62,7 +62,7 @@ package struct Admittance: Hashable, Sendable {
     package var credential: Credential?
     /// When the admittance ends; `nil` if it lasts until something is taken away.
     package var expiresMilliseconds: Int64?
-    /// Of the directory, when it was looked at: see `Directory.credentialChanges`.
+    /// The version of the directory when it was read: see `Directory.credentialChanges`.
     package var version: Int64
     /// The ID of the service key of the connection, if the key may only read; otherwise `nil`.
     package var readOnlyKeyID: String?
@@ -113,7 +113,7 @@ package struct CredentialChanges: Hashable, Sendable {
 
 /// A service key as an operator registers it.
 package struct NewServiceKey: Hashable, Sendable {
-    /// Of the service; the same for all of its keys.
+    /// The name of the service; the same for all of its keys.
     package var serviceName: String
     /// The user record name of a service that is new.
     package var userRecordName: String

@@ -7,10 +7,10 @@ package struct ContainerUsage: Hashable, Sendable {
 
     package init(databases: [DatabaseUsage]) { self.databases = databases }
 
-    /// All databases together: what a container's quota bounds.
+    /// The sum of all databases, which a container's quota bounds.
     package var total: StoredAmount { self.databases.reduce(into: StoredAmount()) { $0.add($1.amount) } }
 
-    /// The private databases of a user together: what a user's quota bounds.
+    /// The sum of a user's private databases, which a user's quota bounds.
     package func total(ofUser name: String) -> StoredAmount {
         self.databases.filter { $0.user == name }.reduce(into: StoredAmount()) { $0.add($1.amount) }
     }
@@ -32,7 +32,7 @@ package struct DatabaseUsage: Hashable, Sendable {
 /// Records and assets, counted.
 package struct StoredAmount: Hashable, Sendable {
     package var records: Int64 = 0
-    /// Of their bodies.
+    /// The bytes of their bodies.
     package var recordBytes: Int64 = 0
     /// Each once in a database: what records or histories name, and uploads that nothing names yet.
     package var assets: Int64 = 0

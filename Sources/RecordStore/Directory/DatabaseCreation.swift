@@ -25,7 +25,7 @@ struct DatabaseCreation {
         let known = try self.rows.row(DatabaseRow.byOwner, self.environment, scope, owner)
         if let known { return known.number }
         let some = try self.rows.rows(RowRange(DatabaseRow.byKey), limit: Self.comparedMax)
-        // The zones of a shared database are those of others.
+        // A shared database only has zones of other users.
         let hasZone = scope != .shared
         let row = DatabaseRow(
             environment: self.environment,

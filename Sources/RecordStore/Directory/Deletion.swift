@@ -21,7 +21,7 @@ package struct DeletionExtent: Hashable, Sendable {
     package var stored: StoredAmount
     /// Shares in databases that go: their participants lose them.
     package var shares: Int
-    /// Shares of others that a user who goes has joined.
+    /// Shares of other users that a deleted user has joined.
     package var memberships: Int
 
     package init(users: Int, stored: StoredAmount, shares: Int, memberships: Int) {

@@ -61,7 +61,7 @@ struct DeletionSteps {
         return !views.isEmpty
     }
 
-    /// Removes what databases of others have of a user.
+    /// Removes the rows about a user from databases of other users.
     private func forget(_ recordName: String, in environment: EnvironmentID) throws(StorageFailure) {
         guard let open = try self.publicDatabase(of: environment) else { return }
         try UserRemoval(
@@ -128,7 +128,7 @@ struct DeletionSteps {
     /// A user of a container who is not deleted yet.
     private func someUser(ofContainer number: Int64) throws(StorageFailure) -> UserRow? {
         let range = RowRange(UserRow.byName, number)
-        // // The names of deleted users lie close together, so most often an end has another user.
+        // The names of deleted users lie close together, so most often an end has another user.
         for end in [range, range.descending] {
             let user = try self.transaction.rows(end, limit: 1).first
             if let user, user.kind != .deleted { return user }
@@ -206,7 +206,7 @@ struct DeletionSteps {
             limit: Self.rowsMax
         )
         for row in subscriptions { try self.transaction.delete(row.stored(ownedBy: "")) }
-        // // The commit subtracts their bytes from the counters, so the counters are set after it.
+        // The commit subtracts their bytes from the counters, so the counters are set after it.
         guard subscriptions.isEmpty else { return .more }
         try self.transaction.delete(RowRange(ShareReaderRow.byKey, database))
         try self.transaction.delete(RowRange(ViewRefreshRow.byKey, database))

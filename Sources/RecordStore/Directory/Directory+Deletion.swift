@@ -26,7 +26,7 @@ extension Directory {
         return amount
     }
 
-    /// Sums up what a deletion would take, from counters and indexes.
+    /// Sums up the amounts that a deletion would remove, from counters and indexes.
     ///
     /// - Throws: `userMissing`.
     package func extent(of deletion: Deletion) throws(DirectoryError) -> DeletionExtent {
@@ -41,8 +41,7 @@ extension Directory {
         try self.change { try $0.beginDeletion(deletion) }
     }
 
-    /// Deletes a piece of what a deletion takes, in a transaction that is as short as those of
-    /// clients.
+    /// Deletes a piece of a deletion's data, in a transaction that is as short as those of clients.
     ///
     /// Files of assets go with the server's next sweep.
     ///

@@ -22,7 +22,7 @@ extension Directory {
         }
     }
 
-    /// How many days a container keeps what changes replace; 0 if it does not.
+    /// Returns the number of days for which a container keeps replaced records; 0 if it does not.
     package func historyDays(ofContainer identifier: String) throws(DirectoryError) -> Int {
         try self.read { lookup in
             guard let row = try lookup.rows.row(ContainerRow.byIdentifier, identifier) else {

@@ -1,8 +1,8 @@
 package import RecordModel
 
 extension Directory {
-    /// Finds what a connection may use and for how long, and creates the user's databases when it
-    /// is the first time.
+    /// Finds the rights of a connection and when they end, and creates the user's databases at the
+    /// first connection.
     ///
     /// - Throws: `tokenUnknown` if the token is wrong, revoked or not permitted, without
     ///   distinction; `tokenExpired` for an identity whose time is over.

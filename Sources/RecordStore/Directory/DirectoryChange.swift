@@ -28,7 +28,7 @@ struct DirectoryChange {
         }
     }
 
-    /// Keeps what is there already.
+    /// Keeps a secret that exists already.
     func storeSecret(named name: String, _ bytes: [UInt8]) throws(StorageFailure) {
         guard try self.lookup.secret(named: name) == nil else { return }
         try self.rows.put(SecretRow(name: name, bytes: bytes))
@@ -69,7 +69,7 @@ struct DirectoryChange {
 
     /// Restricts a user, or lifts the restriction, and notifies the watchers of the user.
     ///
-    /// A restriction that is there keeps its time.
+    /// An existing restriction keeps its time.
     func setRestriction(
         _ isRestricted: Bool,
         ofUser name: String,

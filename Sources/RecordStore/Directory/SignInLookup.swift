@@ -1,6 +1,6 @@
 import RecordModel
 
-/// Finds what a connection may use: a few rows by their keys, however many users there are.
+/// Finds the rights of a connection: a few rows by their keys, however many users there are.
 struct SignInLookup {
     let rows: any TableReader
     let container: Int64
@@ -53,7 +53,7 @@ struct SignInLookup {
 
     /// The databases of a user, or of a client that is not signed in.
     func signIn(_ user: UserRow?) throws(StorageFailure) -> SignIn {
-        // // A service has databases of its own like every user, and nothing leads to them.
+        // A service has databases of its own like every user, and nothing leads to them.
         let owner = user?.kind == .service ? nil : user
         return SignIn(
             environment: self.environment,
@@ -85,7 +85,7 @@ struct SignInLookup {
         var credential: Credential
         /// `nil` if the credential does not end by itself.
         var expires: Int64?
-        /// Of a service key that may only read.
+        /// The ID of a service key that may only read.
         var readOnlyKeyID: String?
     }
 
@@ -149,8 +149,8 @@ struct SignInLookup {
 }
 
 extension DirectoryLookup {
-    /// Whether a credential that was admitted still would be, but for its time; returns what it is
-    /// worth.
+    /// Checks whether a credential that was admitted still would be, apart from its time; returns
+    /// its current state.
     func recheck(_ credential: Credential, nowMilliseconds now: Int64) throws -> CredentialState {
         switch credential {
         case .accessToken(let number, let hash):

@@ -18,7 +18,7 @@ package enum EngineEvent: Hashable, Sendable {
     case writesWork
     /// Only deletes and administration are executed from now on, in the room of the reserve.
     case diskFull
-    /// The reserve is there again, and everything is executed.
+    /// The reserve exists again, and everything is executed.
     case diskHasRoom
     /// The reserve cannot be made, so on a full disk no change can be written.
     case reserveFailed(path: String, systemError: Int32)
@@ -41,7 +41,7 @@ package enum EngineEvent: Hashable, Sendable {
     case recordNotIndexed(DamagedRecord)
 }
 
-/// Where a damaged record is, for the operator.
+/// The location of a damaged record, for the operator.
 package struct DamagedRecord: Hashable, Sendable {
     package var container: String
     package var scope: DatabaseScope

@@ -1,4 +1,4 @@
-/// A store whose changes are copied one behind the other, while a server writes to it.
+/// A store whose changes are copied in sequence, while a server writes to it.
 ///
 /// An engine brings it, if it can. Every call blocks; one thread makes them. After an error it
 /// is closed, and another one resumes.
@@ -16,7 +16,8 @@ package protocol FollowedStore: AnyObject {
 
     /// Follows the store from where an earlier process stopped.
     ///
-    /// - Returns: `false` if it is not known what came since; then all is to be copied.
+    /// - Returns: `false` if the changes since then are unknown; then the whole store has to be
+    ///   copied.
     func resume(after position: StorePosition) throws(StoreCopyError) -> Bool
 
     /// Writes to a file what has changed since the last copy.

@@ -11,8 +11,8 @@ package protocol HousekeepingKnowledge: AnyObject {
 /// Primitives of housekeeping beside those of a write: rows that no declared table has, a bounded
 /// number of them at a time.
 ///
-/// A removal takes at most `limit` rows; fewer than the limit means that no more are there. The
-/// rules count what was removed.
+/// A removal takes at most `limit` rows; fewer than the limit means that no more are left. The
+/// rules count the removed rows.
 package protocol HousekeepingTransaction: HousekeepingKnowledge {
     /// The transaction in which all of it happens.
     var transaction: any WriteTransaction { get }
@@ -104,7 +104,7 @@ package struct RemovedRows: Hashable, Sendable {
     }
 }
 
-/// Entries that an index gets of a record which is there.
+/// The entries that an index gets for an existing record.
 package struct RecordEntries: Hashable, Sendable {
     package var key: RecordKey
     package var entries: [IndexEntry]

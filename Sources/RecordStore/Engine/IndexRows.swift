@@ -1,6 +1,6 @@
 package import RecordModel
 
-/// Which entries of one index and zone are read.
+/// The entries of one index and zone to read.
 package struct EntryScan: Hashable, Sendable {
     package var range: EntryRange
     package var isDescending = false
@@ -28,7 +28,7 @@ package struct EntryScan: Hashable, Sendable {
     }
 }
 
-/// Where an entry stands in its index: by value, then by record number.
+/// The position of an entry in its index: by value, then by record number.
 package struct EntryPosition: Hashable, Sendable {
     package var value: [UInt8]
     package var record: Int64

@@ -3,7 +3,7 @@
 /// The engine calls back exactly once: what `body` returned, or `fail`. It calls that when everything
 /// that the snapshot may have shown of `database` is durable.
 package struct ReadJob: Sendable {
-    /// How long a read may take, as far as the store knows.
+    /// The expected cost of a read, as far as the store knows.
     package enum Effort: Hashable, Sendable {
         /// A few rows: on the caller's thread, if the engine has a connection free.
         case short
@@ -15,12 +15,14 @@ package struct ReadJob: Sendable {
         case search(isAttempted: Bool)
     }
 
-    /// Whose job it is: engines serve users in turns, and fail what waits beyond its deadline.
+    /// The requester of the job: engines serve users in turns, and fail jobs that wait beyond their
+    /// deadline.
     package var requester: Requester
     package var effort: Effort
     /// The database whose commits the result may show; `nil` for those of several.
     package var database: DatabaseID?
-    /// Takes what is read, and is emptied before a read begins anew; `nil` if the reply has everything.
+    /// Takes the records that are read, and is emptied before a read begins anew; `nil` if the
+    /// reply has everything.
     package var sink: (any RecordSink)?
     /// For engines that prefetch; `nil` if nothing is known.
     package var prefetch: Prefetch?

@@ -116,7 +116,7 @@ extension Snapshot {
         in zone: ZoneKey,
         _ visit: (Int, borrowing FeedRow) throws(FeedFailure) -> Bool
     ) throws(FeedFailure) {
-        // // The bytes held at a time; a record may exceed them once.
+        // The bytes held at a time; a record may exceed them once.
         let pieceBytes = 1_024 * 1_024
         var rest = names[...]
         while !rest.isEmpty {

@@ -19,21 +19,21 @@ package protocol StorageEngine: Sendable {
     /// - Durability: The job's reply comes when everything that the snapshot may have shown is on disk.
     func read(_ job: ReadJob)
 
-    /// Reads declared tables, all in one snapshot, and returns what the function returns.
+    /// Reads declared tables, all in one snapshot, and returns the result of the function.
     ///
     /// Blocks the caller, and may make it wait for other calls of this function. A commit of any process
     /// that was acknowledged before the call is seen.
     ///
-    /// - Throws: A `StorageFailure`, or what the function throws.
+    /// - Throws: A `StorageFailure`, or the error of the function.
     func readTables<Value>(_ read: (any IndexReader) throws -> Value) throws -> Value
 
-    /// Does rare work in a transaction of its own, and returns what the function returned in it once the
+    /// Does rare work in a transaction of its own, and returns the result of the function once the
     /// transaction is durable.
     ///
-    /// Blocks the caller. The function may be called more than once, each time in a transaction that
-    /// has nothing of the earlier times.
+    /// Blocks the caller. The function may be called more than once, each time in a transaction
+    /// without the writes of the earlier ones.
     ///
-    /// - Throws: A `StorageFailure`, or what the function throws: then nothing happened.
+    /// - Throws: A `StorageFailure`, or the error of the function: then nothing was written.
     func administer<Value: Sendable>(
         _ work: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) throws -> Value
@@ -47,7 +47,8 @@ package protocol StorageEngine: Sendable {
     /// Figures for metrics and for `tidemark-load`.
     var statistics: EngineStatistics { get }
 
-    /// Lets the writer finish what it admitted, refuses the rest with `shuttingDown`, closes the files.
+    /// Lets the writer finish admitted jobs, refuses the rest with `shuttingDown`, closes the
+    /// files.
     func shutdown() async
 }
 
@@ -71,7 +72,7 @@ package struct EngineStatistics: Hashable, Sendable {
     package var recordsWritten: UInt64 = 0
     package var requestsReplayed: UInt64 = 0
     package var requestsRefused: UInt64 = 0
-    /// How long the disk took to make commits durable.
+    /// The durations of making commits durable.
     package var logSyncs = DurationCounts()
     /// Sizes of files now.
     package var databaseBytes: Int64 = 0

@@ -64,7 +64,7 @@ package protocol StoreCopy: Sendable {
     /// Whether it has an asset, complete.
     func has(_ number: AssetNumber) throws(StoreCopyError) -> Bool
 
-    /// How many complete assets there are, and their bytes.
+    /// The number of complete assets, and their bytes.
     func assetTotals() throws(StoreCopyError) -> (assets: Int, bytes: Int64)
 
     /// Leaves it to the next server to forget an asset that has no file, unless a record names it.

@@ -2,7 +2,7 @@ package import RecordModel
 
 /// A record without its name.
 ///
-/// Judging and writing a record copies this a dozen times: what it consists of is behind one reference.
+/// Judging and writing a record copies this a dozen times, so its parts are behind one reference.
 package struct StoredRecord: Hashable, Sendable {
     private final class Contents: Sendable {
         let recordType: String

@@ -86,7 +86,7 @@ package final class Table: Sendable {
         package let condition: Condition?
     }
 
-    /// Which rows an index has.
+    /// The rows that an index has.
     package struct Condition: Sendable {
         /// Offset in `Table.columns`.
         package let column: Int

@@ -20,14 +20,14 @@ package protocol TableReader: AnyObject {
         limit: Int
     ) throws(StorageFailure) -> [[ColumnValue]]
 
-    /// How many rows a range has, counted up to `limit`.
+    /// The number of rows in a range, counted up to `limit`.
     func count(of table: Table, in range: TableRange, limit: Int) throws(StorageFailure) -> Int
 }
 
 /// Writes of declared tables in a transaction.
 ///
-/// Every write is seen by the reads after it. An engine that keeps something of a table in memory
-/// beside it, such as fields of record types, minds such writes by itself.
+/// Every write is seen by the reads after it. An engine that caches rows, such as fields of record
+/// types, must update its cache on these writes.
 package protocol TableWriter: TableReader {
     /// Writes rows, each in place of the one that has its key.
     ///
@@ -161,7 +161,7 @@ extension TableReader {
         }
     }
 
-    /// How many rows a range has, counted up to `limit`.
+    /// The number of rows in a range, counted up to `limit`.
     package func count<Row: TableRow>(
         _ range: RowRange<Row>,
         limit: Int = .max
@@ -171,7 +171,7 @@ extension TableReader {
 }
 
 extension TableWriter {
-    /// Writes a row, in place of the one that has its key.
+    /// Writes a row; it replaces the one with its key.
     package func put<Row: TableRow>(_ row: Row) throws(StorageFailure) {
         try self.put([row.values], in: Row.table)
     }
@@ -191,7 +191,7 @@ extension TableWriter {
         return try self.put(numberless, in: Row.table)
     }
 
-    /// Deletes rows that are there or not.
+    /// Deletes rows, whether they exist or not.
     package func delete<Row: TableRow>(_ rows: Row...) throws(StorageFailure) {
         try self.delete(keys: rows.map { Row.table.key(of: $0.values) }, from: Row.table)
     }

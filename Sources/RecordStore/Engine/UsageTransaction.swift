@@ -1,14 +1,14 @@
 /// Counters of the contents of databases, for rules in a transaction.
 ///
-/// An engine counts what its own primitives write. Rules that write rows of declared tables say what
-/// these rows count for. At the commit the engine adds what was counted to the rows of databases and
-/// zones (`DatabaseRow`, `ZoneRow`), whose positions it brings up to date as well. Until then these
-/// rows say what they said before, so a rule that writes one loses no count.
+/// An engine counts the writes of its own primitives. Rules that write rows of declared tables
+/// report the amounts of these rows. At the commit the engine adds the counts to the rows of
+/// databases and zones (`DatabaseRow`, `ZoneRow`), and updates their positions as well. Until then
+/// these rows are unchanged, so a rule that writes one loses no count.
 package protocol UsageTransaction: TableWriter {
     /// The server's clock, milliseconds since 1970; the same for all changes of one request.
     var nowMilliseconds: Int64 { get }
 
-    /// Counts what a database has more than before; what it has less is negative.
+    /// Counts the growth of a database; a negative amount is a decrease.
     func count(_ growth: StoredAmount, in database: DatabaseID)
     /// Counts the bytes of rows that belong to a zone, for its database too: they go with it.
     func count(rowBytes: Int, in zone: ZoneKey)
@@ -17,7 +17,8 @@ package protocol UsageTransaction: TableWriter {
     /// database it is, with the writes of the transaction; `nil` for the user if the database has
     /// no owner.
     ///
-    /// The sum may lack what the engine has still to write, if it stays below the quota with it.
+    /// The sum may lack counts that the engine has still to write, if it stays below the quota with
+    /// them.
     func bytesStored(
         under quota: Quota,
         with database: DatabaseID

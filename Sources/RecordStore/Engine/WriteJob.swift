@@ -26,7 +26,7 @@ package final class WriteJob: Sendable {
         /// In a transaction of its own, about this number of milliseconds from now or later; when
         /// the engine shuts down it does not wait.
         ///
-        /// This is the store's own work. No engine rejects it for want of room, as there are few
+        /// This is the store's own work. No engine rejects it for lack of room, as there are few
         /// such jobs at a time, or as many as connections begin to listen.
         case aside(afterMilliseconds: Int64)
     }
@@ -34,8 +34,8 @@ package final class WriteJob: Sendable {
     package let schedule: Schedule
     /// The user whose job it is: engines serve users in turns.
     ///
-    /// `nil` for a job of the store itself, which what began before bounds: it is never rejected for
-    /// want of room.
+    /// `nil` for a job of the store itself, which has passed all bounds: it is never rejected for
+    /// lack of room.
     package let requester: Requester?
     /// Records that the job is about; at least one, so that a queue of empty jobs ends somewhere.
     package let records: Int
@@ -43,10 +43,10 @@ package final class WriteJob: Sendable {
     package let bytes: Int
     /// Milliseconds since 1970 after which the job fails instead of being executed.
     package let deadlineMilliseconds: Int64
-    /// The connection that asks, which is not notified of what it changes itself; `nil` if there is none.
+    /// The connection that asks, which is not notified of its own changes; `nil` if there is none.
     package let origin: ChangeOrigin?
-    /// Whether the job deletes only, or ends what has its room already: then an engine may execute it
-    /// on a full disk.
+    /// Whether the job deletes only, or ends a request that has its room already: then an engine
+    /// may execute it on a full disk.
     package let makesRoom: Bool
     /// Whether the job takes a turn by itself, whatever its size says.
     package let takesTurn: Bool
@@ -55,7 +55,7 @@ package final class WriteJob: Sendable {
     /// Executes the job.
     ///
     /// - Throws: A failure that `StorageFailure` describes, of the engine's own making: the engine
-    ///   takes back what the job wrote and passes the failure to `fail`.
+    ///   rolls back the writes of the job and passes the failure to `fail`.
     package let execute: @Sendable (any WriteTransaction) throws(StorageFailure) -> Progress
     /// Says that nothing of the job was committed, except after `outcomeUnknown`.
     package let fail: @Sendable (JobFailure) -> Void
@@ -115,7 +115,7 @@ package enum JobFailure: Error, Hashable, Sendable {
     case overloaded(retryAfterMilliseconds: UInt32)
     case shuttingDown
     case deadlinePassed
-    /// The disk has no room for what the job would write.
+    /// The disk has no room for the writes of the job.
     case diskFull
     case storage(StorageFailure)
 }
@@ -130,7 +130,7 @@ extension StoreError {
             case .overloaded(let milliseconds): .overloaded(retryAfterMilliseconds: milliseconds)
             case .shuttingDown: .shuttingDown
             case .deadlinePassed: .deadlinePassed
-            // // The operator has to free space.
+            // The operator has to free space.
             case .diskFull: .diskFull(retryAfterMilliseconds: 5_000)
             case .storage(.unexpected): .internalFault
             case .storage(.exceeds(let bound, _)): .tooMuchWork(bound)

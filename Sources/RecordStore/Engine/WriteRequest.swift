@@ -13,11 +13,11 @@ package struct WriteRequest: Sendable {
     package var requester: Requester
     package var requestID: RequestID
     package var operation: Operation
-    /// Encoded size: what the request counts for in the writer's queue.
+    /// The encoded size, which counts in the writer's queue.
     package var bytes: Int
     /// Milliseconds since 1970 after which the request is refused instead of executed.
     package var deadlineMilliseconds: Int64
-    /// The connection that asks, which is not notified of what it changes itself; `nil` if there is none.
+    /// The connection that asks, which is not notified of its own changes; `nil` if there is none.
     package var origin: ChangeOrigin?
     /// Records that an operator puts back; `nil` for a request of a client.
     ///

@@ -33,13 +33,13 @@ package protocol WriteTransaction: ChangeTransaction, RecordReader, IndexWriter 
     /// - Returns: The amounts that its contents count for, writes of the transaction included.
     func deleteZone(_ zone: ZoneKey, named name: String) throws(StorageFailure) -> StoredAmount
 
-    /// Writes records of a zone, with what refers to others and what stands in indexes, and returns
-    /// the numbers of those that are saved, in order.
+    /// Writes records of a zone, with their references and index entries, and returns the numbers
+    /// of saved records, in order.
     ///
-    /// - Records: A new one gets a number; one that is there is as `existing` says. A deleted one
+    /// - Records: A new one gets a number; an existing one is as `existing` says. A deleted one
     ///   leaves a tombstone, which goes when a record of that name comes.
-    /// - Entries: One that is added may be there, and one that is removed may be absent: an index
-    ///   that is being built has not reached every record. Nothing in a transaction reads entries.
+    /// - Entries: An added one may exist already, and a removed one may be absent: an index that is
+    ///   being built has not reached every record. Nothing in a transaction reads entries.
     /// - References: The table that SQLite keeps them in is called `hold`.
     /// - Counting: The engine counts the rows and the bodies for the zone, by `RowBytes`.
     @discardableResult

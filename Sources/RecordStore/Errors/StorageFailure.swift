@@ -5,7 +5,7 @@ package enum StorageFailure: Error, Hashable, Sendable {
     /// The storage takes nothing now, because the disk is full or cannot be reached. The same may
     /// succeed later.
     case unavailable(code: Int32)
-    /// A fault of ours, or damaged data.
+    /// A fault of the server, or damaged data.
     case unexpected(code: Int32)
     /// Another transaction came in between, and nothing of this one was committed: the store runs the
     /// rules again from their beginning.
@@ -15,6 +15,6 @@ package enum StorageFailure: Error, Hashable, Sendable {
     case outcomeUnknown
     /// The request would take the writer for too long, which became known while it was executed.
     ///
-    /// `work`: what was counted until then, in the rule's unit; its holder pays for it.
+    /// `work` is the work counted until then, in the rule's unit; its holder pays for it.
     case exceeds(WorkBound, work: Int)
 }

@@ -5,7 +5,7 @@ extension StoreError {
     ///
     /// The table of errors has the numbers.
     struct Parts: Hashable, Sendable {
-        /// Of errors of whole requests and of reads: such a result is not stored.
+        /// The number for errors of whole requests and of reads: such a result is not stored.
         static let neverStored: UInt8 = 255
 
         var number: UInt8
@@ -60,7 +60,7 @@ extension StoreError {
         case 26: self = .newFieldInProduction(recordType: parts.texts.last ?? "", field: text)
         case 27:
             guard let given = FieldType(rawValue: UInt8(truncatingIfNeeded: integer)) else { return nil }
-            // // The error of an earlier version for a field that was declared as an asset.
+            // The error of an earlier version for a field that was declared as an asset.
             self = .fieldTypeMismatch(
                 recordType: parts.texts.last ?? "",
                 field: text,

@@ -27,7 +27,7 @@ package enum StoreError: Error, Hashable, Sendable {
     case fieldTypeMismatch(recordType: String, field: String, given: FieldType, defined: FieldType)
     /// A field is plain or encrypted for ever.
     case fieldEncryptionMismatch(field: String)
-    /// Production takes only what was deployed.
+    /// Production takes only types that were deployed.
     case newTypeInProduction(String)
     case newFieldInProduction(recordType: String, field: String)
     /// Encrypted values do not exist in the public database.
@@ -127,7 +127,7 @@ package enum StoreError: Error, Hashable, Sendable {
     case participantUnverified
     /// The user asks to be let in and is invited already; accept.
     case alreadyInvited
-    /// The zone is there with this encryption scope, and keeps it.
+    /// The zone exists with this encryption scope, and keeps it.
     case encryptionScopeFixed(EncryptionScope)
 
     /// Nothing wrong with the item: the one with this number failed, and the batch is atomic.
@@ -162,7 +162,7 @@ package enum StoreError: Error, Hashable, Sendable {
     ///
     /// Nothing acknowledged is lost. Delete something, or come back after this time.
     case diskFull(retryAfterMilliseconds: UInt32)
-    /// A fault of ours; the log has the reason.
+    /// A fault of the server; the log has the reason.
     case internalFault
     /// The server is shutting down; come back after this time.
     case shuttingDown
@@ -181,7 +181,7 @@ extension StoreError {
     }
 }
 
-/// Which name is invalid.
+/// The kind of name that is invalid.
 package enum NameKind: Hashable, Sendable {
     case zone
     case record
@@ -194,7 +194,7 @@ package enum NameKind: Hashable, Sendable {
 
 /// A limit on stored bytes.
 package struct Quota: Hashable, Sendable {
-    /// Whose bytes are counted.
+    /// The holder whose bytes are counted.
     package enum Holder: Hashable, Sendable {
         /// A user: their private databases.
         case user

@@ -1,6 +1,6 @@
 /// The history that a container keeps of its records.
 struct HistoryRule: Hashable, Sendable {
-    /// How long a change stays.
+    /// The number of days for which a change stays.
     var days: Int64
     /// When the container began to keep a history: zones whose history began before then have gaps.
     var life: Int64

@@ -8,7 +8,7 @@ package struct HistoryExtent: Hashable, Sendable {
     package var sinceMilliseconds: Int64
     /// The last position of the database: where the zone is now.
     package var position: Int64
-    /// How many days a change stays.
+    /// The number of days for which a change stays.
     package var days: Int64
 
     package init(since: Int64, sinceMilliseconds: Int64, position: Int64, days: Int64) {
@@ -30,7 +30,7 @@ package struct PastChange: Hashable, Sendable {
     package var kind: RecordChangeKind
     package var recordName: String
     package var recordType: String
-    /// The position of what the change replaced; `nil` if it made the record.
+    /// The position of the replaced record; `nil` if the change made the record.
     package var before: Int64?
 
     package init(

@@ -1,8 +1,8 @@
 import RecordModel
 
-/// Keeps what changes of a zone replace.
+/// Keeps the records that changes of a zone replace.
 ///
-/// It never fails a change for want of room. When a quota leaves none for what is replaced, the history
+/// It never fails a change for lack of room. When a quota leaves none for what is replaced, the history
 /// of the zone begins anew behind the change, and what it had goes.
 struct PastKeeping {
     let transaction: any WriteTransaction
@@ -31,7 +31,7 @@ struct PastKeeping {
             if let existing = save.existing { try row.replace(existing, &names) }
             rows.append(row)
         }
-        // // A damaged record cannot be restored.
+        // A damaged record cannot be restored.
         for delete in writes.deletes where Self.isKept(delete.record) && !delete.isDamaged {
             var row = PastRow(
                 in: self.zone,

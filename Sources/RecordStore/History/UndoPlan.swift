@@ -35,7 +35,7 @@ package struct UndoPlan: Sendable {
     package struct Item: Hashable, Sendable {
         package var recordName: String
         package var recordType: String
-        /// The first change to be undone: what it replaced is what the record was.
+        /// The first change to be undone; it replaced the record's earlier state.
         package var position: Int64
         /// Whether there was a record before that change.
         package var wasThere: Bool
@@ -47,7 +47,7 @@ package struct UndoPlan: Sendable {
     package let author: ChangeAuthor?
     /// In the order of the first change of each.
     package private(set) var items: [Item] = []
-    /// How many changes are undone.
+    /// The number of changes to undo.
     package private(set) var changes = 0
     /// The position that the undo leads back to; `nil` if there is no change behind the target.
     package private(set) var position: Int64?
@@ -103,7 +103,8 @@ package enum UndoStep: Hashable, Sendable {
     /// It was deleted and made again as a record of another type, which it keeps for life.
     case refuse(type: String)
 
-    /// Compares what a record was with what it is; `nil` if it was not there, or is not.
+    /// Compares the earlier and the current state of a record; `nil` if it did not or does not
+    /// exist.
     ///
     /// The field that names a share which begins at the record stays: an undo ends no share.
     package init(_ id: RecordID, from past: PastRecord?, to current: Record?) {

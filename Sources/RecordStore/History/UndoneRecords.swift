@@ -14,7 +14,7 @@ package struct UndoneRecords: Sendable {
 
 /// How an operator's saves differ from those of a client.
 enum Restoration {
-    /// They put back what changes replaced.
+    /// They restore the records that changes replaced.
     case undo(UndoneRecords)
     /// They come from another store, with system fields for each save.
     case copy([SystemFields])

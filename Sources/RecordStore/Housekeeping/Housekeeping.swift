@@ -1,8 +1,8 @@
 /// The operator's choices for housekeeping.
 package struct HousekeepingRules: Hashable, Sendable {
-    /// How long the outcome of a request is known.
+    /// The time for which the outcome of a request is kept.
     package var requestIDRetentionSeconds = 3_600
-    /// How long feeds know of deletions: older tokens have expired.
+    /// The time for which feeds know of deletions: older tokens have expired.
     package var tombstoneRetentionSeconds = 31_536_000
 
     package init() {}

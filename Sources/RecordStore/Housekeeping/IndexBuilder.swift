@@ -182,7 +182,7 @@ struct IndexBuilder {
 }
 
 extension IndexedRecords.Element {
-    /// Where the record is; `nil` if a row that says so is not there.
+    /// Finds the location of the record; `nil` if the row that has it is missing.
     fileprivate func place(in rows: any WriteTransaction) throws(StorageFailure) -> DamagedRecord? {
         guard let database = try rows.row(DatabaseRow.byKey, self.key.zone.database),
             let environment = try rows.row(EnvironmentRow.byKey, database.environment),

@@ -1,7 +1,7 @@
 /// Removes the entries that dropped indexes have left, a piece in each transaction, zone by zone.
 enum IndexRemoval {
     static let entriesMax = 1_000
-    /// Zones that one transaction looks at.
+    /// Maximum number of zones that one transaction reads.
     static let zonesMax = 100
 
     /// Removes some of one index.

@@ -7,7 +7,7 @@ import RecordModel
 /// database is checked whenever many outcomes have been stored.
 struct OutcomeExpiry: Sendable {
     private static let passEveryMilliseconds: Int64 = 600_000
-    /// Databases that one transaction of a pass looks at.
+    /// Maximum number of databases that one transaction of a pass reads.
     private static let stepsMax = 20
     /// Stored outcomes after which old ones are looked for without a pass.
     ///
@@ -15,7 +15,7 @@ struct OutcomeExpiry: Sendable {
     private static let storedBetween = 250
     static let outcomesMax = 500
 
-    /// The database that was looked at last and may have more; `nil` if the next is the first of all.
+    /// The database that was read last and may have more; `nil` if the next is the first of all.
     private var database: DatabaseID?
     private var isPassing = false
     private var nextPassMilliseconds = Int64.min

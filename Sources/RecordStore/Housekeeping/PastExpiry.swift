@@ -1,16 +1,16 @@
 import RecordModel
 
-/// Removes changes from the histories of zones: what is too old, what is before the beginning of a
-/// history, and all of a container that keeps none any more.
+/// Removes changes from the histories of zones: those that are too old or before the beginning of a
+/// history, and all of a container that no longer keeps one.
 ///
 /// A pass goes through all zones with changes once an hour. Within a zone it goes in the order of
 /// positions, up to the first change that stays.
 struct PastExpiry: Sendable {
     private static let passEveryMilliseconds: Int64 = 3_600_000
-    /// Zones that one transaction looks at.
+    /// Maximum number of zones that one transaction reads.
     private static let zonesMax = 20
 
-    /// The zone that was looked at last, and whether it may have more.
+    /// The zone that was read last, and whether it may have more.
     private var zone: ZoneKey?
     private var isPassing = false
     private var nextPassMilliseconds = Int64.min

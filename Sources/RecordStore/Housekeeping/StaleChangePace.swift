@@ -18,7 +18,7 @@ enum StaleChangePace {
     }
 
     private static func isWorthwhile(_ changes: StaleChanges, roundMin: Int) -> Bool {
-        // // Changes that were not counted may be enough for a round while no request waits.
+        // Changes that were not counted may be enough for a round while no request waits.
         let waiting = changes.waiting + (changes.mayBeMore ? self.roundMinAlone : 0)
         return changes.isInRound || waiting >= roundMin
     }

@@ -12,7 +12,8 @@ struct TombstoneExpiry: Sendable {
     }
 
     private static let passEveryMilliseconds: Int64 = 3_600_000
-    /// Rows that one transaction removes, and zones or databases that it looks at.
+    /// Maximum number of rows that one transaction removes, and of zones or databases that it
+    /// reads.
     static let rowsMax = 200
     private static let stepsMax = 20
 
@@ -53,7 +54,7 @@ struct TombstoneExpiry: Sendable {
         before time: Int64,
         in transaction: some HousekeepingTransaction
     ) throws(StorageFailure) -> Int {
-        // // A stage that reached its limit may have more.
+        // A stage that reached its limit may have more.
         switch stage {
         case .records(let last):
             guard let zone = try transaction.zoneWithTombstones(after: last) else {

@@ -1,6 +1,6 @@
 /// Rows that a deleted zone leaves, by kind.
 enum SweptRows: Hashable, Sendable {
-    /// Which records name which assets.
+    /// The rows about assets that records name.
     case assetUses
     /// The history.
     case past
@@ -19,7 +19,7 @@ enum SweptRows: Hashable, Sendable {
         [.assetUses, .past] + UndeclaredRows.allCases.map { .undeclared($0) }
         + [.membershipChanges, .shareTokens, .tokenExpiries, .installations]
 
-    /// How many one transaction removes.
+    /// Maximum number of rows that one transaction removes.
     var limit: Int {
         switch self {
         // They are small, and a record has several.

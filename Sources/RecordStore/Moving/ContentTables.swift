@@ -54,6 +54,6 @@ extension Table {
     /// All tables whose rows a move takes along: together they are a store.
     package static let moved = Table.all + ContentTables.all
 
-    /// How many rows a move reads at once: few, where a row may take a mebibyte.
+    /// Maximum number of rows that a move reads at once: few, where a row may take a mebibyte.
     package var movedPageMax: Int { ["record", "past", "request"].contains(self.name) ? 64 : 1_000 }
 }

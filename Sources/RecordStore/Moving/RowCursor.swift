@@ -3,7 +3,7 @@ package struct RowCursor {
     private let store: any StoreRows
     private let table: Table
     private var page: ArraySlice<[ColumnValue]> = []
-    /// Of the last row that was read; `nil` before the first.
+    /// The key of the last row that was read; `nil` before the first.
     private var last: [ColumnValue]?
     private var isAtEnd = false
 

@@ -32,7 +32,7 @@ package protocol MovedStore: StoreRows {
     ///
     /// Its contents stay, for an operator who wants to look.
     ///
-    /// - Returns: Where they are.
+    /// - Returns: The location of the contents.
     /// - Durability: returns after the change is on disk.
     func retire() throws(StoreMoveError) -> String
 
@@ -49,7 +49,7 @@ package protocol FilledStore: StoreRows {
 
     /// Adds rows that are behind all others of the table: all or none.
     ///
-    /// - Durability: what an interrupted process added stays.
+    /// - Durability: rows that an interrupted process added stay.
     func add(_ rows: [[ColumnValue]], to table: Table) throws(StorageFailure)
 
     /// Lets the store be served, as another life of every database (`DatabaseEpoch`).
@@ -68,7 +68,7 @@ package enum StoreMoveError: Error, Hashable, Sendable {
     case isServed(node: String, secondsLeft: Int)
     /// The target has a store, or something else of that name.
     case isNotEmpty
-    /// The target has what another move has left.
+    /// The target has rows that another move has left.
     case isOfAnotherMove
     case storage(StorageFailure)
     case file(StoreCopyError)

@@ -18,7 +18,7 @@ package struct OverloadRule: Sendable {
         /// Work that one piece can take, whatever it costs to begin one.
         package struct Burst: Hashable, Sendable {
             package var work: Int
-            /// How long it may take to execute: more is no burst.
+            /// The maximum time that it may take to execute: more is no burst.
             package var nanoseconds: Int64
 
             package init(work: Int, nanoseconds: Int64) {
@@ -27,7 +27,7 @@ package struct OverloadRule: Sendable {
             }
         }
 
-        /// How long the work ahead of a new request may take to execute.
+        /// The maximum execution time of the work ahead of a new request.
         package var waitNanoseconds: Int64
         /// Number of threads that execute in parallel.
         package var lanes: Int
@@ -104,14 +104,14 @@ package struct OverloadRule: Sendable {
     package static let retryMillisecondsMax = UInt32(Bounds.reservationMillisecondsMax)
     /// Time after which a client should look again whether a queue is still full.
     private static let fullWait: Int64 = 1_000_000
-    /// How long the work ahead may exceed the limit before requests are rejected.
+    /// The time for which the work ahead may exceed the limit before requests are rejected.
     private static let standingNanoseconds: Int64 = 100_000_000
-    /// How long no request must have been rejected before the state is calm again.
+    /// The time without a rejection after which the state is calm again.
     ///
     /// A longer time would reject clients that send bursts to a server with free time, at each
     /// burst and as long as they come.
     private static let calmAfterNanoseconds: Int64 = 100_000_000
-    /// Bound on the time that is added for what a piece takes once, as a multiple of the wait.
+    /// Bound on the time that is added for the fixed cost of a piece, as a multiple of the wait.
     private static let onceWaitsMax: Int64 = 4
     /// Length of a reservation per unit of work before anything was measured.
     private static let unknownUnitNanoseconds = 10_000.0

@@ -15,9 +15,9 @@ struct Reservations: Sendable {
         case open
     }
 
-    /// How far in the future a reservation may begin.
+    /// The maximum time from now until a reservation begins.
     static let horizonNanoseconds = Int64(Bounds.reservationMillisecondsMax) * 1_000_000
-    /// How long a reservation stays valid after its beginning.
+    /// The time for which a reservation stays valid after its beginning.
     static let graceNanoseconds = Int64(Bounds.reservationGraceMilliseconds) * 1_000_000
     /// No reservation begins sooner, because the requests that wait have to be executed first.
     static let soonestNanoseconds: Int64 = 100_000_000
@@ -63,8 +63,8 @@ struct Reservations: Sendable {
     /// unclaimed for a second.
     ///
     /// `mark` is a hash that identifies the request when it is sent again, or 0. `isUsed` says that
-    /// the request is admitted, which uses up what is found. A request that is admitted because
-    /// there is room, before its reservation begins, gives the reservation back.
+    /// the request is admitted, which uses up the reservations found. A request that is admitted
+    /// because there is room, before its reservation begins, releases the reservation.
     mutating func find(
         _ holder: AccountHolder,
         mark: UInt64,

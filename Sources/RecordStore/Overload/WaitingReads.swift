@@ -31,9 +31,9 @@ package struct WaitingReads: ~Copyable {
     private var rule: OverloadRule
 
     /// - Parameters:
-    /// - threads: The number of threads that execute reads.
-    /// - waitNanoseconds: The maximum execution time of all reads that wait.
-    /// - togetherMax: The maximum number of reads that share a snapshot while more wait.
+    ///   - threads: The number of threads that execute reads.
+    ///   - waitNanoseconds: The maximum execution time of all reads that wait.
+    ///   - togetherMax: The maximum number of reads that share a snapshot while more wait.
     package init(threads: Int, waitNanoseconds: Int64, togetherMax: Int = 1) {
         var settings = OverloadRule.Settings(
             waitNanoseconds: waitNanoseconds,
@@ -58,7 +58,7 @@ package struct WaitingReads: ~Copyable {
         let decision = self.rule.arrived(job.requester, work: Self.work, now: now())
         guard case .admit = decision else { return decision }
         let waiting = Waiting(job)
-        // // The cost is charged when it is known.
+        // The cost is charged when it is known.
         self.reads.append(waiting, of: waiting.holder, cost: 1)
         return decision
     }

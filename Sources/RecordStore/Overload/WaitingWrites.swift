@@ -52,7 +52,7 @@ package struct WaitingWrites: ~Copyable {
 
     /// The cost of a job beyond its declared size, in the rule's unit.
     ///
-    /// An engine counts about one unit for a look-up, a row and an entry of an index.
+    /// An engine counts about one unit for a lookup, a row and an entry of an index.
     package struct Excess: Sendable {
         /// The holder of the job; `nil` if it has none.
         let holder: AccountHolder?
@@ -61,7 +61,7 @@ package struct WaitingWrites: ~Copyable {
 
     /// A job that turned out to exceed a bound of work: it is not executed again.
     package struct Exceeding: Sendable {
-        /// Among the jobs of the batch.
+        /// The index among the jobs of the batch.
         package let offset: Int
         package let failure: StorageFailure
         /// The work that it took until then, in the rule's unit.
@@ -128,7 +128,7 @@ package struct WaitingWrites: ~Copyable {
         self.rule = OverloadRule(settings)
     }
 
-    // // MARK: The queue
+    // MARK: The queue
 
     package var isEmpty: Bool { self.jobs.isEmpty && self.administrations.isEmpty }
 
@@ -140,7 +140,7 @@ package struct WaitingWrites: ~Copyable {
 
     package var overload: OverloadRule.Counted { self.rule.counted }
 
-    /// Lets nothing more come, and what was to wait for its time waits no longer.
+    /// Admits no more jobs, and lets jobs with a later time wait no longer.
     package mutating func close() { self.isClosed = true }
 
     /// Finds out which administrations have become due.
@@ -160,7 +160,7 @@ package struct WaitingWrites: ~Copyable {
 
     // MARK: Arriving
 
-    /// Rare work is not refused for want of room.
+    /// Rare work is not refused for lack of room.
     package mutating func add(_ administration: Administration, now: @autoclosure () -> Int64) {
         if administration.due == .min || administration.due <= now() {
             self.administrations.append(administration)
@@ -246,7 +246,7 @@ package struct WaitingWrites: ~Copyable {
         )
         while let job = self.jobs.popFirst(where: { room.admits($0) }) {
             room.take(job, as: batch.add(job))
-            // // Jobs behind it would wait again.
+            // Jobs behind it would wait again.
             if job.takesTurn { break }
         }
         self.noteHolders(of: batch, now: now)
@@ -303,7 +303,7 @@ package struct WaitingWrites: ~Copyable {
     private mutating func noteHolders(of batch: Batch, now: Int64) {
         let only = batch.portions.count == 1 ? batch.portions[0].holder : nil
         if only == nil || only != self.lastHolder {
-            // // The very first holder has no other beside it.
+            // The very first holder has no other beside it.
             if self.lastHolder != nil || batch.portions.count > 1 {
                 self.sharedUntil = now + Self.sharedNanoseconds
             }

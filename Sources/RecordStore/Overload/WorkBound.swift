@@ -46,10 +46,10 @@ package enum WorkBound: Hashable, Sendable {
 ///
 /// Counted from lengths that are at hand, so it costs a record two additions.
 final class RequestWork {
-    /// `nil` for what an operator restores.
+    /// `nil` for records that an operator restores.
     private let bounds: Bounds?
-    /// Whether what is stored of an item counts, its entries and its body: a request of one item
-    /// can't be made smaller by its sender.
+    /// Whether the stored entries and body of an item count: the sender of a request of one item
+    /// cannot make it smaller.
     private let countsStored: Bool
     private var entries = 0
     private var definitions = 0

@@ -13,8 +13,7 @@ struct WorkPace: Sendable {
     ///
     /// It may take long, and would be remembered for too long.
     private static let firstNanosecondsMax = 50_000_000.0
-    /// Bound on the time that one piece may count, as a multiple of what it would have taken
-    /// before.
+    /// Bound on the time that one piece may count, as a multiple of its expected time.
     ///
     /// A checkpoint says nothing about the next piece.
     private static let outlier = 4.0

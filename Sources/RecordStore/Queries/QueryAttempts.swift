@@ -12,8 +12,8 @@ final class QueryAttempts: Sendable {
     /// Shapes that share a slot only cost each other an attempt, or a change of the thread.
     private let slots = Mutex([UInt8](repeating: 0, count: 1_024))
 
-    /// Queries after a lost attempt that are not attempted: what is lost is a small part of what
-    /// those take.
+    /// The number of queries after a lost attempt that are not attempted: the lost time is a small
+    /// part of theirs.
     private static let passedOver: UInt8 = 15
 
     /// Whether to try a query on the caller's thread.

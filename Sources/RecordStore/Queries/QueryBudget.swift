@@ -10,12 +10,12 @@ package struct QueryBudget: Hashable, Sendable {
     ///
     /// An entry may be compared with a predicate of hundreds of parts.
     package var comparisonsMax = Bounds.queryComparisonsMax
-    /// Bound on what is read as a whole: candidates for an order that no index gives, and records
-    /// with equal sort keys.
+    /// Bound on records that are read as a whole: candidates for an order that no index gives, and
+    /// records with equal sort keys.
     package var collectedMax = Bounds.querySortMax
-    /// Bound on the bytes of bodies of what is read as a whole.
+    /// Bound on the bytes of bodies that are read as a whole.
     package var collectedBytesMax = Bounds.querySortBytesMax
-    /// Bound on the comparisons for what is read as a whole.
+    /// Bound on the comparisons of records that are read as a whole.
     package var collectedComparisonsMax = 5 * Bounds.queryComparisonsMax
     /// Entries that are counted per source when a plan is chosen.
     ///
@@ -30,7 +30,7 @@ package struct QueryBudget: Hashable, Sendable {
     /// If `nil`, it may take as much as a page.
     package var attempt: Attempt?
 
-    /// Bounds on what a query may take of the thread that tries it.
+    /// Bounds on the cost of a query for the thread that tries it.
     package struct Attempt: Hashable, Sendable {
         /// As `ReadMeter.Weight` weighs reads: a unit is an entry.
         package var costMax: Int

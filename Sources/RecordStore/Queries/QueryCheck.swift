@@ -4,7 +4,7 @@ package import RecordModel
 package struct QueryCheck {
     private let type: QueryableType
 
-    /// How long a client should wait for an index that is being built.
+    /// The retry time of a client for an index that is being built.
     private static let buildingRetryMilliseconds: UInt32 = 1_000
 
     package init(_ type: QueryableType) {
@@ -258,7 +258,7 @@ extension SystemField {
 }
 
 extension Comparator {
-    /// The kinds of index, at least one of which a field must have.
+    /// The kinds of index; a field must have at least one of them.
     fileprivate var needs: IndexKinds {
         switch self {
         case .lessThan, .lessThanOrEquals, .greaterThan, .greaterThanOrEquals: [.queryable, .sortable]

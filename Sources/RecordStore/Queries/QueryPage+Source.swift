@@ -1,4 +1,4 @@
-/// Where a page in the order of a source starts.
+/// The start of a page in the order of a source.
 struct SourceStart {
     var zone: String
     var branch: Int

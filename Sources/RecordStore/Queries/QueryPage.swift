@@ -19,7 +19,7 @@ final class QueryPage {
     private let filterCost: ComparisonCost
     private let desiredKeys: Set<String>?
     private let sink: any RecordSink
-    /// Whether every candidate belongs to the query, and to what the requester may read.
+    /// Whether every candidate belongs to the query, and the requester may read it.
     private let takesEveryCandidate: Bool
     /// The zone of the record that was added last.
     private var lastZone: ZoneKey?
@@ -107,7 +107,7 @@ final class QueryPage {
     /// Whether candidates count without their records being read.
     var countsUnseen: Bool { self.read.isCount && self.takesEveryCandidate }
 
-    /// Whether candidates are added where they are read, without a look at their fields.
+    /// Whether candidates are added where they are read, without reading their fields.
     var addsUnseen: Bool { !self.read.isCount && self.takesEveryCandidate }
 
     func addToCount(_ count: Int) { self.count += Int64(count) }

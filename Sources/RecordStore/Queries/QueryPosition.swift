@@ -8,7 +8,7 @@
 struct QueryPosition: Hashable, Sendable {
     enum Point: Hashable, Sendable {
         case start
-        /// The next record number to look at.
+        /// The next record number to read.
         case number(Int64)
         /// The last entry that was read.
         case entry(EntryPosition)

@@ -45,7 +45,7 @@ package struct QueryPageResult: Sendable {
     ///
     /// The total is the sum over all pages.
     package var count: Int64
-    /// Where the next page starts, or `nil` if there is none.
+    /// The position at which the next page starts, or `nil` if there is none.
     package var resume: [UInt8]?
     package var plan: QueryPlan
     /// User fields that the query may have meant: it named system fields with the same names.

@@ -1,11 +1,11 @@
-/// Counts what a page reads and compares, and tells when it is enough.
+/// Counts the reads and comparisons of a page, and tells when the page has to end.
 final class ReadMeter {
     private(set) var entriesRead = 0
     private(set) var recordsRead = 0
     private(set) var comparisons = 0
-    /// Of the bodies of records.
+    /// The bytes of the bodies of records.
     private var bytesRead = 0
-    /// Suspends the bounds of the page, for what has to be read as a whole.
+    /// Suspends the bounds of the page, for records that have to be read as a whole.
     var isHeld = false {
         didSet {
             self.comparisonsBefore = self.comparisons
@@ -39,7 +39,8 @@ final class ReadMeter {
             || self.bytesRead >= self.budget.bytesReadMax
     }
 
-    /// Whether what has to be read as a whole exceeds its bound of comparisons, or of bytes.
+    /// Whether records that have to be read as a whole exceed their bound of comparisons, or of
+    /// bytes.
     var isTooBroad: Bool {
         guard self.isHeld else { return false }
         return self.comparisons - self.comparisonsBefore >= self.budget.collectedComparisonsMax

@@ -1,6 +1,6 @@
 import RecordModel
 
-/// Growth of a plan's saves, compared with what a quota leaves.
+/// Growth of a plan's saves, compared with the room in a quota.
 struct QuotaPlan {
     private let zone: PlannedZone
     private let items: PlannedItems

@@ -13,7 +13,7 @@ package struct QuotaRoom: Hashable, Sendable {
 }
 
 extension UsageTransaction {
-    /// Returns how much more a database may take: what the tighter of its quotas leaves; `nil` if
+    /// Returns the bytes that a database may still take under the tighter of its quotas; `nil` if
     /// there is none.
     func room(
         in database: DatabaseID,

@@ -30,7 +30,7 @@ package enum RowBytes {
     package static let coverChangeBase = 30
     /// A reference from a record to an asset.
     package static let assetUse = 40
-    /// A change in the history of a zone, without what it replaced.
+    /// A change in the history of a zone, without the record that it replaced.
     package static let pastBase = 100
     /// The row of an asset, without its file.
     package static let assetBase = 105

@@ -155,7 +155,7 @@ package struct FetchExecution {
         return access
     }
 
-    // MARK: Zones of others
+    // MARK: Zones of other users
 
     private mutating func fetchShared(
         _ names: [String],
@@ -180,7 +180,7 @@ package struct FetchExecution {
         }
     }
 
-    /// The shares of the records that are there, in order, if they matter.
+    /// The shares of the records that exist, in order, if they matter.
     private func shares(
         of records: [StoredRecord?],
         in zone: ZoneKey,

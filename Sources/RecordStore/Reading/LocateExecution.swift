@@ -40,7 +40,7 @@ package struct LocateExecution {
         let numbers = try self.snapshot.assets(assets, in: key?.database ?? self.requester.database)
         var stored: [StoredAsset] = []
         for (number, asset) in zip(numbers, assets) {
-            // // An asset that a record names is complete.
+            // An asset that a record names is complete.
             guard let number else { throw .unexpected(code: 0) }
             stored.append(StoredAsset(number: number, asset: asset))
         }

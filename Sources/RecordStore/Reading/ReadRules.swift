@@ -12,9 +12,10 @@ package struct ReadRules: Hashable, Sendable {
     ///
     /// Half a millisecond to a millisecond, whatever the query reads.
     package var queryAttempt = QueryBudget.Attempt(costMax: 4_096, comparisonsMax: 4_000)
-    /// Records, deletions and entries of the order of changes that a page of a feed looks at.
+    /// Maximum number of records, deletions and entries of the order of changes that a page of a
+    /// feed reads.
     package var feedReadsMax = FeedBudget.defaults.readsMax
-    /// Bytes of the bodies that it looks at.
+    /// Maximum bytes of the bodies that it reads.
     package var feedBytesReadMax = FeedBudget.defaults.bytesReadMax
 
     package init() {}

@@ -16,9 +16,9 @@ package protocol RecordSink: AnyObject, Sendable {
     func note(damaged record: RecordID)
     /// The zone of the records that come next; called before the first one, and when it changes.
     func enter(_ zone: ZoneID)
-    /// Takes a record that is lent: the sink copies what it keeps.
+    /// Takes a record that is lent: the sink copies the parts that it keeps.
     func add(_ record: borrowing LentRecord)
-    /// Forgets what it took: the page is read again from its beginning.
+    /// Forgets all records: the page is read again from its beginning.
     func removeAll()
 }
 
@@ -32,7 +32,7 @@ package protocol FetchSink: RecordSink {
     func add(_ error: StoreError)
 }
 
-/// Keeps copies of what a fetch finds, for callers that look at the records.
+/// Keeps copies of the records that a fetch finds, for callers that read them.
 final class FetchedRecords: FetchSink {
     private struct State {
         var zone = ZoneID.default

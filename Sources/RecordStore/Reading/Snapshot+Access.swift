@@ -1,7 +1,7 @@
 import RecordModel
 
 extension IndexReader {
-    /// Sums up what a requester may do with the records of a type.
+    /// Sums up the rights of a requester to the records of a type.
     package func access(
         toType type: String,
         for requester: Requester

@@ -6,7 +6,7 @@ package struct ZoneExtent: Hashable, Sendable {
     package var records: Int64
     /// Encoded bodies.
     package var bytes: Int64
-    /// Of its last change: a record's, a deletion, its own creation.
+    /// The position of its last change: a record's, a deletion, its own creation.
     package var position: Int64
     /// The name of the share of the whole zone; `nil` if it is not shared so.
     package var share: String?

@@ -74,8 +74,7 @@ package struct ZonesExecution {
         let key: ZoneKey?
     }
 
-    /// Reads what is known of some zones, in their order; `nil` for one that is not there for the
-    /// requester.
+    /// Reads some zones, in their order; `nil` for one that the requester may not see.
     private func zones(_ named: [Named]) throws(StorageFailure) -> [Zone?] {
         let scope = self.requester.scope
         // A public database and a default zone have neither.

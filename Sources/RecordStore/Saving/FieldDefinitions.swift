@@ -3,7 +3,8 @@ import RecordModel
 /// The fields of one record type, as the saves so far have defined them.
 package struct FieldDefinitions: Hashable, Sendable {
     private var byName: [String: FieldDefinition] = [:]
-    /// Whether a record of the type may refer to others at all: most don't, and need no look at their values.
+    /// Whether a record of the type may refer to others at all: most do not, so their values are
+    /// not read.
     private(set) var hasReferences = false
     /// Whether a record of the type may name assets at all.
     private(set) var hasAssets = false
@@ -54,7 +55,7 @@ package struct FieldDefinitions: Hashable, Sendable {
         }
     }
 
-    /// Where an indexed field of this name belongs.
+    /// The offset at which an indexed field of this name belongs.
     private func offset(of name: [UInt8]) -> Int {
         var (low, high) = (0, self.indexed.count)
         while low < high {
@@ -68,7 +69,7 @@ package struct FieldDefinitions: Hashable, Sendable {
         return low
     }
 
-    /// The same fields, with some of their indexes only: what the builder of these has to look at.
+    /// The same fields, with some of their indexes only, for the builder of these indexes.
     package func keeping(indexes: Set<Int64>) -> FieldDefinitions {
         var kept = FieldDefinitions()
         kept.define(

@@ -47,7 +47,7 @@ final class ModifyRecordsRule {
     /// Whether the saves come from another store.
     var isFromElsewhere: Bool { if case .copy = self.restoration { true } else { false } }
 
-    /// Executes what is left; `nil` if all of it is left.
+    /// Executes the rest; `nil` executes all of it.
     func execute(_ rest: WriteRest? = nil) throws(StorageFailure) -> OnExecute {
         var allowance = CascadeAllowance(stepsMax: self.bounds.cascadeTurnMax)
         // The number of the zone from which on deletes go in turns.

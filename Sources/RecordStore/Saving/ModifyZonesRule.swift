@@ -52,7 +52,7 @@ struct ModifyZonesRule {
         return RowBytes.outcome(items * RowBytes.outcomeItemMax + names)
     }
 
-    /// How many zones the database takes.
+    /// The number of zones that the database can take.
     ///
     /// Zones that the same request deletes make no room yet, because saves come first.
     private func room() throws(StorageFailure) -> Int {

@@ -12,7 +12,7 @@ final class RecordRoom {
         self.bytesMax = bounds.answerBytesMax
     }
 
-    /// Forgets what was taken: the items are judged again.
+    /// Forgets the room that was taken: the items are judged again.
     func clear() { self.bytes = 0 }
 
     /// Takes room for a record; why there is none, or `nil`.

@@ -4,9 +4,9 @@ struct ReferrerPages {
     /// The last referrer that was read of the first target; empty if none was.
     private var behind = ""
 
-    /// Referrers that one look-up finds at the most, of all its targets together.
+    /// Maximum number of referrers that one lookup finds, of all its targets together.
     static let pageMax = 256
-    /// Targets that one look-up is asked for.
+    /// Maximum number of targets of one lookup.
     static let targetsMax = 64
 
     /// Begins with the first target, or behind a referrer of it.
@@ -35,7 +35,7 @@ struct ReferrerPages {
         let isCut = lists.reduce(0) { $0 + $1.count } >= Self.pageMax
         let whole = isCut ? lists.count - 1 : lists.count
         self.targets.removeFirst(whole)
-        // // The next target does not repeat the names read for the one before.
+        // The next target does not repeat the names read for the one before.
         self.behind = isCut ? lists.last?.last?.name ?? "" : ""
         return lists.enumerated().map { Part(referrers: $1, isLast: $0 < whole) }
     }

@@ -2,15 +2,15 @@ import RecordModel
 
 /// Outcomes of requests, in the rows of `RequestRow`.
 extension TableReader {
-    /// Reads what an earlier execution of a request left, as `StoredOutcome` encoded it; `nil` if
-    /// the request left nothing.
+    /// Reads the outcome of an earlier execution of a request, as `StoredOutcome` encoded it; `nil`
+    /// if there is none.
     func outcome(of request: RequestID, in database: DatabaseID) throws(StorageFailure) -> [UInt8]? {
         try self.row(RequestRow.byKey, database, request.bytes)?.outcome
     }
 }
 
 extension WriteTransaction {
-    /// Keeps what a request left, for executions of the same request that come later.
+    /// Stores the outcome of a request, for later executions of the same request.
     func store(
         outcome: [UInt8],
         of request: RequestID,

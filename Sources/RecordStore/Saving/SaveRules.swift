@@ -7,7 +7,7 @@ package enum SaveRules {
         case update
     }
 
-    /// The row of the table; `existing` is what the server has under the name.
+    /// The row of the table; `existing` is the server's record with the name.
     package static func verdict(
         on save: RecordSave,
         policy: ModifyRecords.Policy,

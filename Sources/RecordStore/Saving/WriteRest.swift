@@ -2,10 +2,11 @@ import RecordModel
 
 /// The rest of a request that takes more than one transaction.
 ///
-/// Until the last of them it counts as not executed: a client that repeats it after a crash has it
-/// executed again, and what it did already is found done.
+/// Until the last of them it counts as not executed: if a client repeats it after a crash, it is
+/// executed again, and finds its earlier work done.
 package enum WriteRest: Sendable {
-    /// Deletes by name cost more than one transaction may: the next one finds what goes in turns.
+    /// Deletes by name cost more than one transaction may: the next one finds the records that go
+    /// in turns.
     case cutting
     /// Deletes go in turns.
     case cascade(CascadeTurns)
@@ -13,7 +14,7 @@ package enum WriteRest: Sendable {
     case unsharing
     /// URLs lead to shares of another owner.
     case joining(JoinProgress)
-    /// All is done in the databases of others; the requester's own has to follow.
+    /// All databases of other users are done; the requester's own has to follow.
     case following([WriteOutcome])
 
     /// Whether the next transaction does a piece of it, and none of the request's own items.

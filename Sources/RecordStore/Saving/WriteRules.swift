@@ -6,9 +6,10 @@ package import RecordModel
 package struct WriteRules: Sendable {
     package let bounds: Bounds
     let liveQuotas: LiveQuotas
-    /// How long the outcome of a request is known.
+    /// The time for which the outcome of a request is kept.
     package let requestIDRetentionSeconds: Int
-    /// How long an asset may be without a record that names it, and an upload without a byte.
+    /// The maximum time of an asset without a record that names it, and of an upload without a
+    /// byte.
     package let assetGraceSeconds: Int
 
     package init(
@@ -34,7 +35,7 @@ package struct WriteRules: Sendable {
         case unfinished(WriteRest)
     }
 
-    /// Executes a request, or what is left of it, or finds what its first execution left.
+    /// Executes a request, or the rest of it, or finds the outcome of its first execution.
     ///
     /// - Throws: `StorageFailure` when a primitive failed: the request has to be rolled back.
     package func execute(
@@ -42,7 +43,7 @@ package struct WriteRules: Sendable {
         rest: WriteRest? = nil,
         in transaction: any WriteTransaction
     ) throws(StorageFailure) -> Execution {
-        // // A request that has begun is not too old.
+        // A request that has begun is not too old.
         if rest == nil,
             let refusal = self.refusal(of: request.requestID, nowMilliseconds: transaction.nowMilliseconds)
         {

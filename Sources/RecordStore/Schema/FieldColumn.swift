@@ -1,6 +1,6 @@
 import RecordModel
 
-/// How the type of a field stands in its row: as `type` and as `declared`.
+/// The encoding of a field's type in its row: as `type` and as `declared`.
 ///
 /// `type` is the type that values have, `declared` is how a schema spells it.
 package enum FieldColumn {

@@ -26,7 +26,7 @@ extension SchemaDocument {
         self.recordTypes.first { $0.name == recordType }
     }
 
-    /// The types by name, for many look-ups.
+    /// The types by name, for many lookups.
     var typesByName: [String: RecordTypeDefinition] {
         Dictionary(self.recordTypes.map { ($0.name, $0) }) { first, _ in first }
     }

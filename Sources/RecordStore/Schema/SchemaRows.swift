@@ -54,8 +54,7 @@ struct SchemaRows {
         return Dictionary(uniqueKeysWithValues: rows.map { ($0.name, $0) })
     }
 
-    /// The number that stands for a type's name; `nil` if no record of it was ever saved or
-    /// declared.
+    /// The number of a type's name; `nil` if no record of it was ever saved or declared.
     func typeNumber(_ name: String) throws(StorageFailure) -> Int64? {
         try self.rows.row(RecordTypeRow.byName, self.environment, name)?.number
     }

@@ -21,7 +21,7 @@ package struct SchemaStore: Sendable {
         }
     }
 
-    /// Says what a change would do, without doing it.
+    /// Reports the effects of a change, without making it.
     ///
     /// - Throws: The error that `apply` would throw.
     package func preview(

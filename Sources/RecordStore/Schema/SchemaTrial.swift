@@ -1,6 +1,6 @@
 package import RecordModel
 
-/// Judges saves that are not made: by the schema, and by what the ones before them would add to it.
+/// Judges saves that are not made: by the schema, and by the additions of earlier ones to it.
 ///
 /// Calls block, as those of `SchemaStore`.
 package struct SchemaTrial {

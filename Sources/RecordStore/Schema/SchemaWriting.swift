@@ -1,6 +1,6 @@
 import RecordModel
 
-/// Puts a schema in place of what the rows of an environment have.
+/// Replaces the schema in the rows of an environment.
 struct SchemaWriting {
     let schema: SchemaRows
     let rows: any IndexWriter
@@ -84,13 +84,13 @@ struct SchemaWriting {
         for grant in definition.grants { try self.write(grant, of: type) }
     }
 
-    /// Writes what a role may do with the records of a type.
+    /// Writes the rights of a role to the records of a type.
     func write(_ grant: Grant, of type: Int64) throws(StorageFailure) {
         let permissions = Int64(grant.permissions.rawValue)
         try self.rows.put(TypeGrantRow(recordType: type, role: grant.role, permissions: permissions))
     }
 
-    /// The number that stands for a type's name, a new one if it has none.
+    /// The number of a type's name, a new one if it has none.
     func typeNumber(_ name: String) throws(StorageFailure) -> Int64 {
         if let known = try self.schema.typeNumber(name) { return known }
         return try self.rows.insert(RecordTypeRow(environment: self.environment, name: name))
@@ -110,7 +110,7 @@ struct SchemaWriting {
         return fields
     }
 
-    /// Whether the full text of a record that is there may have other tokens than before.
+    /// Whether the full text of an existing record may have other tokens than before.
     private func changesTokens(
         from rows: [String: FieldRow],
         to fields: [FieldDeclaration]
@@ -170,13 +170,13 @@ struct SchemaWriting {
         }
     }
 
-    /// An index that is there, or a new one that is complete as it is.
+    /// An existing index, or a new one that is complete as it is.
     private func index(orNew current: Int64?) throws(StorageFailure) -> Int64 {
         if let current { return current }
         return try self.rows.takeIndexNumbers(1)
     }
 
-    /// A new index that records which are there have to be added to, in place of another.
+    /// A new index that existing records have to be added to, in place of another.
     private func rebuiltIndex(in old: Int64?) throws(StorageFailure) -> Int64 {
         if let old { try self.drop(old) }
         let number = try self.rows.takeIndexNumbers(1)

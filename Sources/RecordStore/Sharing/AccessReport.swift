@@ -124,7 +124,7 @@ extension SharePermission {
         }
     }
 
-    /// With what is shared.
+    /// The rights to shared records.
     fileprivate var permissions: Permissions {
         switch self {
         case .unknown, .none: []

@@ -159,7 +159,7 @@ struct MembershipWriting {
         below name: String,
         at position: Int64
     ) throws(StorageFailure) {
-        // // A share that is being made has no participants who joined.
+        // A share that is being made has no participants who joined.
         let isNew = self.items.saves.contains {
             $0.existing == nil && ExactName.areSame($0.share?.root, name)
         }

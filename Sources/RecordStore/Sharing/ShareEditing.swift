@@ -7,7 +7,7 @@ struct ShareEditing {
     let editor: String
     let nowMilliseconds: Int64
 
-    /// A share that is there, or `nil` for one that is made by its owner.
+    /// `share` is the existing share, or `nil` for one that is made by its owner.
     init(_ share: Share?, root: String?, editor: String, nowMilliseconds: Int64) {
         self.editor = editor
         self.nowMilliseconds = nowMilliseconds
@@ -28,7 +28,7 @@ struct ShareEditing {
 
     private var isOwner: Bool { self.share.owner?.identity.userRecordName == self.editor }
 
-    /// Applies what is to change; participants come with the user whom their lookup finds.
+    /// Applies the changes; participants come with the user whom their lookup finds.
     mutating func apply(
         _ changes: ShareChanges,
         found: [String]

@@ -8,7 +8,7 @@ package struct ShareMetadataExecution {
     private let bytesMax: Int
     /// The shares of zones that were read.
     private var known: [ZoneKey: ZoneShares] = [:]
-    /// Of the records that were found.
+    /// The bytes of the records that were found.
     private var bytes = 0
 
     package init(for requester: Requester, container: String, bytesMax: Int, snapshot: any Snapshot) {
@@ -101,7 +101,7 @@ package struct ShareMetadataExecution {
 }
 
 extension StoredRecord {
-    /// The record as a participant sees it whose share begins with it: what is above it is not shared.
+    /// The root of a share as a participant sees it: its ancestors are not shared.
     package var asRoot: StoredRecord {
         guard self.parent != nil else { return self }
         return StoredRecord(

@@ -10,7 +10,7 @@ struct SharePlan {
         self.items = items
     }
 
-    /// Validates the save of a share by itself; `existing` is what it would replace.
+    /// Validates the save of a share by itself; `existing` is the share that it would replace.
     func validate(
         _ save: RecordSave,
         index: Int,
@@ -316,7 +316,7 @@ extension ShareSave {
 }
 
 extension UserIdentity {
-    /// Whether a lookup found a user, and need not be repeated.
+    /// Whether the result of a lookup suffices.
     ///
     /// A user record name belongs to a user, while an address may be assigned to one later.
     fileprivate func isWellFound(as user: String) -> Bool {

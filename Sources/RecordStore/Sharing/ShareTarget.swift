@@ -1,6 +1,6 @@
 package import RecordModel
 
-/// Where the token of a URL leads.
+/// The target of a URL's token.
 package struct ShareTarget: Hashable, Sendable {
     package var zone: ZoneKey
     package var zoneName: String

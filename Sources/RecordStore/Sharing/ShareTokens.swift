@@ -21,8 +21,7 @@ enum ShareToken {
 }
 
 extension WriteTransaction {
-    /// Gives the last part of the URL of what is shared: the same for a root, or a zone, whenever
-    /// it is asked for.
+    /// Gives the last part of a share's URL: always the same for a root, or a zone.
     ///
     /// For a participant it is the token of their one-time URL; an empty name stands for every
     /// user.
@@ -58,7 +57,7 @@ extension WriteTransaction {
     /// Forgets the URLs of a root that are each for one participant.
     func forgetOneTimeTokens(of root: String, in zone: ZoneKey) throws(StorageFailure) {
         let range = RowRange(ShareTokenRow.byRoot, zone.database, zone.number, root)
-        // // The token for every user has no participant and is the first.
+        // The token for every user has no participant and is the first.
         try self.forget(range.after(""), of: root, zone)
     }
 

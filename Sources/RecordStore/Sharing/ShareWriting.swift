@@ -27,7 +27,7 @@ extension WriteTransaction {
     ///
     /// Each reader gets an entry in the outbox. Share memberships of records go in the background.
     ///
-    /// - Returns: How many had joined it.
+    /// - Returns: The number of participants who had joined it.
     @discardableResult
     func deleteShare(_ share: StoredShare) throws(StorageFailure) -> Int {
         let zone = share.zone

@@ -56,7 +56,7 @@ extension ShareReaderRow {
 
 extension ShareNumber: ColumnConvertible {}
 
-/// A number that is none of ours gives no right.
+/// An unknown number gives no right.
 extension SharePermission: ColumnConvertible {
     package init?(columnValue: ColumnValue) {
         guard case .integer(let number) = columnValue else { return nil }

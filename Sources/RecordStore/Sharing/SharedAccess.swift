@@ -4,9 +4,9 @@ package import RecordModel
 package struct StoredShare: Hashable, Sendable {
     package var number: ShareNumber
     package var zone: ZoneKey
-    /// Of the share record.
+    /// The name of the share record.
     package var name: String
-    /// Name of the record that is shared with what is below it; `nil` if the whole zone is.
+    /// Name of the record that is shared with its descendants; `nil` if the whole zone is.
     package var root: String?
 
     package init(number: ShareNumber, zone: ZoneKey, name: String, root: String?) {
@@ -51,7 +51,7 @@ package struct SharedAccess: Hashable, Sendable {
     /// Maximum number of shares in a zone that are all read to find those that a user has joined.
     static let sharesReadMax = 16
 
-    /// Grants without the right to read are as good as none.
+    /// Grants without the right to read are ignored.
     package init(_ grants: [ShareGrant]) {
         for grant in grants where grant.permission.mayRead {
             self.grants[grant.share.number] = grant

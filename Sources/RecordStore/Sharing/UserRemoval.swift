@@ -37,7 +37,7 @@ package struct UserRemoval {
         for grant in access.shares { try rewriting.leave(grant.share) }
     }
 
-    /// Deletes the user's own record in a database, if it is there.
+    /// Deletes the user's own record in a database, if it exists.
     ///
     /// Its index entries and its references go along.
     package func deleteUserRecord(in database: DatabaseID) throws(StorageFailure) {

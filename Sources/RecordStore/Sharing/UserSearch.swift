@@ -1,6 +1,6 @@
 import RecordModel
 
-/// Finds users by what others know of them.
+/// Finds users by their addresses, numbers and names.
 extension TableReader {
     /// Finds the user with an address, a number or a name; `nil` if there is none.
     ///

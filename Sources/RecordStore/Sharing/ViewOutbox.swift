@@ -86,12 +86,11 @@ struct ViewOutbox {
 
     fileprivate struct Reader {
         let database: DatabaseID
-        /// Whether it is known that there is something in the zone that the reader may read.
+        /// Whether the reader is known to have a right to some record of the zone.
         let mayRead: Bool
     }
 
-    /// Brings the rows of readers up to date: something has changed in the zone, or in what they
-    /// may do there.
+    /// Updates the rows of readers after a change in the zone, or in their rights there.
     private func update(_ zone: ZoneKey, of readers: [Reader]) throws(StorageFailure) {
         let keys = readers.map { ZoneRow.byTarget.key($0.database, zone.database, zone.number) }
         let views = try self.transaction.rows(ZoneRow.byTarget, keys: keys)
@@ -158,14 +157,14 @@ extension WriteTransaction {
 struct ViewPace: Sendable {
     /// Entries of each kind in one transaction.
     private static let entriesMax = 20
-    /// How long entries wait for more.
+    /// The time for which entries wait for more.
     private static let everyMilliseconds: Int64 = 20
 
     private var lastMilliseconds: Int64 = 0
     /// Whether the last step may have left entries.
     private var isBehind = false
 
-    /// How long to wait with a step if nothing else is to be done: 0 to 20 milliseconds.
+    /// The time to wait before a step if no other work is due: 0 to 20 milliseconds.
     ///
     /// Entries that the last step left wait for nothing.
     func milliseconds(untilStepFrom now: Int64) -> Int64 {

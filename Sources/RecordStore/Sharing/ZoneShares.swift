@@ -13,7 +13,7 @@ struct ZoneShares {
     }
 
     var isEmpty: Bool { self.shares.isEmpty }
-    /// Whether there are shares of records with what is below them.
+    /// Whether there are shares of records with their descendants.
     var hasTrees: Bool { !self.byRoot.isEmpty }
     /// In the order in which they were made.
     var all: [StoredShare] { self.shares.values.sorted { $0.number.rawValue < $1.number.rawValue } }

@@ -17,7 +17,7 @@ import RecordModel
 final class RequestExecution: Sendable {
     typealias Reply = @Sendable (Result<[WriteOutcome], StoreError>) -> Void
 
-    /// How often a job that met a conflict, or whose outcome is unknown, is executed again.
+    /// Maximum number of retries of a job that met a conflict, or whose outcome is unknown.
     ///
     /// Beyond it users get `storageUnavailable`, and may repeat the request under its ID. The queue of
     /// the engine stands between two executions, so there is no pause besides.
@@ -53,7 +53,7 @@ final class RequestExecution: Sendable {
             requester: self.request.requester,
             records: self.request.operation.records,
             bytes: self.request.bytes,
-            // // A request that has begun is not too late.
+            // A request that has begun is not too late.
             deadlineMilliseconds: rest == nil ? self.request.deadlineMilliseconds : .max,
             origin: self.request.origin,
             makesRoom: self.request.operation.makesRoom,

@@ -100,8 +100,8 @@ extension Store {
         }
     }
 
-    /// Gives the token for now, of a zone or of the database: a page after it has what is acknowledged
-    /// after the call.
+    /// Gives the token for now, of a zone or of the database: a page after it has the changes that
+    /// are acknowledged after the call.
     ///
     /// May reply on the caller's thread.
     package func token(
@@ -114,7 +114,7 @@ extension Store {
         }
     }
 
-    /// The first page behind a token, as far as the token tells where that is.
+    /// The first page behind a token, if the token has its position.
     private func prefetch(_ read: FeedRead, for requester: Requester) -> Prefetch? {
         guard self.engine.prefetches, let zone = Access.storedName(of: read.zone, for: requester) else {
             return nil

@@ -26,8 +26,8 @@ extension Store {
         }
     }
 
-    /// Reads what changes of a zone replaced: one element a position, in order; `nil` for a change that
-    /// replaced nothing, or is gone.
+    /// Reads the records that changes of a zone replaced: one element a position, in order; `nil`
+    /// for a change that replaced nothing, or is gone.
     package func pastRecords(
         of zone: ZoneID,
         before positions: [Int64],

@@ -14,7 +14,7 @@ package final class Store: Sendable {
     /// Whether there is room for a request to wait.
     package let load: any LoadGate
     let counters = WriteCounters()
-    /// Which files there are, which records name them, and which uploads are open.
+    /// The files of assets, the records that name them, and the open uploads.
     package let assets: AssetRegistry
     /// The changes that users are notified of.
     package let subscriptions: Subscriptions

@@ -10,9 +10,10 @@ package struct StoreConfiguration: Sendable {
     package var clock: @Sendable () -> Int64
     package var bounds = Bounds.defaults
     package var quotas = StorageQuotas.none
-    /// How long the outcome of a request is known.
+    /// The time for which the outcome of a request is kept.
     package var requestIDRetentionSeconds = 3_600
-    /// How long an asset may be without a record that names it, and an upload without a byte.
+    /// The maximum time of an asset without a record that names it, and of an upload without a
+    /// byte.
     package var assetGraceSeconds = 86_400
     /// Bounds of reads; `bounds` say how large a response may be.
     package var reading = ReadRules()

@@ -5,7 +5,7 @@ import Synchronization
 final class ExpiredSubscriptions: Sendable {
     private struct State {
         var waiting: Set<SubscriptionKey> = []
-        /// Whether a job is on its way that takes what waits.
+        /// Whether a pending job takes the waiting subscriptions.
         var isExpiring = false
     }
 
@@ -32,7 +32,7 @@ final class ExpiredSubscriptions: Sendable {
         }
     }
 
-    /// A job is not executed: what waits is forgotten.
+    /// A job is not executed: the waiting subscriptions are forgotten.
     func abandon() {
         self.state.withLock { state in
             state.isExpiring = false

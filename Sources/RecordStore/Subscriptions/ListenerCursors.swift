@@ -14,7 +14,7 @@ final class ListenerCursors: Sendable {
     }
 
     struct Cursor: Hashable {
-        /// Where the subscription was saved that the listener knew.
+        /// The position at which the subscription that the listener knew was saved.
         var savedPosition: Int64
         var position: Int64
 
@@ -24,7 +24,7 @@ final class ListenerCursors: Sendable {
         }
     }
 
-    /// How long what waits may go on waiting until a transaction writes some of it.
+    /// The maximum time until a transaction writes some of the waiting entries.
     enum Pause: Hashable {
         case none
         case second
@@ -54,7 +54,7 @@ final class ListenerCursors: Sendable {
 
     private let state = Mutex(State())
 
-    /// Adds what a listener is through with; `nil` if a transaction is on its way that writes it.
+    /// Adds the acknowledgements of a listener; `nil` if a pending transaction writes them.
     func add(_ acknowledgements: [Acknowledgement], by listener: ListenerIdentity) -> Pause? {
         self.state.withLock { state in
             for acknowledgement in acknowledgements {

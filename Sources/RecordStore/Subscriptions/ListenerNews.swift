@@ -106,7 +106,7 @@ struct ListenerNews {
         }
     }
 
-    /// Tombstones that are looked at together: most often the first decides.
+    /// Maximum number of tombstones that are read together: most often the first decides.
     private static let tombstonesMax = 4
 }
 
@@ -115,7 +115,7 @@ private struct LatestChanges {
     let inAnyZone: Int64
     let inCustomZones: Int64
 
-    /// Of what a subscription watches that is bound to no zone.
+    /// The position of changes that a subscription watches and that belong to no zone.
     func position(for subscription: Subscription) -> Int64 {
         switch subscription.kind {
         case .query: self.inAnyZone

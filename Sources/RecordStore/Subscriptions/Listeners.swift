@@ -22,8 +22,8 @@ package struct ListenerIdentity: Hashable, Sendable {
 package struct ListeningStart: Hashable, Sendable {
     /// Subscriptions of all databases.
     package var subscriptions: [WatchedSubscription]
-    /// The position of each database: what is at or before it is in the start, and what comes
-    /// behind it is reported, or in the tail (`ChangeTail`).
+    /// The position of each database: the start includes changes at or before it, and later changes
+    /// are reported, or in the tail (`ChangeTail`).
     package var positions: [DatabaseID: Int64]
 
     package init(subscriptions: [WatchedSubscription], positions: [DatabaseID: Int64]) {
@@ -32,15 +32,13 @@ package struct ListeningStart: Hashable, Sendable {
     }
 }
 
-/// A subscription with what a listener has to know of it.
+/// A subscription with the data that a listener needs.
 package struct WatchedSubscription: Hashable, Sendable {
     package var key: SubscriptionKey
     package var subscription: Subscription
-    /// Whether anything happened, where the subscription looks, that the installation has not
-    /// acknowledged.
+    /// Whether the subscription has changes that the installation has not acknowledged.
     package var hasNews: Bool
-    /// The position of the database: what is to be acknowledged when the installation knows of the
-    /// news.
+    /// The position of the database, to be acknowledged when the installation knows of the news.
     package var position: Int64
 
     package init(key: SubscriptionKey, subscription: Subscription, hasNews: Bool, position: Int64) {

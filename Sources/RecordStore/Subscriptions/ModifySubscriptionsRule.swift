@@ -151,7 +151,7 @@ struct ModifySubscriptionsRule {
 /// The room for more subscriptions of a user in a database.
 private struct SubscriptionRoom {
     private var countLeft = Bounds.subscriptionsMax
-    /// Of definitions.
+    /// The bytes of definitions.
     private var bytesLeft = Bounds.subscriptionsBytesMax
 
     init(besides stored: [StoredSubscription]) {

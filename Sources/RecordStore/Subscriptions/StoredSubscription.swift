@@ -49,7 +49,7 @@ package struct SubscriptionKey: Hashable, Sendable {
     /// User record name.
     package var owner: String
     package var id: String
-    /// Where it was saved in the order of the database: another one whenever it is saved again.
+    /// The position at which it was saved: another one whenever it is saved again.
     package var position: Int64
 
     package init(database: DatabaseID, owner: String, id: String, position: Int64) {

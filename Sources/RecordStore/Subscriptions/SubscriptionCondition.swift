@@ -1,6 +1,6 @@
 package import RecordModel
 
-/// The condition of a query's subscription, checked against what is defined of its type.
+/// The condition of a query's subscription, checked against the definitions of its type.
 package struct CheckedCondition {
     /// The type that the condition was checked against.
     package let shape: RecordTypeShape

@@ -28,16 +28,15 @@ package protocol SubscriptionStore: Sendable {
     /// belongs on any thread but an event loop; `nil` if it can't be found out.
     func tail(of database: DatabaseID, after position: Int64) -> ChangeTail?
 
-    /// Lists the subscriptions that users have in a database, by user and ID, without word of news.
+    /// Lists the subscriptions that users have in a database, by user and ID, without news.
     ///
     /// To be asked about a few hundred users at a time. Otherwise as `tail`.
     func subscriptions(of owners: [String], in database: DatabaseID) -> [WatchedSubscription]?
 
-    /// Notes what a listener is through with.
+    /// Notes the acknowledgements of a listener.
     ///
-    /// Written within a second or two: a crash may lose them, nothing else does. A position never
-    /// goes back. At most 65,536 wait; what is acknowledged beyond that is forgotten, so that the
-    /// news comes once more.
+    /// Written within a second or two: only a crash may lose them. A position never goes back. At
+    /// most 65,536 wait; acknowledgements beyond that are forgotten, so the news comes once more.
     func acknowledge(_ acknowledgements: [Acknowledgement], by listener: ListenerIdentity)
 
     /// Deletes a subscription that has fired and was to fire once, if it is still the one that was

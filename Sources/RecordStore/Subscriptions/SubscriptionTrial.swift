@@ -14,17 +14,17 @@ package struct SubscriptionTrial: Hashable, Sendable {
     package enum Verdict: Hashable, Sendable {
         case fires
         case doesNotFire
-        /// The record is gone, and with it what a condition could be tested on.
+        /// The record is gone, and with it the fields to test a condition on.
         case unknown
     }
 
-    /// A change, and what the subscription makes of it.
+    /// A change, and the subscription's response to it.
     package struct Line: Hashable, Sendable {
         package var position: Int64
         package var id: RecordID
         package var recordType: String
         package var event: Event
-        /// Of the change; `nil` for a deletion.
+        /// The time of the change; `nil` for a deletion.
         package var modifiedMilliseconds: Int64?
         package var verdict: Verdict
         package var why: String
@@ -32,14 +32,14 @@ package struct SubscriptionTrial: Hashable, Sendable {
 
     /// The newest first.
     package internal(set) var lines: [Line] = []
-    /// Entries of the order of changes that were looked at, stale ones included.
+    /// Entries of the order of changes that were read, stale ones included.
     package internal(set) var changesRead = 0
     package internal(set) var recordsRead = 0
     package internal(set) var comparisons = 0
     /// Whether there are no earlier changes than those of the lines.
     package internal(set) var isComplete = false
 
-    /// The most changes that one dry run tells of.
+    /// Maximum number of changes that one dry run reports.
     package static let linesMax = 1_000
 }
 
@@ -48,9 +48,9 @@ package struct SubscriptionTrialRead: Sendable {
     package var subscription: Subscription
     /// The position at which the subscription was saved last; `nil` if it has not been saved.
     package var savedPosition: Int64?
-    /// The zone whose changes are looked at; `nil` for all of the database.
+    /// The zone whose changes are read; `nil` for all of the database.
     package var zone: ZoneID?
-    /// How many changes to tell of, at most `SubscriptionTrial.linesMax`.
+    /// The maximum number of changes to report, at most `SubscriptionTrial.linesMax`.
     package var limit: Int
 
     package init(_ subscription: Subscription, savedPosition: Int64? = nil, zone: ZoneID?, limit: Int) {

@@ -9,7 +9,8 @@ import RecordModel
 ///                              └─ 4 × limit ───┘   too few that still count?
 ///       └──────────────── 8 × as many ─────────┘   and so on, within `readsMax`
 struct SubscriptionTrialExecution {
-    /// Entries that all looks together read; beyond it the run tells of what it has found.
+    /// Maximum number of entries that all runs together read; beyond it the run reports the changes
+    /// found so far.
     static let readsMax = 20_000
     private static let firstFactor: Int64 = 4
     private static let nextFactor: Int64 = 8
@@ -24,7 +25,7 @@ struct SubscriptionTrialExecution {
     private var shapes: [String: RecordTypeShape] = [:]
     private var accesses: [String: TypeAccess] = [:]
 
-    /// A change that counts: of a record that is there, or a deletion.
+    /// A change that counts: of an existing record, or a deletion.
     private struct Found {
         var zone: FoundZone
         var turn: ChangeWalk.Turn
@@ -132,7 +133,7 @@ struct SubscriptionTrialExecution {
         return found.sorted { $0.position < $1.position }
     }
 
-    /// Whether the record is there, and has not changed again.
+    /// Whether the record exists, and has not changed again.
     private func isLast(_ change: FeedChange, in zone: ZoneKey) throws(StorageFailure) -> Bool {
         do throws(FeedFailure) {
             return try self.snapshot.visitRecord(RecordKey(zone: zone, number: change.record)) {

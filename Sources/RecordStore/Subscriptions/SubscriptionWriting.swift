@@ -1,6 +1,6 @@
 /// Writes of subscriptions, and of the acknowledgements that belong to them.
 extension ChangeTransaction {
-    /// Writes a subscription, in place of the one that is there, whose number it has.
+    /// Writes a subscription; it replaces the existing one, whose number it has.
     ///
     /// The acknowledged positions of installations stay if `createdPosition` does.
     func save(
@@ -12,7 +12,7 @@ extension ChangeTransaction {
         var growth = RowBytes.subscription(subscription)
         if let existing {
             growth -= RowBytes.subscription(existing)
-            // // Another definition: no installation has acknowledged any of its changes.
+            // Another definition: no installation has acknowledged any of its changes.
             if subscription.createdPosition != existing.createdPosition {
                 try self.deleteCursors(of: existing)
             }
@@ -53,7 +53,7 @@ extension ChangeTransaction {
         }
     }
 
-    /// Deletes those that have fired, were to fire once, and are what they were then.
+    /// Deletes subscriptions that fired, were to fire once, and have not changed since.
     func expire(_ subscriptions: Set<SubscriptionKey>) throws(StorageFailure) {
         for key in subscriptions {
             guard let stored = try self.subscription(key.id, of: key.owner, in: key.database),

@@ -26,7 +26,7 @@ package final class Subscriptions: SubscriptionStore {
         _ listener: ListenerIdentity,
         reply: @escaping @Sendable (Result<ListeningStart, StoreError>) -> Void
     ) {
-        // Before the job: what is committed behind it is reported.
+        // Before the job: later commits are reported.
         self.watched.add(listener)
         self.start(listener, retriesLeft: RequestExecution.retriesMax, reply: reply)
     }

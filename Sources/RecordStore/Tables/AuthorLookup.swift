@@ -1,4 +1,4 @@
-/// The numbers that stand for users.
+/// The numbers of users.
 extension TableReader {
     /// `nil` if nothing was ever stored of the user.
     func authorNumber(ofUser recordName: String) throws(StorageFailure) -> Int64? {

@@ -1,6 +1,6 @@
 import RecordModel
 
-/// A database: its owner, the last position that it gave out, and what is stored in it.
+/// A database: its owner, the last position that it gave out, and its stored amounts.
 package struct DatabaseRow: TableRow {
     package static let table = Table(
         "database",
@@ -24,7 +24,7 @@ package struct DatabaseRow: TableRow {
     var scope: DatabaseScope
     var owner: UserNumber
     var position: Int64
-    /// Which tokens of clients belong to the database: see `DatabaseEpoch`.
+    /// The epoch of the database, which must match that of a client's token: see `DatabaseEpoch`.
     var epoch: Int64
     /// Tombstones up to here are gone: older tokens have expired.
     var tombstonesGoneThrough: Int64 = 0
@@ -103,7 +103,7 @@ package struct ZoneRow: TableRow {
     var name: String
     /// The key of the contents.
     var number: Int64
-    /// Of the last change.
+    /// The position of the last change.
     var position: Int64 = 0
     var records: Int64 = 0
     var recordBytes: Int64 = 0
@@ -112,7 +112,7 @@ package struct ZoneRow: TableRow {
     /// The client token of the last change of the zone.
     var clientToken: [UInt8]?
     var rowBytes: Int64 = 0
-    /// Of a zone with contents; `nil` if each record has a key of its own.
+    /// The encryption scope of a zone with contents; `nil` if each record has a key of its own.
     var encryptionScope: EncryptionScope?
 
     init(database: DatabaseID, name: String, number: Int64) {

@@ -22,7 +22,7 @@ package struct ContainerRow: TableRow {
     var number: Int64 = 0
     var identifier: String
     var createdMilliseconds: Int64
-    /// How many days the history goes back; `nil` if the container keeps none.
+    /// The number of days of the history; `nil` if the container keeps none.
     var historyDays: Int64?
     /// When the container began to keep a history, the last time that it did; 0 if it never did.
     var historySinceMilliseconds: Int64 = 0

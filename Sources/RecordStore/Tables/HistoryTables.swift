@@ -1,6 +1,7 @@
 import RecordModel
 
-/// A change of a record in the history of its zone, with what it replaced; the table is called `past`.
+/// A change of a record in the history of its zone, with the replaced record; the table is called
+/// `past`.
 ///
 /// Every change of a zone has a row, from where its history begins (`PastZoneRow`) until it is too
 /// old. Shares and the records of users have none.
@@ -19,7 +20,7 @@ package struct PastRow: TableRow {
 
     var database: DatabaseID
     var zone: Int64
-    /// Of the change.
+    /// The position of the change.
     var position: Int64
     var changedMilliseconds: Int64
     /// The number of the user who made the change.
@@ -32,7 +33,7 @@ package struct PastRow: TableRow {
     var name: String
     /// The number of the record type.
     var type: Int64
-    /// The position of what was replaced; `nil` if nothing was, and the rest is empty then.
+    /// The position of the replaced record; `nil` if there was none, and the rest is empty then.
     var before: Int64?
     var createdMilliseconds: Int64 = 0
     var modifiedMilliseconds: Int64 = 0
@@ -140,7 +141,7 @@ package struct PastZoneRow: TableRow {
     }
 }
 
-/// A zone whose history begins anew, and what it had is still there; the table is called
+/// A zone whose history begins anew while the old history still exists; the table is called
 /// `past_removal`.
 package struct PastRemovalRow: TableRow {
     package static let table = Table(

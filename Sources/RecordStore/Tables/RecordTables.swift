@@ -1,6 +1,6 @@
 import RecordModel
 
-/// The number that stands for a user in rows of records.
+/// The number of a user in rows of records.
 package struct AuthorRow: TableRow {
     package static let table = Table(
         "author",

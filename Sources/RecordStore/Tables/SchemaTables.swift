@@ -60,7 +60,7 @@ package struct UserRoleRow: TableRow {
     }
 }
 
-/// The number that stands for the name of a record type, whether the schema has the type or not.
+/// The number of a record type's name, whether the schema has the type or not.
 package struct RecordTypeRow: TableRow {
     package static let table = Table(
         "record_type",
@@ -143,7 +143,7 @@ package struct FieldRow: TableRow {
     var number: Int64 = 0
     var recordType: Int64
     var name: String
-    /// Of the values; `FieldColumn` reads it.
+    /// The type of the values; `FieldColumn` reads it.
     var type: Int64
     var isEncrypted: Bool
     /// How a schema spells the type.

@@ -1,6 +1,6 @@
 import RecordModel
 
-/// A share that is there.
+/// An existing share.
 package struct ShareRow: TableRow {
     package static let table = Table(
         "share",
@@ -107,7 +107,7 @@ package struct ViewRefreshRow: TableRow {
 
     /// The shared database.
     var reader: DatabaseID
-    /// Of the owner.
+    /// The database of the owner.
     var database: DatabaseID
     var zone: Int64
     /// The connection that made the change, as `ChangeOrigin` encodes it.
@@ -203,7 +203,7 @@ package struct TokenExpiryRow: TableRow {
     }
 }
 
-/// Where the URL of a share leads.
+/// The target of a share's URL, by its token.
 ///
 /// The row of a root for every user stays if its share goes, and goes with the root.
 package struct ShareTokenRow: TableRow {

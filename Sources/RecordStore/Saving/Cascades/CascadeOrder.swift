@@ -20,7 +20,8 @@ struct CascadeOrder {
     /// By number: whether it can go only when the request's saves are made.
     private var waits: [Bool]
 
-    /// `takesRoots`: whether what the request deletes by name goes with the others, and not last.
+    /// `takesRoots` says whether records that the request deletes by name go with the others, and
+    /// not last.
     init(_ walk: CascadeWalk, isGoing: [Bool], takesRoots: Bool) {
         self.isGoing = isGoing
         self.weights = walk.weights
@@ -32,7 +33,7 @@ struct CascadeOrder {
         for number in walk.names.indices {
             for referrer in walk.referrers[number] { referrers.append(referrer) }
             while nextKeeper < walk.keepers.count, walk.keepers[nextKeeper].kept == number {
-                // One that keeps what goes is among those that go.
+                // The keeper is among the records that go.
                 if let keeper = walk.numbers[ExactName(walk.keepers[nextKeeper].name)] {
                     referrers.append(keeper)
                 }
@@ -42,7 +43,7 @@ struct CascadeOrder {
         }
         self.referrers = referrers
         guard !takesRoots else { return }
-        // // Records deleted by name stay to the end, unless a record that goes along waits for
+        // Records deleted by name stay to the end, unless a record that goes along waits for
         // one.
         let targets = referrers.reversed(count: walk.names.count)
         for number in self.roots where !targets[Int(number)].contains(where: { isGoing[Int($0)] }) {
@@ -61,7 +62,7 @@ struct CascadeOrder {
     /// - Parameters:
     ///   - together: The steps that one transaction takes at the most, when it must.
     ///   - room: The steps that the last transaction has, beyond one for each record that it deletes by name.
-    /// - Returns: `nil` if the last transaction has no room for what is left.
+    /// - Returns: `nil` if the last transaction has no room for the remaining records.
     mutating func parts(together: Int, room: Int) -> Parts? {
         var parts = Parts()
         var left = 0

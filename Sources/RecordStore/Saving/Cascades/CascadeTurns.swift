@@ -12,7 +12,7 @@ import RecordModel
 ///       ▼
 ///     settled   the rest of the request is executed as if it had just come
 ///
-/// A record that refers to another goes with it or before it, so nothing refers to what is gone
+/// A record that refers to another goes with it or before it, so no reference is left dangling
 /// after any of the turns.
 package struct CascadeTurns: Sendable {
     enum Stage: Sendable {
@@ -97,7 +97,7 @@ struct CascadePieces: Sendable {
 struct CascadeAllowance {
     /// Deletes that were refused in earlier turns, by number of the item.
     var refused: [Int: StoreError] = [:]
-    /// Of all zones together, beyond one for each delete.
+    /// The maximum steps of all zones together, beyond one for each delete.
     var stepsMax: Int
     var stepsUsed = 0
     /// Whether what could go in turns is gone.
@@ -127,7 +127,7 @@ extension ModifyRecordsRule {
         return rest
     }
 
-    /// Steps of a turn: a step takes as long as a look-up, a quarter of what a delete takes.
+    /// Steps of a turn: a step takes as long as a lookup, a quarter of the time of a delete.
     private var stepsOfTurn: Int { self.bounds.cascadeTurnMax * 4 }
 
     private func goOn(
@@ -140,7 +140,7 @@ extension ModifyRecordsRule {
         let isFound = try walk.goOn(steps: &steps) { targets, behind, limit throws(StorageFailure) in
             try transaction.referrers(of: targets, in: key, behind: behind, limit: limit)
         }
-        // Judging takes a turn of its own if what was found is much.
+        // Judging takes a turn of its own if many records were found.
         guard isFound, steps == self.stepsOfTurn || steps > walk.size / 32, walk.settle() else { return }
         var next = CascadeTurns.Stage.settled
         if walk.refused.isEmpty || !self.isAtomic(in: turns.zone) {
@@ -148,7 +148,7 @@ extension ModifyRecordsRule {
             var order = CascadeOrder(walk, isGoing: isGoing, takesRoots: turns.batchCut != nil)
             let parts = order.parts(together: self.bounds.cascadeTogetherMax, room: turns.room)
             guard let parts else {
-                // // The remaining records may keep others, which the next turn finds.
+                // The remaining records may keep others, which the next turn finds.
                 walk.refuseTakers()
                 return
             }
@@ -181,7 +181,7 @@ extension ModifyRecordsRule {
     /// Deletes the next piece, if that is still what the request means; returns how many parts are gone.
     private func delete(_ pieces: CascadePieces, of zone: PlannedZone) throws(StorageFailure) -> Int? {
         var definitions = DefinitionPlan(self)
-        // Owners can't lose the right to what is their own.
+        // Owners cannot lose the right to their own records.
         if self.requester.scope != .private {
             var rights = RequesterRights(zone)
             for root in pieces.roots {

@@ -2,7 +2,7 @@ import RecordModel
 
 /// Records that go with the deletes of a zone, and referrers that keep records.
 ///
-/// It is found look-up by look-up, so the walk can be cut into turns.
+/// It is found lookup by lookup, so the walk can be cut into turns.
 ///
 /// Records have numbers in the order in which they were found. Those that go with the first delete
 /// come first, the nearest before the others; then those of the second that are not among them, and
@@ -13,12 +13,12 @@ import RecordModel
 ///
 /// SAFETY: a request has one, and its turns are executed one after the other.
 final class CascadeWalk: @unchecked Sendable {
-    /// A delete of something that is there.
+    /// A delete of a record that exists.
     struct Root: Sendable {
-        /// Of the item.
+        /// The index of the item.
         let index: Int
         let name: String
-        /// Its number in the walk; `nil` if it was not looked at, or was refused.
+        /// Its number in the walk; `nil` if it was not looked up, or was refused.
         fileprivate(set) var number: Int32?
     }
 
@@ -57,7 +57,7 @@ final class CascadeWalk: @unchecked Sendable {
     /// Deletes that failed, by record name.
     private var failed: [ExactName: Int]
     private var nextRoot = 0
-    /// Of the record that is being looked up.
+    /// The weight of the record that is being looked up.
     private var weight = 0
     /// The last referrer that was found of it.
     private var behind = ""
@@ -88,7 +88,8 @@ final class CascadeWalk: @unchecked Sendable {
 
     /// Looks up until all is found, or the steps are used up; returns whether all is found.
     ///
-    /// A delete that would take along too much is refused, and what it would take is forgotten.
+    /// A delete that would take along too much is refused, and the records found for it are
+    /// forgotten.
     func goOn(
         steps: inout Int,
         _ referrersOf: ReferrerPages.Read
@@ -219,15 +220,15 @@ final class CascadeWalk: @unchecked Sendable {
 
     /// Refuses deletes that would leave a reference dangling; returns whether all were judged.
     ///
-    /// A delete that is refused stays, and its record may keep another. Hence the rounds, each of
-    /// which refuses at least one delete. There may be more rounds than one turn takes.
+    /// A delete that is refused stays, and its record may keep another. Hence the rounds: each
+    /// refuses at least one delete. There may be more rounds than one turn takes.
     func settle() -> Bool {
         guard !self.keepers.isEmpty else { return true }
         let keepers = self.keepers.map { self.numbers[ExactName($0.name)] }
         let targets = self.referrers.reversed(count: self.names.count)
         for _ in 0...(Self.settledMax / self.size) {
             let isGoing = self.going
-            // // By number: the keeper because of which the record stays.
+            // By number: the keeper because of which the record stays.
             var reasons = [Int32](repeating: -1, count: self.names.count)
             for (index, keeper) in self.keepers.enumerated() {
                 if let number = keepers[index], isGoing[Int(number)] { continue }

@@ -3,7 +3,7 @@ import RecordModel
 /// The records that go with deleted records.
 struct DeletionCost {
     var entries = 0
-    /// Of bodies.
+    /// The bytes of bodies.
     var bytes = 0
 
     mutating func add(_ other: DeletionCost?) {

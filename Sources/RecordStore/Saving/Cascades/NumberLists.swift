@@ -1,10 +1,10 @@
-/// Lists of small numbers, one behind the other in one array: a graph of 50,000 records has as many lists.
+/// Lists of small numbers, in sequence in one array: a graph of 50,000 records has as many lists.
 struct NumberLists: Sendable {
     private var numbers: [Int32] = []
-    /// Where each list ends.
+    /// The end offset of each list.
     private var ends: [Int] = []
 
-    /// Of the lists that are closed.
+    /// The number of closed lists.
     var count: Int { self.ends.count }
 
     subscript(_ list: Int) -> ArraySlice<Int32> {

@@ -8,9 +8,9 @@ struct AssetPlan {
         self.zone = zone
     }
 
-    /// Finds what a save names and did not name before.
+    /// Finds the assets that a save names and did not name before.
     ///
-    /// - Returns: The field of the first asset that is not to be had; `nil` if all are.
+    /// - Returns: The field of the first asset that is not available; `nil` if all are.
     func unavailable(to planned: PlannedSave) throws(StorageFailure) -> String? {
         guard let parts = planned.parts else { return nil }
         let transaction = self.zone.transaction
@@ -70,7 +70,7 @@ struct AssetPlan {
         return try transaction.memberships(of: records).contains { shared.grant(coveredBy: $0?.share) != nil }
     }
 
-    /// Writes down what a save names and names no more.
+    /// Writes the names of assets that a save adds and removes.
     func apply(_ planned: PlannedSave, record: RecordKey) throws(StorageFailure) {
         guard let parts = planned.parts else { return }
         if self.zone.shared != nil {

@@ -4,7 +4,7 @@ import RecordModel
 private struct PlannedDefinitions {
     /// The definitions that the request adds.
     var added: [String: FieldDefinition] = [:]
-    /// These, and what was there before.
+    /// These, and the definitions from before.
     var all: FieldDefinitions
 }
 
@@ -40,7 +40,7 @@ private struct TypesRead {
     }
 }
 
-/// The schema as saves of a plan find it, and what they add to it.
+/// The schema as saves of a plan find it, and the definitions that they add to it.
 struct DefinitionPlan {
     private let transaction: any WriteTransaction
     private let environment: EnvironmentID
@@ -49,7 +49,7 @@ struct DefinitionPlan {
     private var types = TypesRead()
     /// Whether saves may define nothing; `nil` if it was not read.
     private var isFrozen: Bool?
-    /// How many types there were before the request; `nil` if they were not counted.
+    /// The number of types before the request; `nil` if they were not counted.
     private var typesCount: Int?
     /// The fields that accepted saves define, by record type.
     private var defined: [String: PlannedDefinitions] = [:]
@@ -86,7 +86,7 @@ struct DefinitionPlan {
         try self.type(named: type)?.fields ?? FieldDefinitions()
     }
 
-    /// The fields of a type: those that are there, and those that accepted saves add.
+    /// The fields of a type: the existing ones, and those that accepted saves add.
     mutating func planned(ofType type: String) throws(StorageFailure) -> FieldDefinitions {
         if !self.defined.isEmpty, let ours = self.defined[type] { return ours.all }
         return try self.fields(ofType: type)
@@ -118,7 +118,7 @@ struct DefinitionPlan {
             scope: self.scope
         )
         guard let ours = self.defined[save.recordType] else { return definitions }
-        // // Definitions of an earlier item are defined by this one too: the earlier may yet be
+        // Definitions of an earlier item are defined by this one too: the earlier may yet be
         // refused.
         for slice in save.changes.slices where slice.type != .clear && slice.type != .emptyList {
             let name = save.changes.name(of: slice)
@@ -175,7 +175,7 @@ struct DefinitionPlan {
         var added: [String: NeededDefinitions] = [:]
         for planned in items.saves {
             guard let parts = planned.parts, parts.definesType || !parts.definitions.isEmpty else { continue }
-            // // Definitions of several saves are the same.
+            // Definitions of several saves are the same.
             added[planned.record.recordType, default: NeededDefinitions()].fields
                 .merge(parts.definitions) { first, _ in first }
             if parts.definesType { added[planned.record.recordType]?.definesType = true }
@@ -196,7 +196,7 @@ struct DefinitionPlan {
         }
     }
 
-    /// Remembers what a save adds to the schema: later ones are judged by it.
+    /// Remembers the definitions that a save adds to the schema: later saves are judged by them.
     mutating func keep(_ planned: PlannedSave, given defined: FieldDefinitions) {
         guard let parts = planned.parts else { return }
         let type = planned.record.recordType

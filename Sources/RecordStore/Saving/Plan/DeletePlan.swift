@@ -1,6 +1,6 @@
 import RecordModel
 
-/// Deletes of a plan: which are permitted, what goes with them, and what keeps them.
+/// Deletes of a plan: which are permitted, which records go with them, and which keep them.
 struct DeletePlan {
     private let zone: PlannedZone
     private let items: PlannedItems
@@ -63,10 +63,10 @@ struct DeletePlan {
         self.items.deletes.append(PlannedDelete(index: index, name: name, isThere: true))
     }
 
-    /// Finds what goes with the deletes, and what keeps it, and refuses those that are kept.
+    /// Finds the records that go with the deletes, and their keepers, and refuses deletes of kept
+    /// records.
     ///
-    /// - Returns: Turns when it is more than one transaction takes; then nothing is said about the
-    ///   deletes.
+    /// - Returns: Turns if the work exceeds one transaction; then the deletes are not judged yet.
     func walk(_ allowance: inout CascadeAllowance) throws(StorageFailure) -> CascadeTurns? {
         let roots = self.items.deletes.filter { $0.isThere }.map {
             CascadeWalk.Root(index: $0.index, name: $0.name)
@@ -107,7 +107,7 @@ struct DeletePlan {
         return nil
     }
 
-    /// Whether what goes along costs more than one transaction should take.
+    /// Whether the cascade costs more than one transaction should take.
     private func costsMuch(_ walk: CascadeWalk) throws(StorageFailure) -> Bool {
         let roots = Set(walk.roots.compactMap(\.number))
         let isGoing = walk.going

@@ -36,7 +36,7 @@ final class PlannedParts {
     /// The targets of the save itself, which must exist.
     var targets: [String] = []
     var assets = AssetChanges.none
-    /// Of the assets that the record did not name before.
+    /// The numbers of assets that the record did not name before.
     var assetNumbers: [AssetNumber] = []
     /// The bytes of assets among them that count from now on, and did not before.
     var assetBytesBack = 0

@@ -103,7 +103,7 @@ final class PlannedZone {
         try self.readMemberships(of: records)
     }
 
-    /// Forgets what was read: before anything is written, it can be read again.
+    /// Forgets the records that were read: before the first write, they can be read again.
     func forgetRecords() { self.known = [:] }
 
     private func readMemberships(of records: [StoredRecord?]) throws(StorageFailure) {
@@ -152,12 +152,12 @@ final class PlannedZone {
         return self.share(of: try self.transaction.membership(of: self.key(of: record)))
     }
 
-    /// The share of a membership, if it is there.
+    /// The share of a membership, if it exists.
     func share(of membership: MembershipRow?) -> ShareNumber? {
         membership.flatMap { self.shares[$0.share]?.number }
     }
 
-    /// Whether a record is there for the requester.
+    /// Whether the requester may see a record.
     func isThere(_ record: StoredRecord) throws(StorageFailure) -> Bool {
         guard let shared = self.shared else { return true }
         return try shared.grant(coveredBy: self.membership(of: record)) != nil
@@ -165,7 +165,7 @@ final class PlannedZone {
 
     /// Whether a record is the root of a share that the requester has joined.
     ///
-    /// The requester must not learn what is above such a record.
+    /// The requester must not learn of the ancestors of such a record.
     func isForeignRoot(_ name: String) -> Bool {
         self.shared != nil && self.shares.share(ofRoot: name) != nil
     }

@@ -1,11 +1,11 @@
 import RecordModel
 
-/// References of a plan: which targets saves have, whether these are there, have room and may be
-/// bound, and whether parents make a circle.
+/// References of a plan: the targets of saves, whether these exist, have room and may be bound, and
+/// whether parents make a circle.
 struct ReferencePlan {
     private let zone: PlannedZone
     private let items: PlannedItems
-    /// How many `deleteSelf` references to records there were before the request.
+    /// The numbers of `deleteSelf` references to records before the request.
     private var deleteSelfCounts: [ExactName: Int] = [:]
     /// `deleteSelf` references that accepted saves add to a record, less those that they remove.
     private var deleteSelfAdded: [ExactName: Int] = [:]
@@ -17,7 +17,7 @@ struct ReferencePlan {
 
     // MARK: Of one save
 
-    /// Finds what a save refers to, by fields and by its parent.
+    /// Finds the targets of a save, by fields and by its parent.
     func parts(
         of save: RecordSave,
         from existing: StoredRecord?,
@@ -80,11 +80,11 @@ struct ReferencePlan {
 
     // MARK: Among all saves
 
-    /// Refuses saves by what they refer to, and saves that would make a circle of parents.
+    /// Refuses saves with invalid targets, and saves that would make a circle of parents.
     ///
-    /// A save may not refer to what is not there, or is not for the requester to bind. A save that
-    /// is refused may take away what others refer to, hence the repetition: each round but the last
-    /// refuses something.
+    /// A save may not refer to a missing record, or to one that the requester may not bind. A
+    /// refused save may have been the target of others, hence the repetition: each round but the
+    /// last refuses at least one save.
     func settle(
         _ rights: inout RequesterRights,
         _ definitions: inout DefinitionPlan

@@ -71,7 +71,7 @@ struct RequesterRights {
                 existing: self.zone.isForeignRoot(save.id.recordName) ? existing?.asRoot : existing
             )
         } catch {
-            // A conflict tells what the record is.
+            // A conflict would show the record.
             if let existing, !access.mayRead(existing) { throw .permissionDenied(.read) }
             throw error
         }

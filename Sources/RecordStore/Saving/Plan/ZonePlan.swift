@@ -2,7 +2,7 @@ import RecordModel
 
 /// The changes that a request would make in one zone.
 ///
-/// First everything is validated, then what was accepted is applied.
+/// First all items are validated, then the accepted ones are applied.
 ///
 /// The parts know the zone and the items, and get the rights and definitions that they need. None
 /// knows the plan.
@@ -44,14 +44,14 @@ struct ZonePlan {
         for (index, existing) in zip(indexes, existing) {
             try self.validate(saves[index], index: index, existing: existing)
         }
-        // // Checks that need all items to be validated.
+        // Checks that need all items to be validated.
         repeat {
             try self.references.settle(&self.rights, &self.definitions)
             try self.shares.settle()
         } while try self.quota.refuseBeyondQuota(&self.definitions)
     }
 
-    /// Validates deletes, by the numbers of their items, and finds what goes with them.
+    /// Validates deletes, by the numbers of their items, and finds the records that go with them.
     mutating func validate(
         deletes indexes: [Int],
         _ allowance: inout CascadeAllowance
@@ -86,7 +86,7 @@ struct ZonePlan {
         if self.items.failPeers(of: items) { self.turns = nil }
     }
 
-    /// Writes what was accepted and fills in the outcomes of the items.
+    /// Writes the accepted items and fills in their outcomes.
     func apply(outcomes: inout [WriteOutcome]) throws(StorageFailure) {
         var writing = ZoneWriting(self.zone, self.items, self.definitions)
         try writing.apply(outcomes: &outcomes)
@@ -94,7 +94,7 @@ struct ZonePlan {
 
     // MARK: One save
 
-    /// Validates a save by itself; `existing` is what it would replace.
+    /// Validates a save by itself; `existing` is the record that it would replace.
     private mutating func validate(
         _ save: RecordSave,
         index: Int,

@@ -2,8 +2,8 @@ import RecordModel
 
 /// Writes of a plan: puts accepted saves and deletes in their order, and has the engine apply them.
 ///
-/// Records leave in one call. In a zone with shares each record leaves by itself, because what its
-/// share takes along is read from rows; such a request costs a call a record.
+/// Records leave in one call. In a zone with shares each record leaves by itself, because its
+/// share's changes are read from rows; such a request costs a call a record.
 struct ZoneWriting {
     private let zone: PlannedZone
     private let items: PlannedItems
@@ -29,7 +29,7 @@ struct ZoneWriting {
         self.definitions = definitions
     }
 
-    /// Writes what was accepted and fills in the outcomes of the items.
+    /// Writes the accepted items and fills in their outcomes.
     mutating func apply(outcomes: inout [WriteOutcome]) throws(StorageFailure) {
         try self.memberships.makeShares()
         try self.definitions.apply(self.items)
@@ -42,7 +42,7 @@ struct ZoneWriting {
             }
         }
         for delete in self.items.deletes {
-            // // Dependants go before their record, as children do before their parents.
+            // Dependants go before their record, as children do before their parents.
             try self.delete(delete.cascade.reversed())
             if let share = delete.left { try self.memberships.leave(share) }
             outcomes[delete.index] = .deleted
@@ -81,7 +81,7 @@ struct ZoneWriting {
         )
     }
 
-    /// Deletes records that are there, in this order.
+    /// Deletes existing records, in this order.
     mutating func delete(_ names: [String]) throws(StorageFailure) {
         // With a record of a share others change or go, so each is read by itself.
         let piece = self.zone.shares.isEmpty ? PlannedZone.recordsReadMax : 1
@@ -89,7 +89,7 @@ struct ZoneWriting {
         while !rest.isEmpty {
             let names = Array(rest.prefix(piece))
             rest.removeFirst(names.count)
-            // // A record that was saved just now goes in its new state.
+            // A record that was saved just now goes in its new state.
             if self.items.haveParts, names.contains(where: { self.items.save(of: $0) != nil }) {
                 try self.flush()
             }
@@ -170,7 +170,7 @@ struct ZoneWriting {
         }
     }
 
-    /// Puts a record that goes behind what waits.
+    /// Appends a delete behind the waiting ones.
     private mutating func write(
         deleteOf record: StoredRecord,
         named name: String,
