@@ -1,6 +1,8 @@
+import Dispatch
 import NIOCore
 import RecordModel
 import RecordStore
+import Synchronization
 import WireProtocol
 
 @testable import RecordServer
@@ -57,7 +59,16 @@ final class PushedNotifications {
         self.routing.timePassed(nowMilliseconds: self.nowMilliseconds)
         for report in self.reports.take() {
             var commit = RoutedCommit(report)
-            _ = self.routing.route(&commit) { store.mayRead(recordType: $0, createdBy: $1, by: $2) }
+            while self.routing.route(&commit) == .asks {
+                let answers = Mutex<[Bool]?>(nil)
+                let replied = DispatchSemaphore(value: 0)
+                store.mayRead(commit.questions) {
+                    answers.withLock { [answered = $0] in $0 = answered }
+                    replied.signal()
+                }
+                replied.wait()
+                commit.answer(answers.withLock { $0 })
+            }
         }
         var heard: [UInt64: [RecordModel.Notification]] = [:]
         for post in self.routing.takePosts().joined() {

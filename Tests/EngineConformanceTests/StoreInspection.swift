@@ -103,7 +103,7 @@ extension EngineUnderTest {
                         after: changes.last?.position ?? 0,
                         in: zone.key,
                         limit: 50
-                    )
+                    ).elements
                     guard !page.isEmpty else { break }
                     changes += page
                 }
@@ -148,7 +148,7 @@ struct RecountedZone {
             position = max(position, deletion.position)
         }
         for index in indexes {
-            let entries = try snapshot.entries(EntryScan(range: .all), of: index, in: key, limit: .max)
+            let entries = try snapshot.entries(EntryScan(.all, of: index, in: key)).elements
             self.entries += entries.count
             for entry in entries {
                 stored.rowBytes += Int64(RowBytes.entry(IndexEntry(index: index, value: entry.value)))
@@ -296,7 +296,8 @@ struct RememberedZone: Sendable {
             if zone.stored.records > 0 { found.append("records") }
             let deletions = try snapshot.deletions(after: 0, in: self.key, limit: 1)
             if !deletions.isEmpty { found.append("tombstones") }
-            if try !snapshot.changes(after: 0, in: self.key, limit: 1).isEmpty { found.append("changes") }
+            let changes = try snapshot.changes(after: 0, in: self.key, limit: 1).elements
+            if !changes.isEmpty { found.append("changes") }
             if zone.entries > 0 { found.append("entries") }
             return found
         }

@@ -2,7 +2,7 @@ import RecordModel
 import RecordStore
 
 /// A snapshot of a store: contents that nobody else changes.
-class ContentsReader: Snapshot {
+class ContentsReader: LocalSnapshot {
     var contents: StoreContents
 
     init(_ contents: StoreContents) { self.contents = contents }
@@ -116,7 +116,7 @@ class ContentsReader: Snapshot {
         return found
     }
 
-    func record(_ key: RecordKey) -> NamedRecord? {
+    func storedRecord(_ key: RecordKey) -> NamedRecord? {
         self.zone(key.zone).records[key.number].map { NamedRecord(name: $0.name, stored: $0.stored) }
     }
 
@@ -160,11 +160,12 @@ class ContentsReader: Snapshot {
 
     // MARK: Changes
 
-    func changes(after position: Int64, in zone: ZoneKey, limit: Int) -> [FeedChange] {
-        let changes = self.zone(zone).changes
-        return changes.entries[changes.offset { $0 > position }...].prefix(limit).map {
+    func changes(after position: Int64, in zone: ZoneKey, limit: Int) -> Listed<FeedChange> {
+        let order = self.zone(zone).changes
+        let changes = order.entries[order.offset { $0 > position }...].prefix(limit).map {
             FeedChange(position: $0.key, record: $0.value)
         }
+        return Listed(changes, self.records(numbered: changes.map(\.record), in: zone))
     }
 
     func deletions(after position: Int64, in zone: ZoneKey, limit: Int) -> [FeedDeletion] {
@@ -175,12 +176,8 @@ class ContentsReader: Snapshot {
     // MARK: Indexes
 
     /// The entries of a scan in ascending order, those that it passes over included.
-    private func scanned(
-        _ scan: EntryScan,
-        of index: Int64,
-        in zone: ZoneKey
-    ) -> ArraySlice<(key: Pair<Values<UInt8>, Int64>, value: Void)> {
-        guard let entries = self.contents.zones[zone]?.entries[index] else { return [] }
+    private func scanned(_ scan: EntryScan) -> ArraySlice<(key: Pair<Values<UInt8>, Int64>, value: Void)> {
+        guard let entries = self.contents.zones[scan.zone]?.entries[scan.index] else { return [] }
         func offset(of value: [UInt8]) -> Int { entries.offset { $0.first >= Values(value) } }
         var low = offset(of: scan.range.lower)
         var high = scan.range.upper.map { offset(of: $0) } ?? entries.entries.count
@@ -195,31 +192,25 @@ class ContentsReader: Snapshot {
         return entries.entries[low..<max(low, high)]
     }
 
-    func entries(_ scan: EntryScan, of index: Int64, in zone: ZoneKey, limit: Int) -> [EntryPosition] {
+    func entries(_ scan: EntryScan) -> Listed<EntryPosition> {
         func place(_ entry: (key: Pair<Values<UInt8>, Int64>, value: Void)) -> EntryPosition {
             EntryPosition(value: entry.key.first.list, record: entry.key.second)
         }
-        let entries = self.scanned(scan, of: index, in: zone)
-        return scan.isDescending
-            ? entries.dropLast(scan.offset).suffix(limit).reversed().map(place)
-            : entries.dropFirst(scan.offset).prefix(limit).map(place)
+        let entries = self.scanned(scan)
+        let list =
+            scan.isDescending
+            ? entries.dropLast(scan.offset).suffix(scan.limit).reversed().map(place)
+            : entries.dropFirst(scan.offset).prefix(scan.limit).map(place)
+        return self.listed(list, scan)
     }
 
-    func records(
-        having value: [UInt8],
-        in index: Int64,
-        of zone: ZoneKey,
-        from number: Int64,
-        limit: Int,
-        leadsToRecords: Bool
-    ) -> [Int64] {
-        guard let entries = self.contents.zones[zone]?.entries[index] else { return [] }
-        let value = Values(value)
-        return entries.entries[entries.offset(of: Pair(value, number))...].prefix(limit)
+    func numbers(_ scan: NumberScan) -> Listed<Int64> {
+        guard let entries = self.contents.zones[scan.zone]?.entries[scan.index] else { return Listed([]) }
+        let value = Values(scan.value)
+        let numbers = entries.entries[entries.offset(of: Pair(value, scan.start))...].prefix(scan.limit)
             .prefix { $0.key.first == value }.map(\.key.second)
+        return self.listed(numbers, scan)
     }
 
-    func countOfEntries(_ scan: EntryScan, of index: Int64, in zone: ZoneKey, limit: Int) -> Int {
-        min(limit, self.scanned(scan, of: index, in: zone).count)
-    }
+    func countOfEntries(_ scan: EntryScan) -> Int { min(scan.limit, self.scanned(scan).count) }
 }

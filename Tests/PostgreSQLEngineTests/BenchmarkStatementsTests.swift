@@ -13,13 +13,13 @@ struct BenchmarkStatementsTests {
     private static let begin = [TransactionSQL.beginReading, PostgreSQLSnapshot.versions]
     private static let scripts: [(name: String, statements: [SQL])] = [
         ("fetch", [RecordReads.oneByName]),
-        ("query-equality", [PostgreSQLSnapshot.havingWithRecords]),
+        ("query-equality", [ListSQL.havingWithRecords]),
         (
             "change-page",
             [
                 TableSQL(table: ZoneRow.table).statement(.find(index: 0)),
                 TableSQL(table: DatabaseRow.table).statement(.find(index: 0)),
-                ChangedRecords.sql, PostgreSQLSnapshot.deletions,
+                ListSQL.changes, ListSQL.deletions,
             ]
         ),
     ]

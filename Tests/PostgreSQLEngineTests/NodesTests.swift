@@ -67,7 +67,7 @@ struct NodesTests {
                 let last = check.last
                 let page = try await it.snapshot { (snapshot) throws(StorageFailure) -> [Int64] in
                     guard let zone = try snapshot.zone(named: "notes", in: database) else { return [] }
-                    return try snapshot.changes(after: last, in: zone, limit: 50).map(\.position)
+                    return try snapshot.changes(after: last, in: zone, limit: 50).elements.map(\.position)
                 }
                 guard !page.isEmpty else { break }
                 check.take(page)

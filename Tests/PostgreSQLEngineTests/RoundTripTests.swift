@@ -111,7 +111,7 @@ extension RoundTripTests {
             let query = Query(recordType: "Note", predicate: NumberedNotes.equals("n", .int64(2)))
             return try await round.it.query(QueryRead(query: query, zone: notes)).records.count == 1
         },
-        Kind("explanation", "explain_record", flights: 14...14) { round in
+        Kind("explanation", "explain_record", flights: 12...12) { round in
             try await ExplainTests.explanation(round.it, of: id("r1")).record.id == id("r1")
         },
         Kind("schema", "check_schema", flights: 8...8) { round in

@@ -29,7 +29,8 @@ struct SharedSearchTests {
 
     private static func found(
         _ reads: [QueryRead],
-        _ it: EngineUnderTest
+        _ it: EngineUnderTest,
+        begin: () -> Void = {}
     ) async -> [Result<FoundPage, StoreError>] {
         let results = Mutex<[Int: Result<FoundPage, StoreError>]>([:])
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
@@ -47,6 +48,7 @@ struct SharedSearchTests {
                         if count == reads.count { continuation.resume() }
                     }
                 }
+                begin()
             }
         }
         return results.withLock { results in reads.indices.map { results[$0]! } }
@@ -150,8 +152,9 @@ struct SharedSearchTests {
 
     // MARK: Their flights
 
-    /// A statement, or what asks for others.
+    /// What a job does: it asks what it has said before, or something else.
     private enum Step {
+        case read(SnapshotRead)
         case statement(SQL)
         case type(String)
     }
@@ -165,7 +168,8 @@ struct SharedSearchTests {
     private static func events(
         _ it: EngineUnderTest,
         _ jobs: [[Step]],
-        isTooLong: @escaping @Sendable (Int) -> Bool = { _ in false }
+        isTooLong: @escaping @Sendable (Int) -> Bool = { _ in false },
+        begin: () -> Void = {}
     ) async -> [Event] {
         let events = Mutex<[Event]>([])
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
@@ -179,112 +183,119 @@ struct SharedSearchTests {
             self.together(it) {
                 for (number, steps) in jobs.enumerated() {
                     let effort = ReadJob.Effort.search(isAttempted: true)
-                    let job = ReadJob(requester: it.privately, effort: effort) {
+                    var job = ReadJob(requester: it.privately, effort: effort) {
                         (snapshot, isAttempt) throws(StorageFailure) in
                         events.withLock { $0.append(.began(number, isAttempt: isAttempt)) }
-                        guard let snapshot = snapshot as? PostgreSQLSnapshot else {
-                            throw .unexpected(code: 0)
-                        }
-                        for (place, step) in steps.enumerated() {
-                            switch step {
-                            case .statement(let sql):
-                                let rows = try snapshot.rows(sql, [.integer(Int64(number))])
-                                #expect(rows.integer(0, 0) == Int64(number + place))
-                            case .type(let name):
-                                let environment = it.privately.environment
-                                #expect(try snapshot.type(named: name, in: environment) == nil)
-                            }
-                        }
+                        try Self.execute(steps, in: snapshot, it)
                         if isAttempt, isTooLong(number) { return nil }
                         return { replied(number) }
                     } fail: { _ in
                         replied(-number)
                     }
+                    job.prefetch = Prefetch { (_, _) in
+                        steps.compactMap { if case .read(let read) = $0 { read } else { nil } }
+                    }
                     it.store.engine.read(job)
                 }
+                begin()
             }
         }
         return events.withLock { $0 }
     }
 
-    private static let first = SQL("SELECT $1::bigint", reach: .directory)
-    private static let microseconds = SQL(
-        "SELECT $1::bigint, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint",
-        reach: .directory
-    )
-    private static let second = SQL("SELECT $1::bigint + 1", reach: .directory)
-    private static let failing = SQL("SELECT $1::bigint / 0", reach: .directory)
-
-    @Test
-    func `eight searches are sent before one of them has its answer`() async throws {
-        let it = try await NumberedNotes.engine(1, .postgreSQL) { $0.readThreads = 1 }
-        let happened = await Self.events(
-            it,
-            Array(repeating: [.statement(Self.first), .statement(Self.second)], count: 10)
-        )
-        var expected: [Event] = []
-        for batch in [0..<8, 8..<10] {
-            expected += batch.map { .began($0, isAttempt: true) }
-            for number in batch { expected += [.began(number, isAttempt: true), .replied(number)] }
-        }
-        #expect(happened == expected)
-    }
-
-    @Test
-    func `the first statements of searches travel together`() async throws {
-        let it = try await NumberedNotes.engine(1, .postgreSQL) { $0.readThreads = 1 }
-        let executed = Mutex<[Int64]>([])
-        let again = Mutex<Int64?>(nil)
-        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            Self.together(it) {
-                for number in 0..<8 {
-                    let begins = Mutex(0)
-                    let effort = ReadJob.Effort.search(isAttempted: true)
-                    let job = ReadJob(requester: it.privately, effort: effort) {
-                        (snapshot, _) throws(StorageFailure) in
-                        let isFirst = begins.withLock { begins in
-                            defer { begins += 1 }
-                            return begins == 0
-                        }
-                        if !isFirst {
-                            again.withLock { $0 = $0 ?? Int64(Date().timeIntervalSince1970 * 1_000_000) }
-                        }
-                        guard let snapshot = snapshot as? PostgreSQLSnapshot else { return nil }
-                        let rows = try snapshot.rows(Self.microseconds, [.integer(Int64(number))])
-                        executed.withLock { $0.append(rows.integer(0, 1)) }
-                        return { if number == 7 { continuation.resume() } }
-                    } fail: { _ in
-                        Issue.record("a search failed")
-                    }
-                    it.store.engine.read(job)
-                }
+    private static func execute(
+        _ steps: [Step],
+        in snapshot: any Snapshot,
+        _ it: EngineUnderTest
+    ) throws(StorageFailure) {
+        guard let snapshot = snapshot as? PostgreSQLSnapshot else { throw .unexpected(code: 0) }
+        for step in steps {
+            switch step {
+            case .read(let read): #expect(try snapshot.answer(read).count <= 2)
+            case .statement(let sql): #expect(try snapshot.connection.rows(sql).integer(0, 0) == 7)
+            case .type(let name):
+                #expect(try snapshot.type(named: name, in: it.privately.environment) == nil)
             }
         }
-        let (times, second) = (executed.withLock { $0 }, try #require(again.withLock { $0 }))
-        // All were executed before the first of them went on.
-        #expect(times.count == 8 && times.allSatisfy { $0 <= second }, "\(times), \(second)")
+    }
+
+    /// Each is another question.
+    private static func read(_ number: Int, _ it: EngineUnderTest) -> Step {
+        .read(.range(RowRange(ZoneRow.byKey, it.privately.database), limit: 1 + number))
+    }
+
+    private static let statement = SQL("SELECT 7", reach: .directory)
+    private static let failing = SQL("SELECT 7 / 0", reach: .directory)
+
+    @Test
+    func `what eight searches ask first takes one flight, and each is executed once`() async throws {
+        let directory = try TemporaryDirectory()
+        let proxy = try FlightProxy(to: PostgreSQLCluster.running().folder, in: directory.path)
+        defer { proxy.close() }
+        let it = try await NumberedNotes.engine(1, .postgreSQL) { settings in
+            settings.readThreads = 1
+            settings.postgreSQL = { $0.target = (try? proxy.target($0.target)) ?? $0.target }
+        }
+        // The others are what the server does by itself, once a second.
+        var fewest = Int.max
+        for _ in 0..<100 where fewest != 2 {
+            let jobs = (0..<10).map { [Self.read(2 * $0, it), Self.read(2 * $0 + 1, it)] }
+            let happened = await Self.events(it, jobs, begin: { _ = proxy.takeFlights() })
+            fewest = min(fewest, proxy.takeFlights())
+            #expect(happened == (0..<10).flatMap { [.began($0, isAttempt: true), .replied($0)] })
+        }
+        #expect(fewest == 2, "eight searches, and then two")
+        await it.store.shutdown()
     }
 
     @Test
-    func `a search that waits before its first statement goes on as the others`() async throws {
+    func `queries that wait together take one flight`() async throws {
+        let directory = try TemporaryDirectory()
+        let proxy = try FlightProxy(to: PostgreSQLCluster.running().folder, in: directory.path)
+        defer { proxy.close() }
+        let it = try await NumberedNotes.engine(400, .postgreSQL) { settings in
+            settings.readThreads = 1
+            settings.postgreSQL = { $0.target = (try? proxy.target($0.target)) ?? $0.target }
+        }
+        func query(_ predicate: RecordModel.Predicate = .all, _ sort: [SortKey] = []) -> Query {
+            Query(recordType: "Note", predicate: predicate, sort: sort)
+        }
+        let even = NumberedNotes.equals("parity", .int64(0))
+        let reads = [
+            QueryRead(query: query(NumberedNotes.number(.equals, 77)), zone: notes, limit: 20),
+            QueryRead(query: query(even), zone: notes, limit: 20),
+            QueryRead(query: query(NumberedNotes.number(.lessThan, 9)), zone: notes, limit: 20),
+            QueryRead(query: query(.all, [SortKey(field: "number")]), zone: notes, limit: 20),
+            QueryRead(query: query(), zone: notes, limit: 20),
+            QueryRead(query: query(even), zone: notes, isCount: true),
+        ]
+        var fewest = Int.max
+        for _ in 0..<100 where fewest != 1 {
+            let found = await Self.found(reads, it, begin: { _ = proxy.takeFlights() })
+            fewest = min(fewest, proxy.takeFlights())
+            #expect(found.allSatisfy { (try? $0.get()) != nil })
+        }
+        #expect(fewest == 1)
+        await it.store.shutdown()
+    }
+
+    @Test
+    func `a search that said nothing before is executed as the others`() async throws {
         let it = try await NumberedNotes.engine(1, .postgreSQL) { $0.readThreads = 1 }
-        let happened = await Self.events(
-            it,
-            [[.type("Unknown")], [.statement(Self.first)], [.type("Other")]]
-        )
-        var expected: [Event] = (0..<3).map { .began($0, isAttempt: true) }
-        for number in 0..<3 { expected += [.began(number, isAttempt: true), .replied(number)] }
-        #expect(happened == expected)
+        let jobs = [[.type("Unknown")], [.statement(Self.statement)], [Self.read(0, it)], []]
+        let happened = await Self.events(it, jobs)
+        #expect(happened == (0..<4).flatMap { [.began($0, isAttempt: true), .replied($0)] })
     }
 
     @Test
     func `a search that takes too long is read alone, behind the others`() async throws {
         let it = try await NumberedNotes.engine(1, .postgreSQL) { $0.readThreads = 1 }
-        let jobs: [[Step]] = [[.statement(Self.first)], [], [.statement(Self.first)], []]
-        let happened = await Self.events(it, jobs) { $0 < 2 }
+        let jobs: [[Step]] = [[Self.read(0, it)], [], [Self.read(1, it)], []]
+        let happened = await Self.events(it, jobs, isTooLong: { $0 < 2 })
         #expect(
-            happened == (0..<4).map { .began($0, isAttempt: true) } + [
-                .began(0, isAttempt: true), .began(2, isAttempt: true), .replied(2), .replied(3),
+            happened == [
+                .began(0, isAttempt: true), .began(1, isAttempt: true),
+                .began(2, isAttempt: true), .replied(2), .began(3, isAttempt: true), .replied(3),
                 .began(0, isAttempt: false), .replied(0), .began(1, isAttempt: false), .replied(1),
             ]
         )
@@ -293,12 +304,12 @@ struct SharedSearchTests {
     @Test
     func `a search whose statement fails fails alone`() async throws {
         let it = try await NumberedNotes.engine(1, .postgreSQL) { $0.readThreads = 1 }
-        let jobs = [Self.first, Self.failing, Self.first].map { [Step.statement($0)] }
+        let jobs = [Self.statement, Self.failing, Self.statement].map { [Step.statement($0)] }
         let happened = await Self.events(it, jobs)
         #expect(
-            happened == (0..<3).map { .began($0, isAttempt: true) } + [
-                .began(0, isAttempt: false), .replied(0), .began(1, isAttempt: false), .replied(-1),
-                .began(2, isAttempt: false), .replied(2),
+            happened == [
+                .began(0, isAttempt: true), .replied(0), .began(1, isAttempt: true),
+                .began(1, isAttempt: false), .replied(-1), .began(2, isAttempt: false), .replied(2),
             ]
         )
     }

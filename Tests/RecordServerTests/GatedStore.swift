@@ -19,10 +19,19 @@ final class GatedStore: SubscriptionStore, @unchecked Sendable {
     private var tail: ChangeTail?
     private var present: [WatchedSubscription]?
     private var tailsAsked: [Int64] = []
+    private let keepsReplies: Bool
+    private var kept: [Kept] = []
 
-    init(_ subscriptions: [WatchedSubscription], positions: [DatabaseID: Int64] = [:]) {
+    typealias Kept = (questions: [ReadQuestion], reply: @Sendable ([Bool]?) -> Void)
+
+    init(
+        _ subscriptions: [WatchedSubscription],
+        positions: [DatabaseID: Int64] = [:],
+        keepsReplies: Bool = false
+    ) {
         self.subscriptions = subscriptions
         self.positions = positions
+        self.keepsReplies = keepsReplies
     }
 
     /// Positions behind which it was asked for a tail.
@@ -50,12 +59,23 @@ final class GatedStore: SubscriptionStore, @unchecked Sendable {
         observer?(changes)
     }
 
-    func mayRead(recordType: String, createdBy creator: String, by requester: Requester) -> Bool {
-        self.condition.withLock {
+    /// Has the caller wait with its reply until the store is open, unless replies are kept.
+    func mayRead(_ questions: [ReadQuestion], reply: @escaping @Sendable ([Bool]?) -> Void) {
+        let isKept = self.condition.withLock {
             self.asked += 1
+            if self.keepsReplies {
+                self.kept.append((questions, reply))
+                return true
+            }
             while !self.isOpen { self.condition.wait() }
-            return true
+            return false
         }
+        if !isKept { reply(questions.map { _ in true }) }
+    }
+
+    /// Takes what was asked first, and how to reply.
+    func takeKept() -> Kept? {
+        self.condition.withLock { self.kept.isEmpty ? nil : self.kept.removeFirst() }
     }
 
     func report(to observer: @escaping @Sendable (CommittedChanges) -> Void) {

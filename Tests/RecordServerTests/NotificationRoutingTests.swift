@@ -149,9 +149,11 @@ struct NotificationRoutingTests {
         _ = routing.takePosts()
         var questions = 0
         let change = Self.record(after: nil, at: 20, in: Sample.publicDatabase, createdBy: "_other")
-        routing.committed([change, change]) { type, creator, requester in
+        routing.committed([change, change]) { question in
             questions += 1
-            return type == "Note" && creator == requester.userRecordName && requester.scope == .public
+            let requester = question.requester
+            return question.recordType == "Note" && question.createdBy == requester.userRecordName
+                && requester.scope == .public
         }
         let notifications = routing.takePosts()[0].compactMap(\.notification)
         #expect(notifications.map(\.subscriptionID) == ["other's", "other's"])

@@ -32,7 +32,7 @@ struct RouterPartTests {
         routing.start(Sample.listener(1), subscriptions, positions: [Sample.privateDatabase: 10])
         _ = routing.takePosts()
         var commit = RoutedCommit(report)
-        #expect(routing.route(&commit) { _, _, _ in true })
+        #expect(routing.route(&commit) == .routed)
         #expect(routing.followed[Sample.privateDatabase]?.position == 20)
         routing.timePassed(nowMilliseconds: 1)
         return routing.takePosts()[0].compactMap(\.delivery).map { delivery in

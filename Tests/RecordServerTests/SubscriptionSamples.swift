@@ -149,10 +149,10 @@ extension NotificationRouting {
     /// Routes a transaction at once.
     mutating func committed(
         _ changes: [CommittedChange],
-        mayRead: MayRead = { _, _, _ in true }
+        mayRead: (ReadQuestion) -> Bool = { _ in true }
     ) {
         var commit = RoutedCommit(CommittedChanges(committedMilliseconds: 77, changes: changes))
-        _ = self.route(&commit, mayRead: mayRead)
+        while self.route(&commit) == .asks { commit.answer(commit.questions.map(mayRead)) }
     }
 }
 

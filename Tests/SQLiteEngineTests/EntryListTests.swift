@@ -24,14 +24,9 @@ struct EntryListTests {
         for start in [numbers[0] - 1, numbers[0], numbers[4], numbers[9], numbers[9] + 1] {
             for limit in 1...11 {
                 let listed = try await it.snapshot { (snapshot) throws(StorageFailure) in
-                    try snapshot.records(
-                        having: first.value,
-                        in: Int64(first.index),
-                        of: zone,
-                        from: start,
-                        limit: limit,
-                        leadsToRecords: false
-                    )
+                    try snapshot.numbers(
+                        NumberScan(first.value, of: Int64(first.index), in: zone, from: start, limit: limit)
+                    ).elements
                 }
                 #expect(listed == Array(numbers.filter { $0 >= start }.prefix(limit)))
             }

@@ -59,7 +59,7 @@ struct ReadSnapshotTests {
         let counts = try await it.snapshot { (snapshot) throws(StorageFailure) -> [Int] in
             guard let zone = try snapshot.zone(named: "notes", in: it.privately.database) else { return [] }
             func count(limit: Int) throws(StorageFailure) -> Int {
-                try snapshot.countOfEntries(EntryScan(range: .all), of: index, in: zone, limit: limit)
+                try snapshot.countOfEntries(EntryScan(.all, of: index, in: zone, limit: limit))
             }
             let before = try count(limit: 1_000)
             let interrupted = try count(limit: 1)

@@ -1,19 +1,30 @@
 import RecordStore
 
+/// A statement with its parameters.
+struct Question {
+    let sql: SQL
+    let parameters: [SQLValue]
+
+    init(_ sql: SQL, _ parameters: [SQLValue]) {
+        self.sql = sql
+        self.parameters = parameters
+    }
+}
+
 /// Statements of jobs, which fail as jobs do.
-///
-/// While a first question is set (`FirstQuestion`), these end the job in place of waiting, or have the
-/// answer already.
 extension PostgreSQLConnection {
     /// Sends a statement, and waits for it and all before it.
     func rows(_ sql: SQL, _ parameters: [SQLValue] = []) throws(StorageFailure) -> ResultRows {
         try self.sendBefore()
-        if let answer = try self.question?.answer(to: sql, parameters, on: self) { return answer }
         do throws(PostgreSQLError) {
             return try self.query(sql, parameters)
         } catch {
             throw StorageFailure(error)
         }
+    }
+
+    func rows(_ question: Question) throws(StorageFailure) -> ResultRows {
+        try self.rows(question.sql, question.parameters)
     }
 
     /// Sends a statement without waiting.
@@ -33,7 +44,6 @@ extension PostgreSQLConnection {
     /// Waits for all that was sent.
     func drain() throws(StorageFailure) {
         try self.sendBefore()
-        try self.question?.wait()
         do throws(PostgreSQLError) {
             try self.receive()
         } catch {

@@ -17,8 +17,6 @@ package final class PostgreSQLConnection {
     private let connection: OpaquePointer
     /// Sends statements that were put off: called before `rows`, `write` and `drain`, while it does not run.
     var beforeSending: (() throws(StorageFailure) -> Void)?
-    /// The first question of the job that is executed, if it shares its flight: for `rows` and `drain`.
-    var question: FirstQuestion?
     /// Names of types and users, which rows of records have as numbers.
     let names = RecordNames()
     /// The names of prepared statements.

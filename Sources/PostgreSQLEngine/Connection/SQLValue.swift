@@ -8,6 +8,8 @@ package enum SQLValue: Hashable, Sendable {
     case texts([String?])
     case byteStrings([[UInt8]?])
 
+    static func count(_ number: Int) -> SQLValue { .integer(Int64(number)) }
+
     /// The numbers of types in `pg_type`, which arrays carry.
     private enum TypeNumber {
         static let bytes: Int32 = 17

@@ -5,14 +5,6 @@ import RecordStore
 extension PostgreSQLSnapshot {
     // MARK: Changes
 
-    static let deletions = SQL(
-        """
-        SELECT d.position, d.name, t.name, c.record_name, d.covered_by FROM tidemark.tombstone AS d
-        LEFT JOIN tidemark."record_type" AS t ON t.number = d.type
-        LEFT JOIN tidemark."author" AS c ON c.number = d.creator
-        WHERE d.database = $1 AND d.zone = $2 AND d.position > $3 ORDER BY d.position LIMIT $4
-        """
-    )
     private static let zones = SQL(
         """
         SELECT name, number, position, record_count, byte_count, client_token FROM tidemark."zone"
@@ -33,18 +25,15 @@ extension PostgreSQLSnapshot {
         after position: Int64,
         in zone: ZoneKey,
         limit: Int
-    ) throws(StorageFailure) -> [FeedChange] {
-        let found: ChangedRecords
-        if let prefetched = self.feed.changes(after: position, in: zone) {
-            found = prefetched
-        } else {
-            let parameters = ChangedRecords.parameters(after: position, in: zone, limit: limit)
-            found = ChangedRecords(try self.rows(ChangedRecords.sql, parameters))
+    ) throws(StorageFailure) -> Listed<FeedChange> {
+        let rows = try self.answer(.changes(after: position, in: zone, limit: limit))
+        let changes = (0..<rows.count).map { row in
+            FeedChange(
+                position: rows.integer(row, RecordColumns.count),
+                record: rows.integer(row, RecordColumns.count + 1)
+            )
         }
-        self.keep(try found.records(on: self.connection), in: zone)
-        let changes = found.changes
-        self.expect(changes.map(\.record))
-        return changes
+        return Listed(changes, try self.records(changes.map(\.record), of: rows, in: zone))
     }
 
     func deletions(
@@ -52,13 +41,7 @@ extension PostgreSQLSnapshot {
         in zone: ZoneKey,
         limit: Int
     ) throws(StorageFailure) -> [FeedDeletion] {
-        let rows: ResultRows
-        if let prefetched = self.feed.deletions(after: position, in: zone) {
-            rows = prefetched
-        } else {
-            let parameters = [SQLValue.integer(position), .integer(Int64(limit))]
-            rows = try self.rows(Self.deletions, zone.parameters + parameters)
-        }
+        let rows = try self.answer(.deletions(after: position, in: zone, limit: limit))
         return (0..<rows.count).map { row in
             FeedDeletion(
                 position: rows.integer(row, 0),
@@ -75,7 +58,7 @@ extension PostgreSQLSnapshot {
         after position: Int64,
         limit: Int
     ) throws(StorageFailure) -> [FeedZone] {
-        let rows = try self.rows(
+        let rows = try self.connection.rows(
             Self.zones,
             [.integer(database.rawValue), .integer(position), .integer(Int64(limit))]
         )
@@ -97,7 +80,7 @@ extension PostgreSQLSnapshot {
         after position: Int64,
         limit: Int
     ) throws(StorageFailure) -> [FeedZoneDeletion] {
-        let rows = try self.rows(
+        let rows = try self.connection.rows(
             Self.zoneDeletions,
             [.integer(database.rawValue), .integer(position), .integer(Int64(limit))]
         )
@@ -108,117 +91,25 @@ extension PostgreSQLSnapshot {
 
     // MARK: Indexes
 
-    /// The entries that a scan reads, without its limit and offset.
-    private struct Scan {
-        var conditions = "database = $1 AND zone = $2 AND index_number = $3 AND value >= $4"
-        var parameters: [SQLValue]
-
-        init(_ scan: EntryScan, of index: Int64, in zone: ZoneKey) {
-            self.parameters = zone.parameters + [.integer(index), .bytes(scan.range.lower)]
-            if let upper = scan.range.upper { self.add("value <", [.bytes(upper)]) }
-            if let after = scan.after {
-                let comparison = scan.isDescending ? "<" : ">"
-                self.add("(value, record) \(comparison)", [.bytes(after.value), .integer(after.record)])
-            }
-        }
-
-        private mutating func add(_ comparison: String, _ values: [SQLValue]) {
-            let names = values.indices.map { "$\(self.parameters.count + $0 + 1)" }.joined(separator: ", ")
-            self.conditions += " AND \(comparison) (\(names))"
-            self.parameters += values
-        }
-
-        /// The numbers of the parameters that follow.
-        func number(_ offset: Int) -> String { "$\(self.parameters.count + offset)" }
-    }
-
-    func entries(
-        _ scan: EntryScan,
-        of index: Int64,
-        in zone: ZoneKey,
-        limit: Int
-    ) throws(StorageFailure) -> [EntryPosition] {
-        let read = Scan(scan, of: index, in: zone)
-        let listed = ListedRecords.Entries(
-            columns: "value, record",
-            conditions: read.conditions,
-            order: scan.isDescending ? "value DESC, record DESC" : "value, record",
-            limit: "\(read.number(1)) OFFSET \(read.number(2))"
-        )
-        let (rows, first) = try self.list(
-            ListedRecords.sql(listed, bytesMax: scan.leadsToRecords ? read.number(3) : nil),
-            read.parameters + [.integer(Int64(limit)), .integer(Int64(scan.offset))],
-            in: zone,
-            recordsMax: scan.leadsToRecords ? limit : nil
-        )
+    func entries(_ scan: EntryScan) throws(StorageFailure) -> Listed<EntryPosition> {
+        let rows = try self.answer(.entries(scan))
+        let first = scan.hasRecords ? RecordColumns.count : 0
         let entries = (0..<rows.count).map {
             EntryPosition(value: rows.bytes($0, first), record: rows.integer($0, first + 1))
         }
-        self.expect(entries.map(\.record))
-        return entries
+        guard scan.hasRecords else { return Listed(entries) }
+        return Listed(entries, try self.records(entries.map(\.record), of: rows, in: scan.zone))
     }
 
-    private static let listHaving = ListedRecords.Entries(
-        columns: "record",
-        conditions: "database = $1 AND zone = $2 AND index_number = $3 AND value = $4 AND record >= $5",
-        order: "record",
-        limit: "$6"
-    )
-    private static let having = ListedRecords.sql(PostgreSQLSnapshot.listHaving, bytesMax: nil)
-    static let havingWithRecords = ListedRecords.sql(PostgreSQLSnapshot.listHaving, bytesMax: "$7")
-
-    /// Lists entries, and keeps their records if those come along.
-    ///
-    /// `recordsMax` is the number of these, at most. Returns the rows, and their first column of an entry.
-    private func list(
-        _ sql: SQL,
-        _ parameters: [SQLValue],
-        in zone: ZoneKey,
-        recordsMax: Int?
-    ) throws(StorageFailure) -> (rows: ResultRows, first: Int) {
-        guard let recordsMax else { return (try self.rows(sql, parameters), 0) }
-        let rows = try self.rows(sql, parameters + [.integer(ListedRecords.share(of: recordsMax))])
-        self.keep(try RecordRows(rows, on: self.connection), in: zone)
-        return (rows, RecordColumns.count)
+    func numbers(_ scan: NumberScan) throws(StorageFailure) -> Listed<Int64> {
+        let rows = try self.answer(.numbers(scan))
+        let numbers = (0..<rows.count).map { rows.integer($0, scan.hasRecords ? RecordColumns.count : 0) }
+        guard scan.hasRecords else { return Listed(numbers) }
+        return Listed(numbers, try self.records(numbers, of: rows, in: scan.zone))
     }
 
-    func records(
-        having value: [UInt8],
-        in index: Int64,
-        of zone: ZoneKey,
-        from number: Int64,
-        limit: Int,
-        leadsToRecords: Bool
-    ) throws(StorageFailure) -> [Int64] {
-        let (rows, first) = try self.list(
-            leadsToRecords ? Self.havingWithRecords : Self.having,
-            zone.parameters + [.integer(index), .bytes(value), .integer(number), .integer(Int64(limit))],
-            in: zone,
-            recordsMax: leadsToRecords ? limit : nil
-        )
-        let numbers = (0..<rows.count).map { rows.integer($0, first) }
-        self.expect(numbers)
-        return numbers
-    }
-
-    func countOfEntries(
-        _ scan: EntryScan,
-        of index: Int64,
-        in zone: ZoneKey,
-        limit: Int
-    ) throws(StorageFailure) -> Int {
-        let read = Scan(scan, of: index, in: zone)
-        let rows = try self.rows(
-            SQL(
-                """
-                SELECT count(*) FROM (
-                    SELECT 1 FROM tidemark.index_entry WHERE \(read.conditions) LIMIT \(read.number(1))
-                ) AS found
-                """
-            ),
-            read.parameters + [.integer(Int64(limit))]
-        )
-        return Int(rows.integer(0, 0))
+    func countOfEntries(_ scan: EntryScan) throws(StorageFailure) -> Int {
+        Int(try self.answer(.countOfEntries(scan)).integer(0, 0))
     }
 }
 

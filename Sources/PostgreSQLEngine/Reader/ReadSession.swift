@@ -26,10 +26,10 @@ final class ReadSession {
         do throws(StorageFailure) {
             try self.connected({ $0 }).read(
                 prefetching: jobs.compactMap(\.prefetch),
+                isAttempt: true,
                 { (snapshot) throws(StorageFailure) in
-                    for read in try snapshot.begin(jobs) {
-                        let reply = try read.reply(in: snapshot)
-                        try snapshot.confirm()
+                    for job in jobs {
+                        let reply = try job.body(snapshot, true)
                         if let reply { reply() } else { left.append(next) }
                         next += 1
                     }
@@ -70,8 +70,7 @@ final class ReadSession {
         }
     }
 
-    /// Reads in a snapshot, and once more in another one if the connection was lost meanwhile, or if
-    /// what was remembered is not the same any more.
+    /// Reads in a snapshot, and once more in another one if the connection was lost meanwhile.
     ///
     /// `anew` is called before it reads once more.
     func read<Value, Failure: Error>(
@@ -83,7 +82,7 @@ final class ReadSession {
         do throws(Failure) {
             return try self.connected(failure).read(prefetching: prefetches, body, failure: failure)
         } catch {
-            guard let snapshot, snapshot.connection.isLost || snapshot.isStale else { throw error }
+            guard let snapshot, snapshot.connection.isLost else { throw error }
             anew()
             return try self.connected(failure).read(prefetching: prefetches, body, failure: failure)
         }

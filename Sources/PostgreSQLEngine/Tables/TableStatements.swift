@@ -27,46 +27,23 @@ final class TableStatements: TableReader {
         by index: Table.Index,
         keys: [[ColumnValue]]
     ) throws(StorageFailure) -> [[ColumnValue]?] {
-        if keys.isEmpty { return [] }
-        if keys.count > 1 { return try self.manyRows(of: table, by: index, keys: keys) }
-        // No row has a text that PostgreSQL cannot hold.
-        guard !keys[0].contains(where: \.hasZero) else { return [nil] }
-        let rows = try self.connection.rows(
-            self.statement(.find(index: index.offset), table),
-            keys[0].map { SQLValue($0) }
-        )
-        return [rows.isEmpty ? nil : rows.row(0, of: table)]
+        guard let question = self.question(of: table, by: index, keys: keys) else {
+            return keys.map { _ in nil }
+        }
+        return try self.connection.rows(question).rows(of: table, count: keys.count)
     }
 
-    /// Asks for a row and does not wait for the answer; no text of the key has a zero byte.
-    func send(
-        for table: Table,
-        by index: Table.Index,
-        key: [ColumnValue],
-        receive: @escaping ([ColumnValue]?) -> Void
-    ) throws(StorageFailure) {
-        try self.connection.write(
-            self.statement(.find(index: index.offset), table),
-            key.map { SQLValue($0) }
-        ) { rows in
-            receive(rows.isEmpty ? nil : rows.row(0, of: table))
+    /// What finds rows by key; `nil` if none can be there, as no row has a text that PostgreSQL cannot hold.
+    func question(of table: Table, by index: Table.Index, keys: [[ColumnValue]]) -> Question? {
+        guard keys.count == 1 else {
+            guard !keys.isEmpty else { return nil }
+            let arrays = index.columns.enumerated().map { offset, column in
+                SQLValue(keys.map { $0[offset].hasZero ? .null : $0[offset] }, table.columns[column].kind)
+            }
+            return Question(self.statement(.findAll(index: index.offset), table), arrays)
         }
-    }
-
-    private func manyRows(
-        of table: Table,
-        by index: Table.Index,
-        keys: [[ColumnValue]]
-    ) throws(StorageFailure) -> [[ColumnValue]?] {
-        let arrays = index.columns.enumerated().map { offset, column in
-            SQLValue(keys.map { $0[offset].hasZero ? .null : $0[offset] }, table.columns[column].kind)
-        }
-        let rows = try self.connection.rows(self.statement(.findAll(index: index.offset), table), arrays)
-        var found = [[ColumnValue]?](repeating: nil, count: keys.count)
-        for row in 0..<rows.count {
-            found[Int(rows.integer(row, 0)) - 1] = rows.row(row, of: table, from: 1)
-        }
-        return found
+        guard !keys[0].contains(where: \.hasZero) else { return nil }
+        return Question(self.statement(.find(index: index.offset), table), keys[0].map { SQLValue($0) })
     }
 
     func rows(
@@ -74,12 +51,14 @@ final class TableStatements: TableReader {
         in range: TableRange,
         limit: Int
     ) throws(StorageFailure) -> [[ColumnValue]] {
-        guard let range = range.representable else { return [] }
-        let rows = try self.connection.rows(
-            self.statement(.range(TableShape(range)), table),
-            range.parameters(limit: limit)
-        )
-        return (0..<rows.count).map { rows.row($0, of: table) }
+        guard let question = self.question(of: table, in: range, limit: limit) else { return [] }
+        return try self.connection.rows(question).rows(of: table)
+    }
+
+    func question(of table: Table, in range: TableRange, limit: Int) -> Question? {
+        range.representable.map { range in
+            Question(self.statement(.range(TableShape(range)), table), range.parameters(limit: limit))
+        }
     }
 
     func count(of table: Table, in range: TableRange, limit: Int) throws(StorageFailure) -> Int {
@@ -116,6 +95,17 @@ final class TableStatements: TableReader {
 }
 
 extension ResultRows {
+    /// Rows of a declared table.
+    func rows(of table: Table) -> [[ColumnValue]] { (0..<self.count).map { self.row($0, of: table) } }
+
+    /// Rows of a declared table by a number of keys: one a key, in their order.
+    func rows(of table: Table, count: Int) -> [[ColumnValue]?] {
+        guard count > 1 else { return [self.isEmpty ? nil : self.row(0, of: table)] }
+        var found = [[ColumnValue]?](repeating: nil, count: count)
+        for row in 0..<self.count { found[Int(self.integer(row, 0)) - 1] = self.row(row, of: table, from: 1) }
+        return found
+    }
+
     /// A row of a declared table, whose columns begin at one of the result.
     fileprivate func row(_ row: Int, of table: Table, from first: Int = 0) -> [ColumnValue] {
         table.columns.enumerated().map { offset, column in

@@ -137,6 +137,8 @@ final class NotificationRouter: Sendable {
             turns.append(.committed(commit, RoutedCommit(commit.committed)), of: commit.database)
         case .skipped(let database):
             turns.append(.skipped, of: database)
+        case .answered(let database, let answers):
+            turns.resume(database) { $0.answer(answers) }
         case .asked(let number):
             routing.asked(number)
         case .started(let listener, let result):
@@ -162,9 +164,19 @@ final class NotificationRouter: Sendable {
     ) -> Bool {
         let before = routing.cost
         let rest = self.execute(work, &routing)
-        if let rest { turns.putBack(rest) }
-        turns.charge(routing.cost - before, of: work.database)
-        return rest != nil
+        defer { turns.charge(routing.cost - before, of: work.database) }
+        guard let rest else { return false }
+        if case .committed(_, let routed) = rest.kind, !routed.questions.isEmpty {
+            // The reply may come at once.
+            turns.park(rest)
+            self.store.mayRead(routed.questions) {
+                [queue = self.queue, database = work.database] answers in
+                queue.add(.answered(database, answers))
+            }
+            return false
+        }
+        turns.putBack(rest)
+        return true
     }
 
     /// Does as much of the work as a turn has time for.
@@ -181,15 +193,12 @@ final class NotificationRouter: Sendable {
                     self.findSubscriptions(in: database, &routing)
                 }
             }
-            let store = self.store
-            guard
-                routing.route(
-                    &routed,
-                    costMax: RouterTurns.turnCost,
-                    mayRead: { store.mayRead(recordType: $0, createdBy: $1, by: $2) },
-                    isStopped: { self.queue.isClosed }
-                )
-            else {
+            let step = routing.route(
+                &routed,
+                costMax: RouterTurns.turnCost,
+                isStopped: { self.queue.isClosed }
+            )
+            guard step == .routed else {
                 rest.kind = .committed(commit, routed)
                 return rest
             }

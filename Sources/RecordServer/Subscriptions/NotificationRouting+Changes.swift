@@ -5,27 +5,37 @@ import WireProtocol
 // From a transaction's changes to notifications. A query's subscription has one per record; a
 // zone's and a database's have one per transaction, about all changes there.
 extension NotificationRouting {
+    /// How far a transaction has come.
+    enum RoutingStep: Hashable {
+        case routed
+        /// It is to be gone on with, before anything else of its databases.
+        case isLeft
+        /// The same, when the questions of the commit have their answers.
+        case asks
+    }
+
     /// Routes a transaction further, until it is done or the cost limit is reached.
     ///
     /// - Parameters:
     ///   - commit: The transaction, with its routing progress.
     ///   - costMax: In comparisons; exceeded by one change at most.
-    ///   - mayRead: Says which users may read a changed record.
     ///   - isStopped: Whether the router has been stopped, checked before each change; the rest is
     ///     then skipped.
-    /// - Returns: Whether it is fully routed; otherwise call it again, before other work of its
-    ///   databases.
+    /// - Returns: How far it has come.
     mutating func route(
         _ commit: inout RoutedCommit,
         costMax: Int = .max,
-        mayRead: MayRead,
         isStopped: () -> Bool = { false }
-    ) -> Bool {
+    ) -> RoutingStep {
         let committed = commit.committed
         let before = self.cost
+        // News of something later may have been told meanwhile.
+        for match in commit.takeMatches() where match.change.position >= match.watch.toldPosition {
+            self.fire(match, commit)
+        }
         while commit.next < committed.changes.count {
-            guard !isStopped() else { return true }
-            guard self.cost - before < costMax else { return false }
+            guard !isStopped() else { return .routed }
+            guard self.cost - before < costMax else { return commit.questions.isEmpty ? .isLeft : .asks }
             let change = committed.changes[commit.next]
             commit.next += 1
             self.uncharged += RoutingBudget.changeCost
@@ -37,17 +47,18 @@ extension NotificationRouting {
             case .zoneCreated(let zone), .zoneChanged(let zone), .zoneDeleted(let zone):
                 self.touch(change, ofType: nil, zone: zone, &commit)
             case .record(let record):
-                self.compare(change, record, mayRead, &commit)
+                self.compare(change, record, &commit)
                 self.touch(change, ofType: record.recordType, zone: record.zone, &commit)
             }
         }
+        guard commit.questions.isEmpty else { return .asks }
         self.fireTouched(commit)
         for (database, position) in committed.overwritten { self.oweQueries(commit, of: database, position) }
         // The tail of an incomplete transaction begins where it did before.
         if let last = committed.changes.last, committed.incomplete[last.database] == nil {
             self.advance(last.database, to: last.position)
         }
-        return true
+        return .routed
     }
 
     // MARK: - Queries
@@ -56,14 +67,13 @@ extension NotificationRouting {
     private mutating func compare(
         _ change: CommittedChange,
         _ record: CommittedRecord,
-        _ mayRead: MayRead,
         _ commit: inout RoutedCommit
     ) {
         guard let stored = record.after ?? record.before,
             self.index.hasQueries(ofType: stored.recordType, inZone: record.zone, of: change.database)
         else { return }
         guard record.after != nil || record.isBeforeKnown else {
-            return self.compare(change, record, deleted: stored, mayRead, &commit)
+            return self.compare(change, record, deleted: stored, &commit)
         }
         let compared = ComparedRecord(NamedRecord(name: record.name, stored: stored))
         var groups: [WatchGroup] = []
@@ -82,10 +92,9 @@ extension NotificationRouting {
                 }
                 watch.comparedChange = self.lastChange
                 guard watch.isFired(by: record.firesOn, at: change.position),
-                    self.matches(watch, compared, shape),
-                    self.mayRead(stored, watch, mayRead, &commit)
+                    self.matches(watch, compared, shape)
                 else { continue }
-                self.fire(watch, change, record, at: commit.committed.committedMilliseconds)
+                self.found(watch, of: group, change, record, stored, &commit)
             }
         }
     }
@@ -98,7 +107,6 @@ extension NotificationRouting {
         _ change: CommittedChange,
         _ record: CommittedRecord,
         deleted: StoredRecord,
-        _ mayRead: MayRead,
         _ commit: inout RoutedCommit
     ) {
         var groups: [WatchGroup] = []
@@ -117,8 +125,7 @@ extension NotificationRouting {
                 }
                 watch.comparedChange = self.lastChange
                 self.budget.charge(1, to: group.audience.user.account)
-                guard self.mayRead(deleted, watch, mayRead, &commit) else { continue }
-                self.fire(watch, change, record, at: commit.committed.committedMilliseconds)
+                self.found(watch, of: group, change, record, deleted, &commit)
             }
             if isOwed { self.owe(group, upTo: change.position) }
         }
@@ -156,29 +163,53 @@ extension NotificationRouting {
         return isMet
     }
 
-    private mutating func mayRead(
-        _ record: StoredRecord,
+    /// Fires a query that a change meets, if its user may read the record.
+    ///
+    /// In the public database that is asked, for all of a step together. What is found behind the first
+    /// question waits as well: a subscription hears of changes in their order.
+    private mutating func found(
         _ watch: Watch,
-        _ mayRead: MayRead,
+        of group: WatchGroup,
+        _ change: CommittedChange,
+        _ record: CommittedRecord,
+        _ stored: StoredRecord,
         _ commit: inout RoutedCommit
-    ) -> Bool {
-        guard watch.subject.scope == .public else { return true }
-        let requester = Requester(
-            database: watch.subject.key.database,
-            scope: .public,
-            environment: watch.audience.user.signIn.environment,
-            userRecordName: watch.subject.key.owner
+    ) {
+        var match = RoutedCommit.Match(
+            watch: watch,
+            group: group,
+            change: change,
+            record: record,
+            question: nil
         )
-        let question = RoutedCommit.Question(
-            requester: requester,
-            recordType: record.recordType,
-            createdBy: record.system.createdBy
-        )
-        if let known = commit.permissions[question] { return known }
-        let isPermitted = mayRead(question.recordType, question.createdBy, requester)
-        self.budget.charge(RoutingBudget.questionCost, to: watch.audience.user.account)
-        commit.permissions[question] = isPermitted
-        return isPermitted
+        if watch.subject.scope == .public {
+            match.question = ReadQuestion(
+                requester: Requester(
+                    database: watch.subject.key.database,
+                    scope: .public,
+                    environment: watch.audience.user.signIn.environment,
+                    userRecordName: watch.subject.key.owner
+                ),
+                recordType: stored.recordType,
+                createdBy: stored.system.createdBy
+            )
+        }
+        let isKnown = match.question.map { commit.permissions[$0] != nil } ?? true
+        guard !commit.matches.isEmpty || !isKnown else { return self.fire(match, commit) }
+        if commit.wait(for: match) {
+            self.budget.charge(RoutingBudget.questionCost, to: group.audience.user.account)
+        }
+    }
+
+    /// Fires a query, unless its user may not read the record.
+    ///
+    /// The subscription is owed news if nobody could tell whether the user may.
+    private mutating func fire(_ match: RoutedCommit.Match, _ commit: RoutedCommit) {
+        guard let mayRead = match.question.map({ commit.permissions[$0] ?? nil }) ?? true else {
+            return self.owe(match.group, upTo: match.change.position)
+        }
+        guard mayRead else { return }
+        self.fire(match.watch, match.change, match.record, at: commit.committed.committedMilliseconds)
     }
 
     private mutating func fire(

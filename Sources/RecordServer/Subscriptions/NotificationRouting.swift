@@ -30,9 +30,6 @@ struct NotificationRouting {
         case delivery(Delivery)
     }
 
-    /// Whether a user may read a record of a public database.
-    typealias MayRead = (_ recordType: String, _ createdBy: String, _ requester: Requester) -> Bool
-
     /// Counts for operators.
     struct Counts: Hashable {
         /// Comparisons of values of records with those of conditions.

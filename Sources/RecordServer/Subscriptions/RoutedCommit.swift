@@ -15,23 +15,54 @@ struct RoutedCommit {
         var hasSeveralOrigins = false
     }
 
-    /// A question about read permission, asked once per transaction.
-    struct Question: Hashable {
-        var requester: Requester
-        var recordType: String
-        var createdBy: String
+    /// A query's subscription that a change fires if its user may read the record.
+    struct Match {
+        let watch: Watch
+        let group: WatchGroup
+        let change: CommittedChange
+        let record: CommittedRecord
+        /// `nil` if the user may, in any case.
+        var question: ReadQuestion?
     }
 
     let committed: CommittedChanges
     /// Changes before it are routed.
     var next = 0
-    var permissions: [Question: Bool] = [:]
+    /// Whether users may read what changed, which is asked once a transaction; `nil` if the engine failed.
+    private(set) var permissions: [ReadQuestion: Bool?] = [:]
+    /// Matches that wait for an answer, and those behind them, in order.
+    private(set) var matches: [Match] = []
+    /// What is to be asked.
+    private(set) var questions: [ReadQuestion] = []
     private(set) var touched: [Touched] = []
     /// Indexes into `touched`.
     private var places: [ObjectIdentifier: Int] = [:]
 
     init(_ committed: CommittedChanges) {
         self.committed = committed
+    }
+
+    /// Has a match wait.
+    ///
+    /// - Returns: Whether its question is new.
+    mutating func wait(for match: Match) -> Bool {
+        self.matches.append(match)
+        guard let question = match.question, self.permissions[question] == nil else { return false }
+        self.permissions[question] = .some(nil)
+        self.questions.append(question)
+        return true
+    }
+
+    /// The answers to all questions have come; `nil` if nobody could tell.
+    mutating func answer(_ answers: [Bool]?) {
+        for (question, mayRead) in zip(self.questions, answers ?? []) { self.permissions[question] = mayRead }
+        self.questions = []
+    }
+
+    /// Takes the matches that have waited.
+    mutating func takeMatches() -> [Match] {
+        defer { self.matches = [] }
+        return self.matches
     }
 
     mutating func touch(_ group: WatchGroup, at position: Int64, by origin: ChangeOrigin?) {

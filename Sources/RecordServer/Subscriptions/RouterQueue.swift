@@ -16,6 +16,8 @@ final class RouterQueue: @unchecked Sendable {
         /// Replaces transactions whose details were dropped; `takeSkipped` returns the rest of
         /// them.
         case skipped(DatabaseID)
+        /// Whether users may read what changed in a database; `nil` if nobody could tell.
+        case answered(DatabaseID, [Bool]?)
         /// A connection wants to listen; `started` follows.
         case asked(UInt64)
         case started(NotificationRouting.Listener, Result<ListeningStart, StoreError>)

@@ -24,7 +24,14 @@ struct RouterTurns {
     /// The cost that a database may use in a round, in comparisons: about a millisecond.
     static let turnCost = 10_000
 
+    /// Work that waits for an answer of the store, and what has come behind it.
+    private struct Parked {
+        let work: Work
+        var behind: [Work] = []
+    }
+
     private var waiting = TurnQueue<DatabaseID, Work>(quantum: RouterTurns.turnCost)
+    private var parked: [DatabaseID: Parked] = [:]
 
     var isEmpty: Bool { self.waiting.isEmpty }
 
@@ -33,7 +40,29 @@ struct RouterTurns {
         self.waiting.append(Work(database: database, kind: kind), of: database, cost: 1)
     }
 
-    mutating func popFirst() -> Work? { self.waiting.popFirst() }
+    /// The next whose turn it is; what is behind parked work is put aside.
+    mutating func popFirst() -> Work? {
+        while let work = self.waiting.popFirst() {
+            guard self.parked[work.database] != nil else { return work }
+            self.parked[work.database]?.behind.append(work)
+        }
+        return nil
+    }
+
+    /// Has work wait for an answer, and all of its database that follows.
+    mutating func park(_ work: Work) { self.parked[work.database] = Parked(work: work) }
+
+    /// The answer has come: the work goes on where it was.
+    mutating func resume(_ database: DatabaseID, _ answer: (inout RoutedCommit) -> Void) {
+        guard let parked = self.parked.removeValue(forKey: database) else { return }
+        for work in parked.behind.reversed() { self.putBack(work) }
+        var work = parked.work
+        if case .committed(let commit, var routed) = work.kind {
+            answer(&routed)
+            work.kind = .committed(commit, routed)
+        }
+        self.putBack(work)
+    }
 
     /// Puts back unfinished work.
     mutating func putBack(_ work: Work) {

@@ -6,13 +6,14 @@ struct ChangeWalk {
         case membership(MembershipChange)
     }
 
-    /// Pieces of one of the two, in order.
+    /// Pieces of one of the three, in order.
     private struct Source<Element> {
         /// The position behind which the next piece starts.
         private(set) var after: Int64
         private(set) var isAtEnd = false
         private var elements: [Element] = []
         private var offset = 0
+        private var records: (any RecordList)?
 
         init(after position: Int64, isAtEnd: Bool = false) {
             self.after = position
@@ -24,8 +25,13 @@ struct ChangeWalk {
         var first: Element? { self.offset < self.elements.count ? self.elements[self.offset] : nil }
 
         /// A piece came; an empty one is the end.
-        mutating func take(_ piece: [Element], position: KeyPath<Element, Int64>) {
+        mutating func take(
+            _ piece: [Element],
+            _ records: (any RecordList)? = nil,
+            position: KeyPath<Element, Int64>
+        ) {
             self.elements = piece
+            self.records = records
             self.offset = 0
             if let last = piece.last { self.after = last[keyPath: position] } else { self.isAtEnd = true }
         }
@@ -34,6 +40,13 @@ struct ChangeWalk {
             guard let first else { return nil }
             self.offset += 1
             return first
+        }
+
+        /// Visits the record of the element that was taken last.
+        func visit(
+            _ visit: (borrowing FeedRow) throws(FeedFailure) -> Bool
+        ) throws(FeedFailure) -> Bool? {
+            try self.records?.visit(at: self.offset - 1, visit)
         }
     }
 
@@ -80,9 +93,35 @@ struct ChangeWalk {
         return self.memberships.next().map { .membership($0) }
     }
 
+    /// Visits the record of the change that was told last; `nil` if it is gone.
+    func visitChanged(
+        _ visit: (borrowing FeedRow) throws(FeedFailure) -> Bool
+    ) throws(FeedFailure) -> Bool? {
+        try self.changes.visit(visit)
+    }
+
+    /// Visits the record that came under a share or left it, as was told last; `nil` if it is gone.
+    func visitMember(
+        _ visit: (borrowing FeedRow) throws(FeedFailure) -> Bool
+    ) throws(FeedFailure) -> Bool? {
+        try self.memberships.visit(visit)
+    }
+
+    /// Whether the record of the change that was told last is there, and has not changed again.
+    func isLastOfRecord(_ change: FeedChange) throws(StorageFailure) -> Bool {
+        do throws(FeedFailure) {
+            return try self.visitChanged { $0.position == change.position } ?? false
+        } catch {
+            switch error {
+            case .storage(let failure): throw failure
+            case .refused: throw .unexpected(code: 0)
+            }
+        }
+    }
+
     private mutating func readChanges() throws(StorageFailure) {
         let piece = try self.snapshot.changes(after: self.changes.after, in: self.zone, limit: self.piece)
-        self.changes.take(piece, position: \.position)
+        self.changes.take(piece.elements, piece.records, position: \.position)
     }
 
     private mutating func readDeletions() throws(StorageFailure) {
@@ -96,6 +135,7 @@ struct ChangeWalk {
             in: self.zone,
             limit: self.piece
         )
-        self.memberships.take(piece, position: \.position)
+        let records = self.snapshot.records(numbered: piece.map(\.record), in: self.zone)
+        self.memberships.take(piece, records, position: \.position)
     }
 }

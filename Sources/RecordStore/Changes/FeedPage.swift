@@ -109,22 +109,26 @@ struct FeedPage {
             self.reads += 1
             switch turn {
             case .change(let change):
-                guard try self.take(change, known: known) else { return after }
+                guard try self.take(change, of: walk, known: known) else { return after }
                 after = change.position
             case .deletion(let deletion):
                 guard try self.take(deletion) else { return after }
                 after = deletion.position
             case .membership(let change):
-                guard try self.take(change) else { return after }
+                guard try self.take(change, of: walk) else { return after }
                 after = change.position
             }
         }
         return nil
     }
 
-    private mutating func take(_ change: FeedChange, known: Int64) throws(FeedFailure) -> Bool {
+    private mutating func take(
+        _ change: FeedChange,
+        of walk: ChangeWalk,
+        known: Int64
+    ) throws(FeedFailure) -> Bool {
         let isForeign = self.isForeign
-        return try self.snapshot.visitRecord(self.key(change.record)) {
+        return try walk.visitChanged {
             (row: borrowing FeedRow) throws(FeedFailure) in
             // A stale entry: the record has changed since; one that is gone is not visited.
             guard row.position == change.position else { return true }
@@ -161,7 +165,10 @@ struct FeedPage {
     ///
     /// A record that came under the share comes now, unless it has a later turn of its own. One
     /// that left it is gone, unless another share covers it.
-    private mutating func take(_ change: MembershipChange) throws(FeedFailure) -> Bool {
+    private mutating func take(
+        _ change: MembershipChange,
+        of walk: ChangeWalk
+    ) throws(FeedFailure) -> Bool {
         guard let shared, shared.grant(coveredBy: change.share) != nil else { return true }
         let membership = try self.membership(of: change.record)
         let isThere = shared.grant(coveredBy: membership?.share) != nil
@@ -171,7 +178,7 @@ struct FeedPage {
         }
         // A record that left again and came back comes at its last arrival.
         guard isThere, membership?.since == change.position else { return true }
-        return try self.snapshot.visitRecord(self.key(change.record)) {
+        return try walk.visitMember {
             (row: borrowing FeedRow) throws(FeedFailure) in
             guard row.position < change.position else { return true }
             return try self.take(row) { parent in parent.position < change.position }

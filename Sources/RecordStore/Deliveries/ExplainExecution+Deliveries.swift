@@ -150,26 +150,13 @@ struct ChangeCount {
         while count < Self.countMax, let turn = try walk.next() {
             guard self.readsLeft > 0 else { return 0 }
             self.readsLeft -= 1
-            if try self.counts(turn) { count += 1 }
+            switch turn {
+            case .deletion: count += 1
+            case .change(let change): if try walk.isLastOfRecord(change) { count += 1 }
+            case .membership: continue
+            }
         }
         self.known[position] = count
         return count
-    }
-
-    private func counts(_ turn: ChangeWalk.Turn) throws(StorageFailure) -> Bool {
-        switch turn {
-        case .deletion: return true
-        case .membership: return false
-        case .change(let change):
-            let key = RecordKey(zone: self.zone, number: change.record)
-            do throws(FeedFailure) {
-                return try self.snapshot.visitRecord(key) { $0.position == change.position } ?? false
-            } catch {
-                switch error {
-                case .storage(let failure): throw failure
-                case .refused: throw .unexpected(code: 0)
-                }
-            }
-        }
     }
 }

@@ -2,29 +2,42 @@ package import RecordModel
 
 /// The entries of one index and zone to read.
 package struct EntryScan: Hashable, Sendable {
+    package var index: Int64
+    package var zone: ZoneKey
     package var range: EntryRange
     package var isDescending = false
     /// The last entry that was read before: the scan goes on behind it.
     package var after: EntryPosition?
     /// The number of entries to skip first.
     package var offset = 0
-    /// Whether the caller reads the record of each entry next, in this order.
-    ///
-    /// An engine may read them along.
-    package var leadsToRecords: Bool
+    package var limit: Int
+    /// Whether the list has the records of its entries.
+    package var hasRecords = false
 
-    package init(
-        range: EntryRange,
-        isDescending: Bool = false,
-        after: EntryPosition? = nil,
-        offset: Int = 0,
-        leadsToRecords: Bool = false
-    ) {
+    package init(_ range: EntryRange, of index: Int64, in zone: ZoneKey, limit: Int = .max) {
+        self.index = index
+        self.zone = zone
         self.range = range
-        self.isDescending = isDescending
-        self.after = after
-        self.offset = offset
-        self.leadsToRecords = leadsToRecords
+        self.limit = limit
+    }
+}
+
+/// Which records of a zone that have one value are read, ascending from a number on.
+package struct NumberScan: Hashable, Sendable {
+    package var index: Int64
+    package var zone: ZoneKey
+    package var value: [UInt8]
+    package var start: Int64
+    package var limit: Int
+    /// Whether the list has the records.
+    package var hasRecords = false
+
+    package init(_ value: [UInt8], of index: Int64, in zone: ZoneKey, from start: Int64, limit: Int) {
+        self.index = index
+        self.zone = zone
+        self.value = value
+        self.start = start
+        self.limit = limit
     }
 }
 

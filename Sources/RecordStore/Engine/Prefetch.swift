@@ -1,9 +1,9 @@
 package import RecordModel
 
-/// Rows that a job is going to ask for, as far as its request names them.
+/// What a job is going to ask for first.
 ///
-/// An engine to which each question is a round trip reads them for several jobs at once, before it
-/// executes these. Nothing depends on it: a row that was not prefetched is read when it is asked for.
+/// An engine to which each question is a round trip reads that for several jobs at once, before it
+/// executes these. Nothing depends on it: what was not prefetched is read when it is asked for.
 ///
 /// A class, as nearly all jobs of other engines have none: then a copy of a job costs nothing more.
 package final class Prefetch: Sendable {
@@ -15,17 +15,6 @@ package final class Prefetch: Sendable {
         package fileprivate(set) var names: [String]
     }
 
-    /// A page of the feed of a zone.
-    package struct Feed: Sendable {
-        package let database: DatabaseID
-        /// The name under which the database has the zone.
-        package let zone: String
-        /// The position behind which changes and deletions are read; `nil` if none are.
-        package let after: Int64?
-        /// The maximum number of both together.
-        package let limit: Int
-    }
-
     /// A request that may have been executed before, so that an outcome may be stored.
     package struct Request: Sendable {
         package let database: DatabaseID
@@ -33,13 +22,20 @@ package final class Prefetch: Sendable {
     }
 
     package let records: [Records]
-    package let feed: Feed?
     package let request: Request?
+    /// The first questions of a read, by what the engine knows.
+    ///
+    /// It gets whether the job is read as an attempt.
+    package let reads: (@Sendable (any KnownRows, _ isAttempt: Bool) -> [SnapshotRead])?
 
-    package init(records: [Records] = [], feed: Feed? = nil, request: Request? = nil) {
+    package init(
+        records: [Records] = [],
+        request: Request? = nil,
+        reads: (@Sendable (any KnownRows, _ isAttempt: Bool) -> [SnapshotRead])? = nil
+    ) {
         self.records = records
-        self.feed = feed
         self.request = request
+        self.reads = reads
     }
 }
 

@@ -34,8 +34,8 @@ package protocol Snapshot: RecordReader {
 
     // MARK: Records
 
-    /// Reads one record by key; `nil` also if the record with that number is in another zone.
-    func record(_ key: RecordKey) throws(StorageFailure) -> NamedRecord?
+    /// The records of a zone with these numbers, which are read when they are asked for.
+    func records(numbered numbers: [Int64], in zone: ZoneKey) -> any RecordList
     /// Finds the positions of one record by name, without its contents.
     func positions(ofRecordNamed name: String, in zone: ZoneKey) throws(StorageFailure) -> RecordPositions?
     /// Visits the records of a zone in the order of their creation, or in the opposite one, beyond a
@@ -58,21 +58,18 @@ package protocol Snapshot: RecordReader {
         in zone: ZoneKey,
         _ visit: (Int, borrowing FeedRow) throws(FeedFailure) -> Bool
     ) throws(FeedFailure)
-    /// Visits one record and returns what the visit does; `nil` if there is none in the zone.
-    ///
-    /// Visits in the order of record numbers should cost less than others: feeds make thousands.
-    func visitRecord(
-        _ key: RecordKey,
-        _ visit: (borrowing FeedRow) throws(FeedFailure) -> Bool
-    ) throws(FeedFailure) -> Bool?
 
     // MARK: Changes
 
-    /// Lists changes of records behind a position, ascending, about `limit` of them; none if there are
-    /// no more.
+    /// Lists changes of records behind a position, ascending, about `limit` of them, with the records;
+    /// none if there are no more.
     ///
     /// Stale ones, of records that have changed again or are gone, may be among them.
-    func changes(after position: Int64, in zone: ZoneKey, limit: Int) throws(StorageFailure) -> [FeedChange]
+    func changes(
+        after position: Int64,
+        in zone: ZoneKey,
+        limit: Int
+    ) throws(StorageFailure) -> Listed<FeedChange>
     /// Lists deletions of records that are still absent, behind a position, ascending; at most `limit`.
     func deletions(
         after position: Int64,
@@ -82,35 +79,20 @@ package protocol Snapshot: RecordReader {
 
     // MARK: Indexes
 
-    /// Lists entries in the order of value and record number, or in the opposite one; at most `limit`.
-    func entries(
-        _ scan: EntryScan,
-        of index: Int64,
-        in zone: ZoneKey,
-        limit: Int
-    ) throws(StorageFailure) -> [EntryPosition]
-    /// Lists the numbers of the zone's records that have exactly this value, ascending, from a number
-    /// on; at most `limit`.
-    ///
-    /// `leadsToRecords` is as in `EntryScan`.
-    func records(
-        having value: [UInt8],
-        in index: Int64,
-        of zone: ZoneKey,
-        from number: Int64,
-        limit: Int,
-        leadsToRecords: Bool
-    ) throws(StorageFailure) -> [Int64]
-    /// Counts the entries that an ascending scan would give, its offset aside, up to `limit`.
-    func countOfEntries(
-        _ scan: EntryScan,
-        of index: Int64,
-        in zone: ZoneKey,
-        limit: Int
-    ) throws(StorageFailure) -> Int
+    /// Lists entries in the order of value and record number, or in the opposite one.
+    func entries(_ scan: EntryScan) throws(StorageFailure) -> Listed<EntryPosition>
+    /// Lists the numbers of the zone's records that have exactly this value, ascending.
+    func numbers(_ scan: NumberScan) throws(StorageFailure) -> Listed<Int64>
+    /// Counts the entries that an ascending scan would give, its offset aside, up to its limit.
+    func countOfEntries(_ scan: EntryScan) throws(StorageFailure) -> Int
 }
 
 extension Snapshot {
+    /// Reads one record by key; `nil` also if the record with that number is in another zone.
+    package func record(_ key: RecordKey) throws(StorageFailure) -> NamedRecord? {
+        try self.records(numbered: [key.number], in: key.zone).record(at: 0)
+    }
+
     package func visitRecords(
         named names: [String],
         in zone: ZoneKey,

@@ -75,7 +75,7 @@ package final class Table: Sendable {
 
     /// An order of the table's rows: by the columns of the index, and where these are equal by the
     /// key.
-    package struct Index: Sendable {
+    package struct Index: Hashable, Sendable {
         /// Offset in `Table.indexes`; 0 is the key.
         package let offset: Int
         /// Offsets in `Table.columns`.
@@ -87,7 +87,7 @@ package final class Table: Sendable {
     }
 
     /// The rows that an index has.
-    package struct Condition: Sendable {
+    package struct Condition: Hashable, Sendable {
         /// Offset in `Table.columns`.
         package let column: Int
         /// `nil` if it may be any but null.
@@ -146,7 +146,7 @@ package final class Table: Sendable {
 }
 
 /// A part of a table that is one piece in the order of an index.
-package struct TableRange: Sendable {
+package struct TableRange: Hashable, Sendable {
     package var index: Table.Index
     /// Values of the first columns of the index's order, all of them not null.
     package var prefix: [ColumnValue]

@@ -1,40 +1,29 @@
-/// Reads the entries of one index in one zone, within ranges, in either direction.
-final class EntryCursor {
-    private let index: Int64
-    private let zone: ZoneKey
-    private let store: QueryStore
-    private let isDescending: Bool
-    private let leadsToRecords: Bool
+/// The pieces in which the entries of one index and zone are read, within ranges, in either direction.
+struct EntryPieces {
+    /// What all pieces have in common.
+    private var scan: EntryScan
     /// Ranges that are not yet read; the next one is at the end.
     private var ranges: [EntryRange]
-    private var after: EntryPosition?
-    private var piece: [EntryPosition] = []
-    private var position = 0
-    private var pieceSize: Int
 
-    private static let pieceSizeMax = 512
+    private static let sizeMax = 512
 
-    /// Reads ascending, disjoint ranges.
+    /// Ascending, disjoint ranges.
     ///
-    /// `after` is the position at which another cursor over them ended. `pieceSize` is the number
-    /// of entries to read at first. `leadsToRecords` says whether the record of each is read next.
+    /// `after` is the position at which an earlier page ended. `size` is the number of entries to read at
+    /// first, and `hasRecords` says whether they come with their records.
     init(
-        _ index: Int64,
+        _ index: IndexUse,
         in zone: ZoneKey,
         ranges: [EntryRange],
         isDescending: Bool = false,
         after: EntryPosition? = nil,
-        pieceSize: Int,
-        leadsToRecords: Bool,
-        _ store: QueryStore
+        size: Int,
+        hasRecords: Bool = true
     ) {
-        self.index = index
-        self.zone = zone
-        self.store = store
-        self.isDescending = isDescending
-        self.leadsToRecords = leadsToRecords
-        self.pieceSize = max(1, min(pieceSize, Self.pieceSizeMax))
-        self.after = after
+        self.scan = EntryScan(.all, of: index.number, in: zone, limit: max(1, min(size, Self.sizeMax)))
+        self.scan.isDescending = isDescending
+        self.scan.after = after
+        self.scan.hasRecords = hasRecords
         let left = ranges.filter { range in
             guard let after else { return true }
             return isDescending
@@ -44,26 +33,48 @@ final class EntryCursor {
         self.ranges = isDescending ? left : left.reversed()
     }
 
+    /// What is to be read next; `nil` at the end.
+    var next: EntryScan? {
+        guard let range = self.ranges.last else { return nil }
+        var scan = self.scan
+        scan.range = range
+        // Nothing of a later range was read.
+        if let after = scan.after, !range.contains(after.value) { scan.after = nil }
+        return scan
+    }
+
+    /// The next piece came.
+    mutating func take(_ piece: [EntryPosition]) {
+        if piece.count < self.scan.limit { self.ranges.removeLast() }
+        if let last = piece.last { self.scan.after = last }
+        self.scan.limit = min(self.scan.limit * 2, Self.sizeMax)
+    }
+}
+
+/// Reads entries with their records, one after the other.
+final class EntryCursor {
+    private var pieces: EntryPieces
+    private let store: QueryStore
+    private var piece: [EntryPosition] = []
+    private var records: (any RecordList)?
+    private var position = 0
+
+    init(_ pieces: EntryPieces, _ store: QueryStore) {
+        self.pieces = pieces
+        self.store = store
+    }
+
     /// Returns the next entry without taking it.
     func peek() throws(QueryFailure) -> CursorStep<EntryPosition> {
         while self.position == self.piece.count {
-            guard let range = self.ranges.last else { return .end }
+            guard let scan = self.pieces.next else { return .end }
             if self.store.meter.isUsedUp { return .paused(nil) }
-            self.piece = try self.store.entries(
-                EntryScan(
-                    range: range,
-                    isDescending: self.isDescending,
-                    after: self.behind(range),
-                    leadsToRecords: self.leadsToRecords
-                ),
-                of: self.index,
-                in: self.zone,
-                limit: self.pieceSize
-            )
+            let listed = try self.store.entries(scan)
+            self.piece = listed.elements
+            self.records =
+                listed.records ?? self.store.records(numbered: self.piece.map(\.record), in: scan.zone)
             self.position = 0
-            if self.piece.count < self.pieceSize { self.ranges.removeLast() }
-            if let last = self.piece.last { self.after = last }
-            self.pieceSize = min(self.pieceSize * 2, Self.pieceSizeMax)
+            self.pieces.take(self.piece)
         }
         return .found(self.piece[self.position])
     }
@@ -84,11 +95,11 @@ final class EntryCursor {
         return step
     }
 
-    /// The position to continue behind, if it lies within the range.
-    ///
-    /// Nothing of a later range was read.
-    private func behind(_ range: EntryRange) -> EntryPosition? {
-        guard let after = self.after, range.contains(after.value) else { return nil }
-        return after
+    /// The record of the entry that was taken last.
+    var record: ListedRecord? {
+        let offset = self.position - 1
+        return self.records.map {
+            ListedRecord(number: self.piece[offset].record, offset: offset, records: $0)
+        }
     }
 }

@@ -22,45 +22,38 @@ final class NumberCursor {
         case all([NumberCursor])
     }
 
-    /// The caller's use for the numbers.
-    enum Use {
-        case numbers
-        /// The caller reads the record of each next, and has room for this number, or for all if
-        /// `nil`.
-        case records(Int?)
-    }
-
     private let kind: Kind
 
-    init(_ source: NumberSource, in zone: ZoneKey, for use: Use, _ store: QueryStore) {
+    init(_ source: NumberSource, in zone: ZoneKey, _ store: QueryStore) {
         switch source {
         case .value(let index, let value):
-            self.kind = .list(NumberList(index.number, value, zone, for: use, store))
-        // Of the numbers of several lists, few may be left.
-        case .any(let parts):
-            self.kind = .any(parts.map { NumberCursor($0, in: zone, for: .numbers, store) })
-        case .all(let parts):
-            self.kind = .all(parts.map { NumberCursor($0, in: zone, for: .numbers, store) })
+            let scan = NumberList.scan(value, of: index, in: zone)
+            self.kind = .list(NumberList(scan, store))
+        case .any(let parts): self.kind = .any(parts.map { NumberCursor($0, in: zone, store) })
+        case .all(let parts): self.kind = .all(parts.map { NumberCursor($0, in: zone, store) })
         }
     }
 
     /// Returns the first number that is not less than this one.
-    func next(from number: Int64) throws(QueryFailure) -> CursorStep<Int64> {
+    ///
+    /// If it may not read, it pauses where a list would have to.
+    func next(from number: Int64, mayRead: Bool = true) throws(QueryFailure) -> CursorStep<Int64> {
         switch self.kind {
-        case .list(let list): return try list.next(from: number)
-        case .any(let parts): return try Self.least(of: parts, from: number)
-        case .all(let parts): return try Self.meeting(of: parts, from: number)
+        case .list(let list): return try list.next(from: number, mayRead: mayRead)
+        case .any(let parts): return try Self.least(of: parts, from: number, mayRead)
+        case .all(let parts): return try Self.meeting(of: parts, from: number, mayRead)
         }
     }
 
     private static func least(
         of parts: [NumberCursor],
-        from number: Int64
+        from number: Int64,
+        _ mayRead: Bool
     ) throws(QueryFailure) -> CursorStep<Int64> {
         var least: Int64?
         var pausedAt: Int64?
         for part in parts {
-            switch try part.next(from: number) {
+            switch try part.next(from: number, mayRead: mayRead) {
             case .found(let found): least = min(least ?? found, found)
             case .end: continue
             case .paused(let position): pausedAt = min(pausedAt ?? .max, position ?? number)
@@ -73,7 +66,8 @@ final class NumberCursor {
 
     private static func meeting(
         of parts: [NumberCursor],
-        from number: Int64
+        from number: Int64,
+        _ mayRead: Bool
     ) throws(QueryFailure) -> CursorStep<Int64> {
         var candidate = number
         var agreeing = 0
@@ -84,7 +78,7 @@ final class NumberCursor {
                 candidate = next
                 agreeing = 0
             }
-            switch try parts[turn].next(from: candidate) {
+            switch try parts[turn].next(from: candidate, mayRead: mayRead) {
             case .found(let found):
                 agreeing = found == candidate ? agreeing + 1 : 1
                 candidate = found
@@ -104,66 +98,140 @@ final class NumberCursor {
     }
 }
 
-/// The records that have one value, read in pieces.
-private final class NumberList {
-    private let index: Int64
-    private let value: [UInt8]
+/// The candidates of a source of numbers, ascending, each with its record.
+///
+/// The records of one list come with its pieces. Of the numbers of several lists few may be left, so the
+/// records are those of the candidates that are known without another read.
+final class NumberedCandidates {
+    private enum Source {
+        case list(NumberList)
+        case several(NumberCursor)
+    }
+
+    private let source: Source
     private let zone: ZoneKey
+    private let store: QueryStore
+    private let sizeMax: Int
+    private var numbers: [Int64] = []
+    private var position = 0
+    private var records: (any RecordList)?
+
+    /// `room` is the number of records that the caller has room for; `nil` if it reads all.
+    init(_ source: NumberSource, in zone: ZoneKey, room: Int?, _ store: QueryStore) {
+        self.zone = zone
+        self.store = store
+        self.sizeMax = NumberList.size(room: room)
+        if case .value(let index, let value) = source {
+            let scan = NumberList.scan(value, of: index, in: zone, size: self.sizeMax, hasRecords: true)
+            self.source = .list(NumberList(scan, store))
+        } else {
+            self.source = .several(NumberCursor(source, in: zone, store))
+        }
+    }
+
+    /// Returns the first candidate that is not less than this number.
+    func next(from number: Int64) throws(QueryFailure) -> CursorStep<Int64> {
+        switch self.source {
+        case .list(let list): return try list.next(from: number, mayRead: true)
+        case .several(let cursor):
+            self.position += 1
+            if self.position >= self.numbers.count {
+                let step = try cursor.next(from: number)
+                guard case .found(let first) = step else { return step }
+                try self.gather(from: first, cursor)
+            }
+            return .found(self.numbers[self.position])
+        }
+    }
+
+    private func gather(from first: Int64, _ cursor: NumberCursor) throws(QueryFailure) {
+        self.numbers = [first]
+        var last = first
+        while self.numbers.count < self.sizeMax, last < .max,
+            case .found(let next) = try cursor.next(from: last + 1, mayRead: false)
+        {
+            self.numbers.append(next)
+            last = next
+        }
+        self.position = 0
+        self.records = self.store.records(numbered: self.numbers, in: self.zone)
+    }
+
+    /// The record of the candidate that was found last.
+    var record: ListedRecord? {
+        switch self.source {
+        case .list(let list): list.record
+        case .several:
+            self.records.map {
+                ListedRecord(number: self.numbers[self.position], offset: self.position, records: $0)
+            }
+        }
+    }
+}
+
+/// The records that have one value, read in pieces.
+final class NumberList {
+    private var scan: NumberScan
     private let store: QueryStore
     private var piece: [Int64] = []
     private var position = 0
     private var isLast = false
     private var hasRead = false
-    private var pieceSize: Int
-    private let leadsToRecords: Bool
+    private var records: (any RecordList)?
 
     /// The entries of such a piece cost as much as the search for its first.
-    private static let pieceSizeMin = 64
-    private static let pieceSizeMax = 1_024
+    private static let sizeMin = 64
+    private static let sizeMax = 1_024
     private static let growth = 4
 
-    init(
-        _ index: Int64,
+    /// The size of the first piece for a caller that has room for so many records, or for all.
+    static func size(room: Int?) -> Int { room.map { max(1, min($0, Self.sizeMin)) } ?? Self.sizeMin }
+
+    /// What is read first, from a number on.
+    static func scan(
         _ value: [UInt8],
-        _ zone: ZoneKey,
-        for use: NumberCursor.Use,
-        _ store: QueryStore
-    ) {
-        self.index = index
-        self.value = value
-        self.zone = zone
-        self.store = store
-        switch use {
-        case .numbers: (self.pieceSize, self.leadsToRecords) = (Self.pieceSizeMin, false)
-        case .records(let room):
-            self.pieceSize = room.map { max(1, min($0, Self.pieceSizeMin)) } ?? Self.pieceSizeMin
-            self.leadsToRecords = true
-        }
+        of index: IndexUse,
+        in zone: ZoneKey,
+        from start: Int64 = 0,
+        size: Int = NumberList.sizeMin,
+        hasRecords: Bool = false
+    ) -> NumberScan {
+        var scan = NumberScan(value, of: index.number, in: zone, from: start, limit: size)
+        scan.hasRecords = hasRecords
+        return scan
     }
 
-    func next(from number: Int64) throws(QueryFailure) -> CursorStep<Int64> {
+    init(_ scan: NumberScan, _ store: QueryStore) {
+        self.scan = scan
+        self.store = store
+    }
+
+    func next(from number: Int64, mayRead: Bool) throws(QueryFailure) -> CursorStep<Int64> {
         while true {
             if let found = self.found(from: number) { return .found(found) }
             if self.isLast { return .end }
+            guard mayRead else { return .paused(number) }
             if self.hasRead {
                 if self.store.meter.isUsedUp { return .paused(number) }
                 // If the next piece has the number anyway, pieces grow; if the list skips, they do
                 // not. A few hundred excess entries cost less than another search.
                 let isNear = self.isWithinNextPiece(number)
-                self.pieceSize =
-                    isNear ? min(self.pieceSize * Self.growth, Self.pieceSizeMax) : Self.pieceSizeMin
+                self.scan.limit =
+                    isNear ? min(self.scan.limit * Self.growth, Self.sizeMax) : Self.sizeMin
             }
             self.hasRead = true
-            self.piece = try self.store.records(
-                having: self.value,
-                in: self.index,
-                of: self.zone,
-                from: number,
-                limit: self.pieceSize,
-                leadsToRecords: self.leadsToRecords
-            )
+            self.scan.start = number
+            let listed = try self.store.numbers(self.scan)
+            (self.piece, self.records) = (listed.elements, listed.records)
             self.position = 0
-            self.isLast = self.piece.count < self.pieceSize
+            self.isLast = self.piece.count < self.scan.limit
+        }
+    }
+
+    /// The record of the number that was found last, if records are read.
+    var record: ListedRecord? {
+        self.records.map {
+            ListedRecord(number: self.piece[self.position], offset: self.position, records: $0)
         }
     }
 

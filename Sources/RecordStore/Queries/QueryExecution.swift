@@ -186,11 +186,6 @@ package struct QueryExecution {
         in zone: ZoneKey
     ) throws(QueryFailure) -> Int {
         guard limit > 0, self.store.meter.entriesRead < Self.countedMax else { return limit }
-        return try self.store.countOfEntries(
-            EntryScan(range: range),
-            of: index.number,
-            in: zone,
-            limit: limit
-        )
+        return try self.store.countOfEntries(EntryScan(range, of: index.number, in: zone, limit: limit))
     }
 }

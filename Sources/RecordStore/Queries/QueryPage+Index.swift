@@ -13,7 +13,7 @@ extension QueryPage {
         let zones = try self.allZones()
         var end = end
         let phaseCount = hasOthers ? self.query.sort.count + 1 : 1
-        let first = end.map { end in end.keys.firstIndex { $0 != nil } ?? self.query.sort.count } ?? 0
+        let first = self.query.firstPhase(behind: end)
         guard first < phaseCount else { throw .refused(.cursorInvalid) }
         // A page makes progress, whatever the zones cost.
         self.store.meter.isHeld = true
@@ -57,21 +57,17 @@ extension QueryPage {
         behind start: SortEnd?
     ) throws(QueryFailure) -> PhaseEnd {
         let isListing = phase == self.query.sort.count
-        let isDescending = isListing ? false : !self.query.sort[phase].isAscending
-        let index = isListing ? self.query.listing : self.query.sort[phase].index
-        let left = self.left(of: ranges, phase, isDescending: isDescending, behind: start)
         let cursors = zones.map { zone in
-            let cursor = EntryCursor(
-                index.number,
+            let pieces = self.query.pieces(
+                ofPhase: phase,
+                ranges,
                 in: zone.key,
-                ranges: left,
-                isDescending: isDescending,
-                pieceSize: zones.count == 1 ? self.room + 1 : 8,
-                leadsToRecords: zones.count == 1,
-                self.store
+                behind: start,
+                room: zones.count == 1 ? self.room : nil
             )
-            return ZoneEntries(zone: zone, cursor: cursor)
+            return ZoneEntries(zone: zone, cursor: EntryCursor(pieces, self.store))
         }
+        let isDescending = self.query.isDescending(inPhase: phase)
         var end = start
         while true {
             var value: [UInt8]?
@@ -98,7 +94,7 @@ extension QueryPage {
                 continue
             }
             let group = try self.group(of: value, phase, cursors, behind: start)
-            if let last = try self.take(group) { return .stopped(last ?? end) }
+            if let last = try self.add(group.candidates, in: group.zones) { return .stopped(last ?? end) }
             self.store.meter.isHeld = false
             end = Self.end(of: value, phase, isListing: isListing)
         }
@@ -108,35 +104,13 @@ extension QueryPage {
     ///
     /// Returns `false` if it does not fit.
     private func takeNext(of entries: ZoneEntries) throws(QueryFailure) -> Bool {
-        guard case .found(let entry) = try entries.cursor.next() else { return true }
-        if self.addsUnseen { return try self.addUnseen(entry.record, in: entries.zone) == .taken }
-        let key = RecordKey(zone: entries.zone.key, number: entry.record)
+        guard case .found = try entries.cursor.next(), let listed = entries.cursor.record else { return true }
+        if self.addsUnseen { return try self.addUnseen(listed, in: entries.zone) == .taken }
         guard
             let record = try self.plan.filter == .all
-                ? self.candidate(key) : self.record(entry.record, in: entries.zone)?.record
+                ? self.candidate(listed, in: entries.zone) : self.record(listed, in: entries.zone)?.record
         else { return true }
         return try self.add(record, in: entries.zone)
-    }
-
-    /// The ranges of a phase that may have records behind the end of a page, including the values
-    /// of that end.
-    private func left(
-        of ranges: [EntryRange],
-        _ phase: Int,
-        isDescending: Bool,
-        behind start: SortEnd?
-    ) -> [EntryRange] {
-        guard let start, start.keys.prefix(phase).allSatisfy({ $0 == nil }) else { return ranges }
-        let isListing = phase == self.query.sort.count
-        let last = isListing ? start.name.map { Array($0.utf8) } : start.keys[safely: phase] ?? nil
-        guard let last else { return ranges }
-        let isWhole = isListing ? start.zone == nil : start.name == nil && start.keys.count == phase + 1
-        // The last group was read as a whole, so the page starts with the next value.
-        let behind =
-            isDescending
-            ? EntryRange(lower: [], upper: isWhole ? last : last + [0])
-            : EntryRange(lower: isWhole ? last + [0] : last, upper: nil)
-        return EntryRange.intersection(ranges, behind.isEmpty ? [] : [behind])
     }
 
     private static func end(of value: [UInt8], _ phase: Int, isListing: Bool) -> SortEnd {
@@ -151,7 +125,7 @@ extension QueryPage {
         _ phase: Int,
         _ cursors: [ZoneEntries],
         behind start: SortEnd?
-    ) throws(QueryFailure) -> [GroupMember] {
+    ) throws(QueryFailure) -> (candidates: [FirstOfOrder.Candidate], zones: [String: NamedZone]) {
         var first = FirstOfOrder(self.order, countMax: self.room + 1)
         var zones: [String: NamedZone] = [:]
         var read = 0
@@ -162,7 +136,8 @@ extension QueryPage {
                 guard read <= self.budget.collectedMax, !self.store.meter.isTooBroad else {
                     throw .refused(.queryTooBroad)
                 }
-                guard let values = try self.record(entry.record, in: cursor.zone),
+                guard let listed = cursor.cursor.record,
+                    let values = try self.record(listed, in: cursor.zone),
                     self.query.sort.prefix(phase).allSatisfy({ values.elements(of: $0.field) == nil })
                 else { continue }
                 var position = self.order.position(of: values, in: cursor.zone.name)
@@ -173,27 +148,55 @@ extension QueryPage {
                 first.add(.init(position: position, number: entry.record, record: values.record))
             }
         }
-        return first.sorted().compactMap { candidate in
-            zones[candidate.position.zone].map { GroupMember(candidate: candidate, zone: $0) }
-        }
+        return (first.sorted(), zones)
+    }
+}
+
+/// What the pages of an order read, by phase: one for each sort key, and the listing.
+extension CheckedQuery {
+    /// The phase in which a page begins behind the end of another.
+    func firstPhase(behind end: SortEnd?) -> Int {
+        end.map { end in end.keys.firstIndex { $0 != nil } ?? self.sort.count } ?? 0
     }
 
-    private struct GroupMember {
-        var candidate: FirstOfOrder.Candidate
-        var zone: NamedZone
+    func isDescending(inPhase phase: Int) -> Bool { phase < self.sort.count && !self.sort[phase].isAscending }
+
+    /// `room` is that for records of a page with one zone; `nil` if it merges several.
+    func pieces(
+        ofPhase phase: Int,
+        _ ranges: [EntryRange],
+        in zone: ZoneKey,
+        behind start: SortEnd?,
+        room: Int?
+    ) -> EntryPieces {
+        EntryPieces(
+            phase == self.sort.count ? self.listing : self.sort[phase].index,
+            in: zone,
+            ranges: self.left(of: ranges, phase, behind: start),
+            isDescending: self.isDescending(inPhase: phase),
+            size: room.map { $0 + 1 } ?? 8,
+            hasRecords: room != nil
+        )
     }
 
-    /// Adds the records of a group.
-    ///
-    /// Returns `nil` if all fit. Otherwise returns where the page ends within the group; the inner
-    /// value is `nil` if it ends before it.
-    private func take(_ group: [GroupMember]) throws(QueryFailure) -> SortEnd?? {
-        var last: SortEnd?
-        for member in group {
-            guard try self.add(member.candidate, in: member.zone) else { return .some(last) }
-            last = SortEnd(member.candidate.position)
-        }
-        return nil
+    /// The ranges of a phase that may have records behind the end of a page, including the values
+    /// of that end.
+    private func left(
+        of ranges: [EntryRange],
+        _ phase: Int,
+        behind start: SortEnd?
+    ) -> [EntryRange] {
+        guard let start, start.keys.prefix(phase).allSatisfy({ $0 == nil }) else { return ranges }
+        let isListing = phase == self.sort.count
+        let last = isListing ? start.name.map { Array($0.utf8) } : start.keys[safely: phase] ?? nil
+        guard let last else { return ranges }
+        let isWhole = isListing ? start.zone == nil : start.name == nil && start.keys.count == phase + 1
+        // The last group was read as a whole, so the page starts with the next value.
+        let behind =
+            self.isDescending(inPhase: phase)
+            ? EntryRange(lower: [], upper: isWhole ? last : last + [0])
+            : EntryRange(lower: isWhole ? last + [0] : last, upper: nil)
+        return EntryRange.intersection(ranges, behind.isEmpty ? [] : [behind])
     }
 }
 

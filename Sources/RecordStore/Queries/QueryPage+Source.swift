@@ -36,25 +36,41 @@ extension QueryPage {
             first.add(.init(position: position, number: values.record.stored.number, record: values.record))
             return .taken
         }
-        var last = end
-        for candidate in first.sorted() {
-            guard let zone = zones[candidate.position.zone], try self.add(candidate, in: zone) else {
-                return .sorted(last)
+        return try self.add(first.sorted(), in: zones).map { .sorted($0 ?? end) }
+    }
+
+    /// Adds sorted records.
+    ///
+    /// Returns `nil` if all fit. Otherwise returns where the page ends among them; the inner value is
+    /// `nil` if it ends before the first.
+    func add(
+        _ sorted: [FirstOfOrder.Candidate],
+        in zones: [String: NamedZone]
+    ) throws(QueryFailure) -> SortEnd?? {
+        // Those that took too much memory are read again.
+        let left = Dictionary(grouping: sorted.lazy.filter { $0.record == nil }, by: \.position.zone)
+        let lists = left.compactMapValues { candidates in
+            zones[candidates[0].position.zone].map { zone in
+                self.store.records(numbered: candidates.map(\.number), in: zone.key)
             }
+        }
+        var read: [String: Int] = [:]
+        var last: SortEnd?
+        for candidate in sorted {
+            let name = candidate.position.zone
+            guard !self.isFull, let zone = zones[name] else { return .some(last) }
+            var record = candidate.record
+            if record == nil, let records = lists[name] {
+                let offset = read[name, default: 0]
+                read[name] = offset + 1
+                record = try self.store.record(
+                    ListedRecord(number: candidate.number, offset: offset, records: records)
+                )
+            }
+            if let record, try !self.add(record, in: zone) { return .some(last) }
             last = SortEnd(candidate.position)
         }
         return nil
-    }
-
-    /// Adds a record of the sorted ones.
-    ///
-    /// Returns `false` if it does not fit.
-    func add(_ candidate: FirstOfOrder.Candidate, in zone: NamedZone) throws(QueryFailure) -> Bool {
-        guard !self.isFull else { return false }
-        if let record = candidate.record { return try self.add(record, in: zone) }
-        guard let record = try self.store.record(RecordKey(zone: zone.key, number: candidate.number))
-        else { return true }
-        return try self.add(record, in: zone)
     }
 
     /// Takes a record of the query from a walk; a walk without it adds the record to the page.
@@ -170,29 +186,28 @@ extension QueryPage {
         from start: Int64,
         _ take: Take?
     ) throws(QueryFailure) -> QueryPosition.Point? {
-        // A count, or a page that sorts, reads every record.
-        let room = self.isCount || take != nil ? nil : self.room + 1
-        let use = self.countsUnseen ? NumberCursor.Use.numbers : .records(room)
-        let cursor = NumberCursor(numbers, in: walk.zone.key, for: use, self.store)
+        guard !self.countsUnseen else { return try self.count(numbers, in: walk.zone, from: start) }
+        let room = self.readsAll(take) ? nil : self.room + 1
+        let candidates = NumberedCandidates(numbers, in: walk.zone.key, room: room, self.store)
         var next = start
         while true {
-            switch try cursor.next(from: next) {
+            switch try candidates.next(from: next) {
             case .end: return nil
             case .paused(let position): return .number(position ?? next)
             case .found(let number):
                 // Only this record shows that there is another page.
                 if self.isFull { return .number(number) }
-                if self.countsUnseen {
-                    self.addToCount(1)
-                } else if try self.offer(number, walk, take) == .left {
-                    return .number(number)
-                }
+                guard let record = candidates.record else { return nil }
+                if try self.offer(record, walk, take) == .left { return .number(number) }
                 guard number < .max else { return nil }
                 next = number + 1
                 if self.store.meter.isUsedUp { return .number(next) }
             }
         }
     }
+
+    /// Whether every record of a walk is read: a count, or a page that sorts.
+    private func readsAll(_ take: Take?) -> Bool { self.isCount || take != nil }
 
     private func walk(
         _ index: IndexUse,
@@ -202,15 +217,14 @@ extension QueryPage {
         _ take: Take?
     ) throws(QueryFailure) -> QueryPosition.Point? {
         guard start.nextNumber == nil || start == .start else { throw .refused(.cursorInvalid) }
-        let cursor = EntryCursor(
-            index.number,
+        let pieces = EntryPieces(
+            index,
             in: walk.zone.key,
             ranges: ranges,
             after: start.lastEntry,
-            pieceSize: self.isCount ? .max : self.room + 1,
-            leadsToRecords: !self.countsUnseen || index.isMany,
-            self.store
+            size: self.isCount ? .max : self.room + 1
         )
+        let cursor = EntryCursor(pieces, self.store)
         var last = start
         while true {
             switch try cursor.next() {
@@ -218,12 +232,9 @@ extension QueryPage {
             case .paused: return last
             case .found(let entry):
                 if self.isFull { return last }
-                if self.countsUnseen, !index.isMany {
-                    self.addToCount(1)
-                } else {
-                    let many = index.isMany ? ManyEntries(index: index, ranges: ranges, entry: entry) : nil
-                    if try self.offer(entry.record, walk, many: many, take) == .left { return last }
-                }
+                guard let record = cursor.record else { return nil }
+                let many = index.isMany ? ManyEntries(index: index, ranges: ranges, entry: entry) : nil
+                if try self.offer(record, walk, many: many, take) == .left { return last }
                 last = .entry(entry)
                 if self.store.meter.isUsedUp { return last }
             }
@@ -247,7 +258,7 @@ extension QueryPage {
     }
 
     private func offer(
-        _ number: Int64,
+        _ listed: ListedRecord,
         _ walk: BranchWalk,
         many: ManyEntries? = nil,
         _ take: Take?
@@ -256,9 +267,9 @@ extension QueryPage {
             throw .refused(.queryTooBroad)
         }
         if take == nil, many == nil, walk.isUnconditional, self.addsUnseen {
-            return try self.addUnseen(number, in: walk.zone)
+            return try self.addUnseen(listed, in: walk.zone)
         }
-        guard let values = try self.record(number, in: walk.zone) else { return .taken }
+        guard let values = try self.record(listed, in: walk.zone) else { return .taken }
         try self.store.meter.countComparisons(walk.cost.comparisons(with: values))
         guard
             values.isDamaged
@@ -271,6 +282,27 @@ extension QueryPage {
 
     // MARK: Counting
 
+    /// Counts the numbers of several lists without reading their records.
+    private func count(
+        _ numbers: NumberSource,
+        in zone: NamedZone,
+        from start: Int64
+    ) throws(QueryFailure) -> QueryPosition.Point? {
+        let cursor = NumberCursor(numbers, in: zone.key, self.store)
+        var next = start
+        while true {
+            switch try cursor.next(from: next) {
+            case .end: return nil
+            case .paused(let position): return .number(position ?? next)
+            case .found(let number):
+                self.addToCount(1)
+                guard number < .max else { return nil }
+                next = number + 1
+                if self.store.meter.isUsedUp { return .number(next) }
+            }
+        }
+    }
+
     /// Counts entries without reading their records; each is a record of the query.
     private func count(
         _ ranges: [EntryRange],
@@ -280,34 +312,39 @@ extension QueryPage {
     ) throws(QueryFailure) -> QueryPosition.Point? {
         guard start.nextNumber == nil || start == .start else { throw .refused(.cursorInvalid) }
         var last = start
-        for range in ranges {
-            var scan = EntryScan(range: range)
-            if let after = start.lastEntry {
-                if let upper = range.upper, !after.value.precedes(upper) { continue }
-                if range.contains(after.value) { scan.after = after }
-            }
+        for var scan in Self.countedScans(of: ranges, index, in: zone.key, behind: start) {
             if self.store.meter.isUsedUp { return last }
-            let limit = self.store.meter.left
-            let counted = try self.store.countOfEntries(
-                scan,
-                of: index.number,
-                in: zone.key,
-                limit: limit
-            )
+            scan.limit = self.store.meter.left
+            let counted = try self.store.countOfEntries(scan)
             self.addToCount(counted)
-            guard counted == limit else { continue }
-            scan.offset = counted - 1
-            let found = try self.store.entries(scan, of: index.number, in: zone.key, limit: 1)
-            guard let entry = found.first else { continue }
+            guard counted == scan.limit else { continue }
+            (scan.offset, scan.limit) = (counted - 1, 1)
+            guard let entry = try self.store.entries(scan).elements.first else { continue }
             last = .entry(entry)
             return last
         }
         return nil
     }
+
+    /// The scans of ranges of which a page counts the entries, behind the end of another.
+    static func countedScans(
+        of ranges: [EntryRange],
+        _ index: IndexUse,
+        in zone: ZoneKey,
+        behind start: QueryPosition.Point
+    ) -> [EntryScan] {
+        ranges.compactMap { range in
+            var scan = EntryScan(range, of: index.number, in: zone)
+            guard let after = start.lastEntry else { return scan }
+            if let upper = range.upper, !after.value.precedes(upper) { return nil }
+            if range.contains(after.value) { scan.after = after }
+            return scan
+        }
+    }
 }
 
 extension QueryPosition.Point {
-    fileprivate var nextNumber: Int64? {
+    var nextNumber: Int64? {
         switch self {
         case .start: 0
         case .number(let number): number
@@ -315,7 +352,7 @@ extension QueryPosition.Point {
         }
     }
 
-    fileprivate var lastEntry: EntryPosition? {
+    var lastEntry: EntryPosition? {
         guard case .entry(let entry) = self else { return nil }
         return entry
     }
@@ -323,7 +360,7 @@ extension QueryPosition.Point {
 
 extension QuerySource {
     /// Ranges in which each entry is of a different record.
-    fileprivate var countableRanges: (IndexUse, [EntryRange])? {
+    var countableRanges: (IndexUse, [EntryRange])? {
         switch self {
         case .ranges(let index, let ranges): index.isMany ? nil : (index, ranges)
         case .numbers(.value(let index, let value)): (index, [.point(value)])

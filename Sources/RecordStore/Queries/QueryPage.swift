@@ -115,9 +115,9 @@ final class QueryPage {
     /// Reads a candidate.
     ///
     /// Returns `nil` if it does not belong to the query.
-    func record(_ number: Int64, in zone: NamedZone) throws(QueryFailure) -> RecordValues? {
-        let key = RecordKey(zone: zone.key, number: number)
-        guard let record = try self.candidate(key) else { return nil }
+    func record(_ listed: ListedRecord, in zone: NamedZone) throws(QueryFailure) -> RecordValues? {
+        let key = RecordKey(zone: zone.key, number: listed.number)
+        guard let record = try self.candidate(listed, in: zone) else { return nil }
         guard !record.stored.isDamaged else {
             let id = RecordID(zone: self.id(of: zone), recordName: record.name)
             guard !self.isCount, !self.sink.readsFields else { throw .refused(.recordDamaged(id)) }
@@ -132,12 +132,13 @@ final class QueryPage {
     /// Reads a candidate without its fields.
     ///
     /// Returns `nil` if the requester may not read it.
-    func candidate(_ key: RecordKey) throws(QueryFailure) -> NamedRecord? {
-        guard let record = try self.store.record(key) else { return nil }
+    func candidate(_ listed: ListedRecord, in zone: NamedZone) throws(QueryFailure) -> NamedRecord? {
+        guard let record = try self.store.record(listed) else { return nil }
         switch self.rule {
         case .all: return record
         case .own(let creator): return record.stored.system.createdBy == creator ? record : nil
         case .shared(let access):
+            let key = RecordKey(zone: zone.key, number: listed.number)
             let grant = try self.store.stored { (snapshot) throws(StorageFailure) in
                 try snapshot.grant(of: key, access)
             }
@@ -167,10 +168,9 @@ final class QueryPage {
     /// Adds a candidate as the engine has it.
     ///
     /// Returns `left` if its bytes do not fit.
-    func addUnseen(_ number: Int64, in zone: NamedZone) throws(QueryFailure) -> CandidateFate {
-        let key = RecordKey(zone: zone.key, number: number)
+    func addUnseen(_ listed: ListedRecord, in zone: NamedZone) throws(QueryFailure) -> CandidateFate {
         var result: Result<Bool, QueryFailure> = .success(true)
-        _ = try self.store.visit(key) { record in
+        _ = try self.store.visit(listed) { record in
             result = Result { () throws(QueryFailure) in try self.add(record, in: zone) }
             return true
         }

@@ -10,57 +10,33 @@ final class QueryStore {
         self.meter = meter
     }
 
-    func entries(
-        _ scan: EntryScan,
-        of index: Int64,
-        in zone: ZoneKey,
-        limit: Int
-    ) throws(QueryFailure) -> [EntryPosition] {
-        let entries = try self.stored { (snapshot) throws(StorageFailure) in
-            try snapshot.entries(scan, of: index, in: zone, limit: limit)
-        }
-        try self.meter.countEntries(entries.count)
+    func entries(_ scan: EntryScan) throws(QueryFailure) -> Listed<EntryPosition> {
+        let entries = try self.stored { (snapshot) throws(StorageFailure) in try snapshot.entries(scan) }
+        try self.meter.countEntries(entries.elements.count)
         return entries
     }
 
-    func records(
-        having value: [UInt8],
-        in index: Int64,
-        of zone: ZoneKey,
-        from number: Int64,
-        limit: Int,
-        leadsToRecords: Bool
-    ) throws(QueryFailure) -> [Int64] {
-        let numbers = try self.stored { (snapshot) throws(StorageFailure) in
-            try snapshot.records(
-                having: value,
-                in: index,
-                of: zone,
-                from: number,
-                limit: limit,
-                leadsToRecords: leadsToRecords
-            )
-        }
-        try self.meter.countEntries(numbers.count)
+    func numbers(_ scan: NumberScan) throws(QueryFailure) -> Listed<Int64> {
+        let numbers = try self.stored { (snapshot) throws(StorageFailure) in try snapshot.numbers(scan) }
+        try self.meter.countEntries(numbers.elements.count)
         return numbers
     }
 
-    func countOfEntries(
-        _ scan: EntryScan,
-        of index: Int64,
-        in zone: ZoneKey,
-        limit: Int
-    ) throws(QueryFailure) -> Int {
+    func countOfEntries(_ scan: EntryScan) throws(QueryFailure) -> Int {
         let count = try self.stored { (snapshot) throws(StorageFailure) in
-            try snapshot.countOfEntries(scan, of: index, in: zone, limit: limit)
+            try snapshot.countOfEntries(scan)
         }
         try self.meter.countEntries(count)
         return count
     }
 
+    func records(numbered numbers: [Int64], in zone: ZoneKey) -> any RecordList {
+        self.snapshot.records(numbered: numbers, in: zone)
+    }
+
     /// Returns `nil` for an entry whose record is gone, which only a bug can leave behind.
-    func record(_ key: RecordKey) throws(QueryFailure) -> NamedRecord? {
-        let record = try self.stored { (snapshot) throws(StorageFailure) in try snapshot.record(key) }
+    func record(_ listed: ListedRecord) throws(QueryFailure) -> NamedRecord? {
+        let record = try self.stored { (_) throws(StorageFailure) in try listed.read() }
         try self.meter.countRecord(bytes: record?.stored.body.bytes.count ?? 0)
         return record
     }
@@ -68,11 +44,14 @@ final class QueryStore {
     /// Visits a record where the engine has it.
     ///
     /// Returns what the visit does, or `nil` as `record` does.
-    func visit(_ key: RecordKey, _ visit: (borrowing LentRecord) -> Bool) throws(QueryFailure) -> Bool? {
+    func visit(
+        _ listed: ListedRecord,
+        _ visit: (borrowing LentRecord) -> Bool
+    ) throws(QueryFailure) -> Bool? {
         var bytes = 0
         let result: Bool?
         do throws(FeedFailure) {
-            result = try self.snapshot.visitRecord(key) { (row: borrowing FeedRow) throws(FeedFailure) in
+            result = try listed.visit { (row: borrowing FeedRow) throws(FeedFailure) in
                 bytes = row.record.fields.count
                 return visit(row.record)
             }

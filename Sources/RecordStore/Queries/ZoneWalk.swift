@@ -10,6 +10,11 @@ struct ZoneWalk {
 
     private static let pieceSize = 64
 
+    /// What a walk through all zones of a database reads first.
+    static func firstRead(of database: DatabaseID) -> SnapshotRead {
+        .range(RowRange(ZoneRow.byKey, database), limit: Self.pieceSize)
+    }
+
     /// All zones from a name on.
     init(of database: DatabaseID, from name: String, _ store: QueryStore) {
         self.database = database

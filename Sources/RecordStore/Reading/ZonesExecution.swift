@@ -27,6 +27,21 @@ package struct ZonesExecution {
         }
     }
 
+    /// The rows of zones that are asked for by ID.
+    static func prefetch(_ selection: FetchZones.Selection, for requester: Requester) -> Prefetch? {
+        guard case .ids(let ids) = selection else { return nil }
+        return Prefetch { (known, _) in
+            let named = ids.prefix(Self.piece).map { id in
+                let name = Access.storedName(of: id, for: requester)
+                return Named(id: id, key: name.flatMap { known.zone(named: $0, in: requester.database) })
+            }
+            let keys = Self.keysOfRows(named, for: requester.scope)
+            guard !keys.isEmpty else { return [] }
+            let numbers = keys.map { ZoneRow.byNumber.key($0.database, $0.number).values }
+            return [.rows(ZoneRow.table, by: ZoneRow.byNumber.index, keys: numbers)]
+        }
+    }
+
     private func zones(_ ids: [ZoneID]) throws(StorageFailure) -> Result<[ReadOutcome], StoreError> {
         var results: [ReadOutcome] = []
         results.reserveCapacity(ids.count)
@@ -74,18 +89,27 @@ package struct ZonesExecution {
         let key: ZoneKey?
     }
 
-    /// Reads some zones, in their order; `nil` for one that the requester may not see.
+    /// Whether a zone has a row that says more than its key: a public database and a default zone have
+    /// neither scope nor share.
+    private static func hasRow(_ id: ZoneID, _ scope: DatabaseScope) -> Bool {
+        scope != .public && !id.isDefault
+    }
+
+    private static func keysOfRows(_ named: [Named], for scope: DatabaseScope) -> [ZoneKey] {
+        named.compactMap { Self.hasRow($0.id, scope) ? $0.key : nil }
+    }
+
+    /// Reads what is known of some zones, in their order; `nil` for one that is not there for the
+    /// requester.
     private func zones(_ named: [Named]) throws(StorageFailure) -> [Zone?] {
         let scope = self.requester.scope
-        // A public database and a default zone have neither.
-        func hasRow(_ id: ZoneID) -> Bool { scope != .public && !id.isDefault }
-        let keys = named.compactMap { hasRow($0.id) ? $0.key : nil }
+        let keys = Self.keysOfRows(named, for: scope)
         var encryptionScopes = try self.snapshot.encryptionScopes(of: keys)[...]
         var shares = scope == .private ? try self.snapshot.zoneWideShares(of: keys)[...] : []
         var zones: [Zone?] = []
         zones.reserveCapacity(named.count)
         for zone in named {
-            guard let key = zone.key, hasRow(zone.id) else {
+            guard let key = zone.key, Self.hasRow(zone.id, scope) else {
                 zones.append(zone.key.map { _ in Zone(id: zone.id, scope: scope) })
                 continue
             }

@@ -48,6 +48,13 @@ extension TableReader {
     }
 }
 
+extension SharedAccess {
+    /// What is read of a zone's shares first.
+    static func firstRead(in zone: ZoneKey) -> SnapshotRead {
+        .range(RowRange(ShareRow.byName, zone.database, zone.number), limit: self.sharesReadMax + 1)
+    }
+}
+
 extension ShareReaderRow {
     fileprivate func grant(of share: ShareRow) -> ShareGrant {
         ShareGrant(share: share.stored, permission: self.permission, role: self.role)

@@ -54,6 +54,11 @@ extension Store {
             reply(.failure(StoreError(failure)))
         }
         job.sink = sink
+        if self.engine.prefetches {
+            job.prefetch = Prefetch { (known, isAttempt) in
+                read.firstReads(for: requester, rules.queryBudget(isAttempt: isAttempt), known)
+            }
+        }
         self.engine.read(job)
     }
 
@@ -109,24 +114,42 @@ extension Store {
         for requester: Requester,
         reply: @escaping @Sendable (Result<[UInt8], StoreError>) -> Void
     ) {
-        self.feed(.short, requester, reply) { (feed) throws(FeedFailure) in
+        let name = zone.flatMap { Access.storedName(of: $0, for: requester) }
+        let prefetch = name.flatMap { self.prefetch(in: $0, of: requester) }
+        self.feed(.short, requester, prefetch: prefetch, reply) { (feed) throws(FeedFailure) in
             try feed.token(of: zone)
         }
     }
 
     /// The first page behind a token, if the token has its position.
     private func prefetch(_ read: FeedRead, for requester: Requester) -> Prefetch? {
-        guard self.engine.prefetches, let zone = Access.storedName(of: read.zone, for: requester) else {
-            return nil
+        guard let zone = Access.storedName(of: read.zone, for: requester) else { return nil }
+        let after = read.token.flatMap { try? ChangeToken($0) }?.positionOfChanges
+        let limit = ChangeWalk.piece(ofPage: read.limit)
+        return self.prefetch(in: zone, of: requester) { [database = requester.database] key in
+            var reads = [SnapshotRead.row(ZoneRow.byKey, database, zone)]
+            if let key, let after {
+                reads += [
+                    .changes(after: after, in: key, limit: limit),
+                    .deletions(after: after, in: key, limit: limit),
+                ]
+            }
+            return reads
         }
-        return Prefetch(
-            feed: Prefetch.Feed(
-                database: requester.database,
-                zone: zone,
-                after: read.token.flatMap { try? ChangeToken($0) }?.positionOfChanges,
-                limit: ChangeWalk.piece(ofPage: read.limit)
-            )
-        )
+    }
+
+    /// The state of the database that has the records of a zone, and what else is read of the zone.
+    private func prefetch(
+        in zone: String,
+        of requester: Requester,
+        _ others: @escaping @Sendable (ZoneKey?) -> [SnapshotRead] = { _ in [] }
+    ) -> Prefetch? {
+        guard self.engine.prefetches else { return nil }
+        let database = requester.database
+        return Prefetch { (known, _) in
+            let key = known.zone(named: zone, in: database)
+            return others(key) + [.row(DatabaseRow.byKey, key?.database ?? database)]
+        }
     }
 
     private func feed<Value: Sendable>(

@@ -17,9 +17,7 @@ extension Store {
     ) {
         let rules = self.readRules
         let effort = Self.effort(ids.count <= rules.shortRecordsMax)
-        let prefetch =
-            self.engine.prefetches ? Prefetch(records: Prefetch.Records.named(ids, by: requester)) : nil
-        self.read(effort, for: requester, prefetch: prefetch, into: sink, reply) {
+        self.read(effort, for: requester, prefetch: self.prefetch(ids, for: requester), into: sink, reply) {
             (snapshot) throws(StorageFailure) in
             var execution = FetchExecution(
                 for: requester,
@@ -57,8 +55,14 @@ extension Store {
             case .ids(let ids): ids.count <= rules.shortRecordsMax
             case .all: false
             }
-        self.read(Self.effort(isShort), for: requester, needsPendingChanges: true, reply) {
-            (snapshot) throws(StorageFailure) in
+        let prefetch = self.engine.prefetches ? ZonesExecution.prefetch(selection, for: requester) : nil
+        self.read(
+            Self.effort(isShort),
+            for: requester,
+            prefetch: prefetch,
+            needsPendingChanges: true,
+            reply
+        ) { (snapshot) throws(StorageFailure) in
             try ZonesExecution(for: requester, bytesMax: rules.answerBytesMax, snapshot: snapshot)
                 .outcomes(selection)
         }
@@ -76,7 +80,8 @@ extension Store {
     ) {
         let rules = self.readRules
         let effort = Self.effort(hashes.count <= rules.shortRecordsMax)
-        self.read(effort, for: requester, reply) { (snapshot) throws(StorageFailure) in
+        self.read(effort, for: requester, prefetch: self.prefetch([record], for: requester), reply) {
+            (snapshot) throws(StorageFailure) in
             try LocateExecution(for: requester, bytesMax: rules.answerBytesMax, snapshot: snapshot)
                 .assets(hashes, of: record)
         }
@@ -180,12 +185,17 @@ extension Store {
         reply: @escaping @Sendable (Result<RecordExplanation, StoreError>) -> Void
     ) {
         let seen = self.deliveries.seen
-        self.read(.long, for: requester, needsPendingChanges: true, reply) {
+        let prefetch = self.prefetch([id], for: requester)
+        self.read(.long, for: requester, prefetch: prefetch, needsPendingChanges: true, reply) {
             (snapshot) throws(StorageFailure) in
             // Rows that are written meanwhile rest in memory for longer than a snapshot lives.
             try ExplainExecution(for: requester, snapshot: snapshot, unwritten: seen)
                 .explanation(of: id)
         }
+    }
+
+    private func prefetch(_ ids: [RecordID], for requester: Requester) -> Prefetch? {
+        self.engine.prefetches ? Prefetch(records: Prefetch.Records.named(ids, by: requester)) : nil
     }
 
     private static func effort(_ isShort: Bool) -> ReadJob.Effort { isShort ? .short : .long }

@@ -45,9 +45,10 @@ package protocol SubscriptionStore: Sendable {
     /// Those that are asked for meanwhile share a transaction. Reported as any deletion.
     func expire(_ subscription: SubscriptionKey)
 
-    /// Whether a user may read a record of a type now, by the grants and roles of the public
-    /// database; in other databases they may.
+    /// Finds out whether users may read records of one environment now, by the grants and roles of the
+    /// public database; in other databases they may.
     ///
-    /// Blocks, so it belongs on any thread but an event loop. False if it can't be found out.
-    func mayRead(recordType: String, createdBy creator: String, by requester: Requester) -> Bool
+    /// The reply has one answer a question, in order, and none if it can't be found out. It comes on any
+    /// thread, or before the call returns.
+    func mayRead(_ questions: [ReadQuestion], reply: @escaping @Sendable ([Bool]?) -> Void)
 }

@@ -124,27 +124,13 @@ struct SubscriptionTrialExecution {
                 case .deletion(let deletion):
                     found.append(Found(zone: zone, turn: turn, position: deletion.position))
                 case .change(let change):
-                    guard try self.isLast(change, in: zone.key) else { continue }
+                    guard try walk.isLastOfRecord(change) else { continue }
                     found.append(Found(zone: zone, turn: turn, position: change.position))
                 case .membership: continue
                 }
             }
         }
         return found.sorted { $0.position < $1.position }
-    }
-
-    /// Whether the record exists, and has not changed again.
-    private func isLast(_ change: FeedChange, in zone: ZoneKey) throws(StorageFailure) -> Bool {
-        do throws(FeedFailure) {
-            return try self.snapshot.visitRecord(RecordKey(zone: zone, number: change.record)) {
-                $0.position == change.position
-            } ?? false
-        } catch {
-            switch error {
-            case .storage(let failure): throw failure
-            case .refused: throw .unexpected(code: 0)
-            }
-        }
     }
 
     // MARK: Verdicts

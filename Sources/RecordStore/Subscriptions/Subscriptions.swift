@@ -71,15 +71,17 @@ package final class Subscriptions: SubscriptionStore {
         }
     }
 
-    package func mayRead(
-        recordType: String,
-        createdBy creator: String,
-        by requester: Requester
-    ) -> Bool {
-        let mayRead = try? self.engine.readTables { rows in
-            try rows.access(toType: recordType, for: requester).mayRead(recordCreatedBy: creator)
+    package func mayRead(_ questions: [ReadQuestion], reply: @escaping @Sendable ([Bool]?) -> Void) {
+        guard var requester = questions.first?.requester else { return reply([]) }
+        // Of several users, so it is in the turn of none.
+        requester.userRecordName = nil
+        let job = ReadJob(requester: requester, effort: .short) { (snapshot, _) throws(StorageFailure) in
+            let answers = try snapshot.mayRead(questions)
+            return { reply(answers) }
+        } fail: { _ in
+            reply(nil)
         }
-        return mayRead ?? false
+        self.engine.read(job)
     }
 
     // MARK: Acknowledgements

@@ -97,7 +97,7 @@ extension ReadConnection {
         )
     }
 
-    func record(_ key: RecordKey) throws(StorageFailure) -> NamedRecord? {
+    func storedRecord(_ key: RecordKey) throws(StorageFailure) -> NamedRecord? {
         let statement = self.feedStatements.byNumber
         self.bind(statement, key.zone)
         statement.bind(3, key.number)
@@ -133,7 +133,7 @@ extension ReadConnection {
         after position: Int64,
         in zone: ZoneKey,
         limit: Int
-    ) throws(StorageFailure) -> [FeedChange] {
+    ) throws(StorageFailure) -> Listed<FeedChange> {
         let statement = self.feedStatements.changes
         self.bind(statement, zone)
         statement.bind(3, position)
@@ -153,7 +153,7 @@ extension ReadConnection {
             if changes.count >= limit { break }
         }
         statement.reset()
-        return changes
+        return Listed(changes, self.records(numbered: changes.map(\.record), in: zone))
     }
 
     func deletions(

@@ -36,15 +36,10 @@ final class EntryReader {
         self.countAll = try statement("SELECT count(*) \(from)")
     }
 
-    func entries(
-        _ scan: EntryScan,
-        of index: Int64,
-        in zone: ZoneKey,
-        limit: Int
-    ) throws(StorageFailure) -> [EntryPosition] {
-        let key = EntryKey(index, in: zone)
+    func entries(_ scan: EntryScan) throws(StorageFailure) -> [EntryPosition] {
+        let key = EntryKey(scan.index, in: scan.zone)
         let statement = self.statement(scan, key)
-        statement.bind(4, Int64(limit))
+        statement.bind(4, Int64(scan.limit))
         statement.bind(5, Int64(scan.offset))
         var entries: [EntryPosition] = []
         while try statement.step() {
@@ -55,47 +50,32 @@ final class EntryReader {
         return entries
     }
 
-    func records(
-        having value: [UInt8],
-        in index: Int64,
-        of zone: ZoneKey,
-        from number: Int64,
-        limit: Int
-    ) throws(StorageFailure) -> [Int64] {
-        self.records.bind(1, EntryKey(index, in: zone)[value])
-        self.records.bind(3, number)
-        return try self.collector.collect(self.records, limit: limit)
+    func numbers(_ scan: NumberScan) throws(StorageFailure) -> [Int64] {
+        self.records.bind(1, EntryKey(scan.index, in: scan.zone)[scan.value])
+        self.records.bind(3, scan.start)
+        return try self.collector.collect(self.records, limit: scan.limit)
     }
 
-    func countOfEntries(
-        _ scan: EntryScan,
-        of index: Int64,
-        in zone: ZoneKey,
-        limit: Int
-    ) throws(StorageFailure) -> Int {
-        let key = EntryKey(index, in: zone)
+    func countOfEntries(_ scan: EntryScan) throws(StorageFailure) -> Int {
+        let key = EntryKey(scan.index, in: scan.zone)
         // A limit makes every entry more expensive, and most counts end before it.
-        if scan.after == nil, let count = try self.countOfAll(scan, key, limit: limit) { return count }
+        if scan.after == nil, let count = try self.countOfAll(scan, key) { return count }
         let statement = scan.after == nil ? self.count : self.countBehind
         self.bind(statement, scan, key)
-        statement.bind(4, Int64(limit))
+        statement.bind(4, Int64(scan.limit))
         guard try statement.step() else { return 0 }
         defer { statement.reset() }
         return Int(statement.integer(0))
     }
 
     /// Counts all entries, or returns `nil` if there may be more than the limit.
-    private func countOfAll(
-        _ scan: EntryScan,
-        _ key: EntryKey,
-        limit: Int
-    ) throws(StorageFailure) -> Int? {
+    private func countOfAll(_ scan: EntryScan, _ key: EntryKey) throws(StorageFailure) -> Int? {
         self.bind(self.countAll, scan, key)
         // Three for each entry, and a constant for the start.
-        guard let hasRow = try self.countAll.step(operationsMax: 3 * limit + 64) else { return nil }
+        guard let hasRow = try self.countAll.step(operationsMax: 3 * scan.limit + 64) else { return nil }
         defer { self.countAll.reset() }
         let count = hasRow ? Int(self.countAll.integer(0)) : 0
-        return count > limit ? nil : count
+        return count > scan.limit ? nil : count
     }
 
     private func statement(_ scan: EntryScan, _ key: EntryKey) -> HotStatement {

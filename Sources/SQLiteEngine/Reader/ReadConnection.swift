@@ -11,7 +11,7 @@ import RecordStore
 ///
 /// SAFETY: used by one thread at a time: the pool hands it out to one borrower, a read thread keeps
 /// its own.
-final class ReadConnection: RowReader, RowNames, Snapshot, @unchecked Sendable {
+final class ReadConnection: RowReader, RowNames, LocalSnapshot, @unchecked Sendable {
     private let queue: DatabaseQueue
     private let connection: OpaquePointer
     private let copies: LogCopies

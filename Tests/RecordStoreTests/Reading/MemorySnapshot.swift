@@ -5,7 +5,7 @@ import RecordModel
 /// A snapshot of rows that a test names, in memory.
 ///
 /// It has no changes and no indexes.
-final class MemorySnapshot: MemoryRows, Snapshot {
+final class MemorySnapshot: MemoryRows, LocalSnapshot {
     struct RecordRow {
         var name: String
         var zone: ZoneKey
@@ -56,7 +56,7 @@ final class MemorySnapshot: MemoryRows, Snapshot {
         return found
     }
 
-    func record(_ key: RecordKey) -> NamedRecord? {
+    func storedRecord(_ key: RecordKey) -> NamedRecord? {
         self.records.first { $0.zone == key.zone && $0.stored.number == key.number }.map {
             NamedRecord(name: $0.name, stored: $0.stored)
         }
@@ -82,22 +82,15 @@ final class MemorySnapshot: MemoryRows, Snapshot {
 
     // MARK: Changes and indexes
 
-    func changes(after position: Int64, in zone: ZoneKey, limit: Int) -> [FeedChange] { [] }
+    func changes(after position: Int64, in zone: ZoneKey, limit: Int) -> Listed<FeedChange> { Listed([]) }
 
     func deletions(after position: Int64, in zone: ZoneKey, limit: Int) -> [FeedDeletion] { [] }
 
-    func entries(_ scan: EntryScan, of index: Int64, in zone: ZoneKey, limit: Int) -> [EntryPosition] { [] }
+    func entries(_ scan: EntryScan) -> Listed<EntryPosition> { Listed([]) }
 
-    func records(
-        having value: [UInt8],
-        in index: Int64,
-        of zone: ZoneKey,
-        from number: Int64,
-        limit: Int,
-        leadsToRecords: Bool
-    ) -> [Int64] { [] }
+    func numbers(_ scan: NumberScan) -> Listed<Int64> { Listed([]) }
 
-    func countOfEntries(_ scan: EntryScan, of index: Int64, in zone: ZoneKey, limit: Int) -> Int { 0 }
+    func countOfEntries(_ scan: EntryScan) -> Int { 0 }
 }
 
 /// Alice, who owns the zone "notes", and Bob, whose shared database shows it.
