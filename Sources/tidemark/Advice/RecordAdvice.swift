@@ -1,5 +1,4 @@
 import Administration
-import FileIO
 import RecordJSON
 import RecordModel
 import RecordStore
@@ -88,12 +87,5 @@ enum RecordAdvice {
         case .atomicPeer: "Nothing of its batch was written."
         default: nil
         }
-    }
-}
-
-extension CommandFailure {
-    /// The failure for an error in the text of records.
-    init(_ error: RecordJSONError, in file: String) {
-        self.init(.data, "\(file): \(error).")
     }
 }

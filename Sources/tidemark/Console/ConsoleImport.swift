@@ -58,7 +58,7 @@ struct ConsoleImport: Sendable {
                     owners: database.owners
                 ),
                 zone: order.zone,
-                policy: PolicyName(order.policy).policy,
+                policy: order.policy.policy,
                 assets: AssetsBeside(path: order.path + ".assets", database: database),
                 isDryRun: order.isDryRun,
                 showProgress: { bar.show($0, of: $1) }
@@ -87,12 +87,12 @@ extension ImportResult {
     }
 }
 
-extension PolicyName {
-    fileprivate init(_ policy: RecordImport.Policy) {
-        switch policy {
-        case .ifUnchanged: self = .ifUnchanged
-        case .changedKeys: self = .changedKeys
-        case .allKeys: self = .allKeys
+extension RecordImport.Policy {
+    fileprivate var policy: ModifyRecords.Policy {
+        switch self {
+        case .ifUnchanged: .ifServerRecordUnchanged
+        case .changedKeys: .changedKeys
+        case .allKeys: .allKeys
         }
     }
 }
