@@ -76,18 +76,18 @@ extension SyncWorker {
         _ changes: [CKSyncEngine.PendingDatabaseChange],
         _ course: inout SendCourse
     ) async throws(CKError) -> [[CKSyncEngine.PendingDatabaseChange]]? {
-        let sent: ZoneResults
+        let sent: SentZones
         do throws(CKError) {
             let (server, group) = (self.server, course.context.options.operationGroup)
             let results = try await course.calls.run { try await server.send(changes, group: group) }
-            sent = ZoneResults(changes, results)
+            sent = SentZones(changes, results)
         } catch {
             if error.code == .limitExceeded, changes.count > 1 {
                 let middle = changes.count / 2
                 return [Array(changes[..<middle]), Array(changes[middle...])]
             }
             course.outcome.error = error
-            sent = ZoneResults(changes, error)
+            sent = SentZones(changes, error)
         }
         self.state.update {
             $0.settle(sent.settled)
@@ -146,15 +146,15 @@ extension SyncWorker {
         _ batch: CKSyncEngine.RecordZoneChangeBatch,
         _ course: inout SendCourse
     ) async throws(CKError) -> [CKSyncEngine.RecordZoneChangeBatch]? {
-        var sent: RecordResults
+        var sent: SentRecords
         do throws(CKError) {
             let (server, group) = (self.server, course.context.options.operationGroup)
             let results = try await course.calls.run { try await server.send(batch, group: group) }
-            sent = RecordResults(batch, results)
+            sent = SentRecords(batch, results)
         } catch {
             if error.code == .limitExceeded, let halves = batch.halves { return halves }
             course.outcome.error = error
-            sent = RecordResults(batch, error)
+            sent = SentRecords(batch, error)
         }
         if !course.isLastRound, sent.hasMissedReferences {
             let inFlight = Set(self.state.snapshot.recordsInFlight)

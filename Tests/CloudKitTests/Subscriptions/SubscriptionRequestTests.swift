@@ -114,8 +114,8 @@ private let placeholder = CKRecord.Reference(
         )
         let zone = RecordModel.Subscription(id: "z", kind: .zone(ZoneID(zoneName: "a"), recordType: "Note"))
         guard
-            case .value("z", .success(let subscription)) = fetch.answer(
-                to: Item(index: 7, outcome: .subscription(zone)),
+            case .value("z", .success(let subscription)) = fetch.result(
+                of: Item(index: 7, outcome: .subscription(zone)),
                 user: "_me"
             )
         else { return #expect(Bool(false)) }
@@ -133,8 +133,8 @@ private let placeholder = CKRecord.Reference(
         )
         let failure = Failure(code: .unknownItem, message: "gone", retry: .never)
         guard
-            case .value("b", .failure(let error)) = fetch.answer(
-                to: Item(index: 1, outcome: .failure(failure)),
+            case .value("b", .failure(let error)) = fetch.result(
+                of: Item(index: 1, outcome: .failure(failure)),
                 user: "_me"
             )
         else { return #expect(Bool(false)) }

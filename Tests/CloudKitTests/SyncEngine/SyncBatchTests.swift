@@ -93,7 +93,7 @@ struct SyncBatchTests {
         results.add(.value(self.id("a"), .failure(CKError(code))))
         results.add(.deletion(self.id("b"), .success(())))
         let batch = Batch(recordsToSave: [self.record("a")], recordIDsToDelete: [self.id("b")])
-        let answers = RecordResults(batch, results)
+        let answers = SentRecords(batch, results)
         #expect(answers.settled.contains(.saveRecord(self.id("a"))) == isSettled)
         #expect(answers.unsettled.contains(.saveRecord(self.id("a"))) != isSettled)
         #expect((answers.failures[self.id("a")] as? CKError)?.code == code)
@@ -110,9 +110,9 @@ struct SyncBatchTests {
         code: CKError.Code,
         isSettled: Bool
     ) {
-        let answers = RecordResults(Batch(recordsToSave: [self.record("a")]), CKError(code))
+        let answers = SentRecords(Batch(recordsToSave: [self.record("a")]), CKError(code))
         #expect(answers.settled.isEmpty != isSettled && answers.unsettled.isEmpty == isSettled)
-        let zones = ZoneResults([.saveZone(CKRecordZone(zoneName: "Z"))], CKError(code))
+        let zones = SentZones([.saveZone(CKRecordZone(zoneName: "Z"))], CKError(code))
         #expect(zones.settled.isEmpty != isSettled && zones.unsettled.isEmpty == isSettled)
     }
 
@@ -121,7 +121,7 @@ struct SyncBatchTests {
         for name in ["a", "b"] {
             results.add(.value(self.id(name), .failure(CKError(.referenceViolation))))
         }
-        var answers = RecordResults(Batch(recordsToSave: ["a", "b"].map { self.record($0) }), results)
+        var answers = SentRecords(Batch(recordsToSave: ["a", "b"].map { self.record($0) }), results)
         let zone = CKRecordZone.ID(zoneName: "Z")
         let deferred = answers.deferReferences(inZones: [zone], of: [.saveRecord(self.id("a"))])
         #expect(deferred == [.saveRecord(self.id("a"))])
@@ -170,7 +170,7 @@ struct SyncBatchTests {
             let error = CKError(.zoneBusy, userInfo: [CKErrorRetryAfterKey: NSNumber(value: seconds)])
             results.add(.value(self.id(name), .failure(error)))
         }
-        let answers = RecordResults(Batch(recordsToSave: ["a", "b", "c"].map { self.record($0) }), results)
+        let answers = SentRecords(Batch(recordsToSave: ["a", "b", "c"].map { self.record($0) }), results)
         #expect(answers.later?.retryAfterSeconds == 9)
         #expect(answers.unsettled.count == 3)
     }

@@ -1,5 +1,5 @@
 /// The meaning of the results of a batch of zones, for the pending changes and the delegate.
-struct ZoneResults {
+struct SentZones {
     let event: CKSyncEngine.Event.SentDatabaseChanges
     /// Changes that succeeded, or that are now the app's.
     private(set) var settled: [CKSyncEngine.PendingDatabaseChange] = []

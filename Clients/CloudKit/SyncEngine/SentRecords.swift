@@ -1,5 +1,5 @@
 /// The meaning of the results of a batch of records, for the pending changes and the delegate.
-struct RecordResults {
+struct SentRecords {
     private(set) var event = CKSyncEngine.Event.SentRecordZoneChanges(
         savedRecords: [],
         failedRecordSaves: [],
