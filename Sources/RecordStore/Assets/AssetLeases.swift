@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Leases of assets whose files are being written or read: no sweep removes their rows.
+/// Leases of assets while their files are written or read: no sweep removes their rows.
 ///
 /// The lease of an upload is taken within the transaction that finds or makes the row. It is
 /// released when no work on the file is left. Leases are in memory alone, because readers and
@@ -35,7 +35,7 @@ final class AssetLeases: Sendable {
         }
     }
 
-    /// The leases of one request, whose transaction may be executed again or come to nothing.
+    /// The leases of one request; its transaction may be executed again or come to nothing.
     final class Grant: Sendable {
         private let leases: AssetLeases
         private let numbers = Mutex<[AssetNumber]>([])

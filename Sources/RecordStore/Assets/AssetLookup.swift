@@ -2,7 +2,7 @@ import RecordModel
 
 /// Finds assets, their uploaders, and the records that name them.
 extension TableReader {
-    /// Finds assets of a database whose bytes are complete: one element an asset, in order.
+    /// Finds the assets with complete bytes in a database: one element an asset, in order.
     func assets(_ assets: [Asset], in database: DatabaseID) throws(StorageFailure) -> [AssetNumber?] {
         let keys = assets.map {
             [database.columnValue, $0.sha256.columnValue, $0.size.columnValue]
@@ -68,7 +68,7 @@ extension TableReader {
         try self.count(RowRange(AssetUseRow.byAsset, asset), limit: 1) > 0
     }
 
-    /// Lists assets whose bytes are complete, in the order of their numbers, behind a number; at most
+    /// Lists assets with complete bytes, in the order of their numbers, behind a number; at most
     /// `limit`.
     package func storedAssets(
         after number: AssetNumber?,

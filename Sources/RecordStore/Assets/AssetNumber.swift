@@ -23,7 +23,7 @@ package enum UploadStatus: Hashable, Sendable {
     }
 }
 
-/// An asset whose bytes are complete.
+/// An asset with complete bytes.
 package struct StoredAsset: Hashable, Sendable {
     package var number: AssetNumber
     package var asset: Asset

@@ -13,9 +13,9 @@ package final class AssetRegistry: Sendable {
     private let rules: WriteRules
     private let leases = AssetLeases()
     private let readLeases = AssetLeases()
-    /// Uploads that got bytes, and whose rows do not say so yet.
+    /// Uploads that got bytes; their rows do not say so yet.
     private let touched = Mutex<Set<AssetNumber>>([])
-    /// Uploads that were given up, and whose rows may not say so yet.
+    /// Uploads that were given up; their rows may not say so yet.
     private let abandoned = Mutex<Set<AssetNumber>>([])
 
     init(engine: any StorageEngine, rules: WriteRules) {
@@ -76,8 +76,8 @@ package final class AssetRegistry: Sendable {
         }
     }
 
-    /// Cancels an upload whose bytes do not agree with its hash: the row goes as one that is due,
-    /// and its file with it.
+    /// Cancels an upload with bytes that do not agree with its hash: the row goes as one that is
+    /// due, and its file with it.
     ///
     /// A `begin` after the call does not find the row. The engine may execute the job of that `begin`
     /// first, since jobs take turns and are executed again: such a `begin` marks the row itself.
@@ -173,7 +173,7 @@ package final class AssetRegistry: Sendable {
         }
     }
 
-    /// Lists assets whose bytes are complete, in the order of their numbers, a page at a time: to look
+    /// Lists assets with complete bytes, in the order of their numbers, a page at a time: to look
     /// at all files.
     ///
     /// Blocks: any thread but an event loop.

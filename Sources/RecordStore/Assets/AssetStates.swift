@@ -95,8 +95,8 @@ extension UsageTransaction {
         return true
     }
 
-    /// Whether an upload ended because the database had its bytes: an execution whose outcome was
-    /// lost has found that.
+    /// Whether an upload ended because the database had its bytes: an execution with a lost outcome
+    /// has found that.
     private func isKnown(_ row: AssetRow) throws(StorageFailure) -> Bool {
         guard let known = try self.asset(row.asset, in: row.database) else { return false }
         return try self.row(AssetUserRow.byKey, known, row.uploader) != nil
@@ -177,13 +177,13 @@ extension UsageTransaction {
         return true
     }
 
-    /// Removes the row of an asset whose file is gone.
+    /// Removes the row of an asset once its file is gone.
     func forgetAsset(_ number: AssetNumber) throws(StorageFailure) {
         guard let row = try self.row(AssetRow.byKey, number), row.state == .going else { return }
         try self.delete(row)
     }
 
-    /// Marks an asset whose file is to go: no request finds it any more.
+    /// Marks an asset with a file that is to go: no request finds it any more.
     func setGoing(_ row: AssetRow) throws(StorageFailure) {
         self.count(row.counted.negated, in: row.database)
         try self.markGoing(row)

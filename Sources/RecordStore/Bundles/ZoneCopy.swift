@@ -152,7 +152,7 @@ private struct ZoneCopyWalk {
         return goesOn
     }
 
-    /// Ancestors whose turn would be later, the nearest first.
+    /// Ancestors that would have a later turn, the nearest first.
     private mutating func missingAncestors(
         of record: Record,
         numbered number: Int64

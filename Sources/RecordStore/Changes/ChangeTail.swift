@@ -46,8 +46,8 @@ package struct ChangeTail: Hashable, Sendable {
     ) throws(StorageFailure) {
         guard let row = try rows.row(DatabaseRow.byKey, database) else { return nil }
         self.position = row.position
-        // A position of another life of the database is of no use, nor one whose tombstones are
-        // gone.
+        // A position is of no use if it belongs to another life of the database, or if its
+        // tombstones are gone.
         guard position <= row.position, position >= row.tombstonesGoneThrough else { return }
         let zones = try rows.rows(RowRange(ZoneRow.byKey, database), limit: zonesMax + 1)
         let deletions = try rows.rows(

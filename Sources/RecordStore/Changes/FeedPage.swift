@@ -2,8 +2,8 @@ import RecordModel
 
 /// Fills one page of a zone's feed, parents before their children.
 ///
-/// Positions tell whether the client has a parent: a parent whose turn has passed was sent then or
-/// before. A parent whose turn would be later is sent ahead, and `SentAhead` remembers it.
+/// Positions tell whether the client has a parent: if the parent's turn has passed, it was sent
+/// then or before. If its turn would be later, it is sent ahead, and `SentAhead` remembers it.
 struct FeedPage {
     private let read: FeedRead
     private let zone: ZoneKey
@@ -211,7 +211,7 @@ struct FeedPage {
 
     // MARK: Records
 
-    /// Adds a record whose turn it is, its ancestors first; false: there is no room for all of them.
+    /// Adds a record at its turn, its ancestors first; false: there is no room for all of them.
     ///
     /// `has`: whether the client has a parent because of its own turn.
     private mutating func take(

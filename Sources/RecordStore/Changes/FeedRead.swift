@@ -14,7 +14,7 @@ package struct FeedRead: Hashable, Sendable {
     package var desiredKeys: [String]?
     /// Items of the page, 1…`Bounds.feedPageMax`.
     package var limit: Int
-    /// The installation that asks, whose progress is noted; empty if it has no name.
+    /// The installation that asks, to note its progress; empty if it has no name.
     package var installation: [UInt8] = []
 
     package init(

@@ -120,7 +120,7 @@ extension ExplainExecution {
         return installations
     }
 
-    /// Maximum number of a user's subscriptions whose listeners are read.
+    /// Maximum number of a user's subscriptions for which listeners are read.
     private static let subscriptionsReadMax = 100
 }
 

@@ -1,7 +1,7 @@
 import RecordModel
 
 extension ExplainExecution {
-    /// A subscription whose verdict is wanted.
+    /// A subscription that a verdict is wanted for.
     private struct Asked {
         let stored: StoredSubscription
         let scope: DatabaseScope

@@ -45,7 +45,7 @@ package enum Credential: Hashable, Sendable {
     case serviceKey(number: Int64, service: UserNumber, user: UserNumber)
     case identity(user: UserNumber)
 
-    /// The users whose entries decide whether the credential is still valid.
+    /// The users with the entries that decide whether the credential is still valid.
     package var users: [UserNumber] {
         switch self {
         case .accessToken(let user, _): [user]
@@ -99,7 +99,7 @@ package struct CredentialState: Hashable, Sendable {
     }
 }
 
-/// Users whose tokens, keys or rights were changed.
+/// Users with changes of their tokens, keys or rights.
 package struct CredentialChanges: Hashable, Sendable {
     /// To be given with the next question.
     package var version: Int64

@@ -12,7 +12,7 @@ struct DatabaseCreation {
     /// A reset gives the database another default zone, with a position as its number as any zone
     /// has.
     private static let defaultZoneNumber: Int64 = 0
-    /// Databases whose positions a new one is compared with.
+    /// Maximum number of databases that a new one is compared with, by position.
     private static let comparedMax = 16
 
     /// Creates a database that is absent; returns its number in any case.

@@ -5,7 +5,7 @@ extension Directory {
     /// first connection.
     ///
     /// - Throws: `tokenUnknown` if the token is wrong, revoked or not permitted, without
-    ///   distinction; `tokenExpired` for an identity whose time is over.
+    ///   distinction; `tokenExpired` for an expired identity.
     package func admit(
         _ claim: CredentialClaim,
         toContainer container: String,
@@ -86,7 +86,7 @@ extension Directory {
         return try self.account(named: name, ofContainer: container, environment: environment)
     }
 
-    /// The users whose tokens, keys or rights were changed after a version; the first version is 0.
+    /// The users with changes of tokens, keys or rights after a version; the first version is 0.
     package func credentialChanges(after version: Int64) throws(DirectoryError) -> CredentialChanges {
         try self.read { try $0.credentialChanges(after: version) }
     }

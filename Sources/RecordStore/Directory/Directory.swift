@@ -78,7 +78,7 @@ package struct Directory: Sendable {
         try self.read { try $0.users(ofContainer: container) }
     }
 
-    /// Revokes every token of a user, whose records stay.
+    /// Revokes every token of a user; the user's records stay.
     ///
     /// A later `renewToken` lets them in again.
     ///

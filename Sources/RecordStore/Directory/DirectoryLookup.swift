@@ -101,7 +101,7 @@ struct DirectoryLookup {
 
     // MARK: Usage
 
-    /// Users whose rows are read together.
+    /// Maximum number of users for which rows are read together.
     private static let usersMax = 1_000
 
     /// The amounts stored in the databases of a container: the public ones, then the others by

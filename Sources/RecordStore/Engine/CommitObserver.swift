@@ -3,7 +3,7 @@
 /// The engine calls it from its own threads, also while commits wait, so both members must be
 /// quick.
 package protocol CommitObserver: Sendable {
-    /// The databases whose changes are reported, with the environment of each.
+    /// The databases that have their changes reported, with the environment of each.
     ///
     /// An engine asks at the beginning of each transaction. A database that was added before a job
     /// was handed to the engine is reported from the transaction of that job on.

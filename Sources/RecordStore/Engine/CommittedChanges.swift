@@ -14,7 +14,7 @@ package struct CommittedChanges: Hashable, Sendable {
     /// transaction asked for the position of the database (`ChangeTransaction.position`), they are
     /// reported within a second or two.
     package var incomplete: [DatabaseID: Int64]
-    /// Databases whose last changes are in `changes`, with the position up to which they changed.
+    /// Databases that have their last changes in `changes`, with the position up to which they changed.
     ///
     /// Earlier changes are no longer in the rows. A record that changed twice has its last change
     /// here, and one that was deleted and made again looks new. Subscriptions may have been saved

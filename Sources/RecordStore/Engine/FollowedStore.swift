@@ -1,4 +1,4 @@
-/// A store whose changes are copied in sequence, while a server writes to it.
+/// A store that has its changes copied in sequence, while a server writes to it.
 ///
 /// An engine brings it, if it can. Every call blocks; one thread makes them. After an error it
 /// is closed, and another one resumes.

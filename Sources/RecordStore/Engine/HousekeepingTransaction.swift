@@ -70,7 +70,7 @@ package enum HousekeepingKind: CaseIterable, Hashable, Sendable {
     /// Indexes to fill or to empty: rows of `IndexBuildRow`, `IndexRemovalRow`.
     case indexes
 
-    /// The tables whose rows are the work.
+    /// The tables with a row for each piece of work.
     package var tables: [Table] {
         switch self {
         case .views: [ViewRefreshRow.table, ShareNewsRow.table]

@@ -1,6 +1,6 @@
 package import RecordModel
 
-/// What a job is going to ask for first.
+/// The data that a job is going to ask for first.
 ///
 /// An engine to which each question is a round trip reads that for several jobs at once, before it
 /// executes these. Nothing depends on it: what was not prefetched is read when it is asked for.

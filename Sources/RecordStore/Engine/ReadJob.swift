@@ -19,7 +19,7 @@ package struct ReadJob: Sendable {
     /// deadline.
     package var requester: Requester
     package var effort: Effort
-    /// The database whose commits the result may show; `nil` for those of several.
+    /// The database with the commits that the result may show; `nil` for those of several.
     package var database: DatabaseID?
     /// Takes the records that are read, and is emptied before a read begins anew; `nil` if the
     /// reply has everything.

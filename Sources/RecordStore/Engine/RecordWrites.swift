@@ -10,7 +10,7 @@ package struct RecordWrites: Sendable {
         package var name: String
         /// Its number is 0 if it is new.
         package var record: StoredRecord
-        /// The record before the save, whose type, creator, creation date and number stay; `nil` if
+        /// The record before the save: its type, creator, creation date and number stay; `nil` if
         /// it is new.
         package var existing: StoredRecord?
         package var entries: IndexChanges

@@ -9,7 +9,7 @@ package struct Requester: Hashable, Sendable {
     package var userRecordName: String?
     /// A hash that stays the same when the client repeats the request, under any ID; 0 if none was made.
     package var mark: UInt64
-    /// The network of a client that is not signed in, whose account the request is charged to.
+    /// The network of a client that is not signed in: the request is charged to its account.
     package var network: String
     /// Milliseconds since 1970 after which a read that waits is refused instead of executed.
     package var deadlineMilliseconds: Int64
@@ -40,6 +40,6 @@ package struct Requester: Hashable, Sendable {
 }
 
 extension Requester {
-    /// The database whose commits a result may show; `nil` if it may show those of several.
+    /// The database with the commits that a result may show; `nil` if it may show those of several.
     package var databaseShown: DatabaseID? { self.scope == .shared ? nil : self.database }
 }

@@ -12,7 +12,7 @@ package final class RuleMemory {
     var sharesWithNews: [ShareNumber: ChangeOrigin?] = [:]
     /// Histories that containers keep, by environment; `nil` if they have not been read.
     var histories: [EnvironmentID: HistoryRule]?
-    /// Zones whose history has begun, with when their container began to keep one.
+    /// Zones with a history that has begun, and when their container began to keep one.
     var pastZones: [ZoneKey: Int64] = [:]
     /// The number of outcomes of requests that were stored since housekeeping last expired
     /// outcomes.

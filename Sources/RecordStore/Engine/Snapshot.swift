@@ -17,8 +17,8 @@ import RecordModel
 package protocol Snapshot: RecordReader {
     // MARK: Zones
 
-    /// Lists zones whose last change is behind a position, in the order of their last changes; at most
-    /// `limit`.
+    /// Lists zones with their last change behind a position, in the order of their last changes; at
+    /// most `limit`.
     func zones(
         of database: DatabaseID,
         after position: Int64,

@@ -27,8 +27,8 @@ package enum SnapshotRead: Hashable, Sendable {
 
 /// What an engine remembers of zones and record types.
 ///
-/// It may be out of date: before the snapshot answers, nobody knows. It is good for choosing questions,
-/// and for nothing else.
+/// It may be out of date: only the snapshot's answer tells. It is good for choosing questions, and
+/// for nothing else.
 package protocol KnownRows {
     func zone(named name: String, in database: DatabaseID) -> ZoneKey?
     func type(named name: String, in environment: EnvironmentID) -> StoredType?

@@ -136,7 +136,7 @@ package enum FeedFailure: Error, Hashable, Sendable {
     case refused(StoreError)
     case storage(StorageFailure)
 
-    /// Runs a read whose only failures are those of the storage.
+    /// Runs a read that fails only if the storage does.
     @inlinable @inline(__always)
     package static func wrapping<Value>(
         _ read: () throws(StorageFailure) -> Value

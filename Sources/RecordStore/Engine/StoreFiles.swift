@@ -44,8 +44,8 @@ package protocol StoreSource: Sendable {
     /// Whether the store still has an asset, complete.
     func has(_ number: AssetNumber) throws(StoreCopyError) -> Bool
 
-    /// Reads everything: the engine's own structures, and each zone's records, whose number and bytes
-    /// are compared with those that the zone says it has.
+    /// Reads everything: the engine's own structures, and each zone's records. Their number and
+    /// bytes are compared with those that the zone says it has.
     func check() throws(StoreCopyError) -> StoreCheck
 
     /// Finds a record by chance; `nil` if there is none.

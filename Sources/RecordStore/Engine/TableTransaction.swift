@@ -31,8 +31,7 @@ package protocol TableReader: AnyObject {
 package protocol TableWriter: TableReader {
     /// Writes rows, each in place of the one that has its key.
     ///
-    /// A table with numbers (`Table.numbering`) takes rows whose number is null and gives them
-    /// numbers.
+    /// A table with numbers (`Table.numbering`) takes rows with a null number and gives them numbers.
     ///
     /// - Returns: The numbers that were given, in the order of the rows.
     /// - Throws: `unexpected` if another row has the same values in a unique index: rules look first.

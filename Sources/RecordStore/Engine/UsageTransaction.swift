@@ -13,9 +13,9 @@ package protocol UsageTransaction: TableWriter {
     /// Counts the bytes of rows that belong to a zone, for its database too: they go with it.
     func count(rowBytes: Int, in zone: ZoneKey)
 
-    /// Adds up the bytes that count for the quota of a database's container, or of the user whose
-    /// database it is, with the writes of the transaction; `nil` for the user if the database has
-    /// no owner.
+    /// Adds up the bytes that count for the quota of a database's container, or of the user who
+    /// owns the database, with the writes of the transaction; `nil` for the user if the database
+    /// has no owner.
     ///
     /// The sum may lack counts that the engine has still to write, if it stays below the quota with
     /// them.

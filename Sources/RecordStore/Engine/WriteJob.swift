@@ -32,7 +32,7 @@ package final class WriteJob: Sendable {
     }
 
     package let schedule: Schedule
-    /// The user whose job it is: engines serve users in turns.
+    /// The user that the job belongs to: engines serve users in turns.
     ///
     /// `nil` for a job of the store itself, which has passed all bounds: it is never rejected for
     /// lack of room.

@@ -194,7 +194,7 @@ package enum NameKind: Hashable, Sendable {
 
 /// A limit on stored bytes.
 package struct Quota: Hashable, Sendable {
-    /// The holder whose bytes are counted.
+    /// The holder of the bytes that are counted.
     package enum Holder: Hashable, Sendable {
         /// A user: their private databases.
         case user

@@ -1,4 +1,4 @@
-/// The user or network whose account a resource is charged to.
+/// The user or network with the account that a resource is charged to.
 package enum AccountHolder: Hashable, Sendable {
     /// A user of a container's environment, on any connection.
     case user(EnvironmentID, String)

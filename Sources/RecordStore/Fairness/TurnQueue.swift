@@ -75,7 +75,7 @@ package struct TurnQueue<Holder: Hashable, Element> {
     /// In the order of their turns.
     @usableFromInline var lanes: [Lane] = []
     @usableFromInline var laneIndices: [Holder: Int] = [:]
-    /// Index of the lane whose turn it is.
+    /// Index of the lane that has the turn.
     ///
     /// Those before it had theirs in this round.
     @usableFromInline var turn = 0
@@ -181,7 +181,7 @@ package struct TurnQueue<Holder: Hashable, Element> {
         return self.lanes.count - 1
     }
 
-    /// Advances to the holder whose turn it is, and begins rounds as needed.
+    /// Advances to the holder that has the turn, and begins rounds as needed.
     @inlinable
     mutating func findTurn() -> Bool {
         guard self.count > 0 else { return false }

@@ -2,7 +2,7 @@
 struct HistoryRule: Hashable, Sendable {
     /// The number of days for which a change stays.
     var days: Int64
-    /// When the container began to keep a history: zones whose history began before then have gaps.
+    /// When the container began to keep a history: a zone that began its history before then has gaps.
     var life: Int64
 
     static let dayMilliseconds: Int64 = 86_400_000

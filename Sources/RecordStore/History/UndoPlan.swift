@@ -8,7 +8,7 @@ package enum UndoTarget: Hashable, Sendable {
     case milliseconds(Int64)
 }
 
-/// The author whose changes are undone.
+/// The author of the changes that are undone.
 package enum ChangeAuthor: Hashable, Sendable {
     /// User record name.
     case user(String)

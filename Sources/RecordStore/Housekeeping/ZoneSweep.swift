@@ -85,8 +85,8 @@ enum ZoneSweep {
         }
     }
 
-    /// Removes changes of one zone whose history begins anew, and the zone from those when it has none
-    /// left that go.
+    /// Removes changes of one zone that begins its history anew, and the zone's `PastRemovalRow`
+    /// when no such change is left.
     private static func removePast(in rows: any WriteTransaction) throws(StorageFailure) -> Bool {
         guard let removal = try rows.rows(RowRange(PastRemovalRow.byKey), limit: 1).first else {
             return false

@@ -51,7 +51,7 @@ package enum ContentTables {
 }
 
 extension Table {
-    /// All tables whose rows a move takes along: together they are a store.
+    /// All tables with rows that a move takes along: together they are a store.
     package static let moved = Table.all + ContentTables.all
 
     /// Maximum number of rows that a move reads at once: few, where a row may take a mebibyte.

@@ -231,10 +231,10 @@ package struct OverloadRule: Sendable {
     /// Notes that waiting requests are now being executed.
     package mutating func began(_ portion: Portion) { self.executing.add(portion) }
 
-    /// Notes that requests whose execution had begun wait again, with nothing done.
+    /// Notes that requests wait again after their execution had begun, with nothing done.
     package mutating func returned(_ portion: Portion) { self.executing.remove(portion) }
 
-    /// Removes requests whose execution had begun, as one piece of work.
+    /// Removes requests after their execution had begun, as one piece of work.
     ///
     /// `nanoseconds` is the time that they took on their thread, or `nil` if they were dropped
     /// without being executed.

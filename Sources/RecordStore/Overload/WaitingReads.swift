@@ -63,14 +63,14 @@ package struct WaitingReads: ~Copyable {
         return decision
     }
 
-    /// Takes the next whose turn it is, to be executed.
+    /// Takes the next read in turn, to be executed.
     package mutating func take() -> Waiting? {
         guard let next = self.reads.popFirst() else { return nil }
         self.rule.began(next.portion)
         return next
     }
 
-    /// Takes the next whose turn it is, and those behind it that can share its snapshot.
+    /// Takes the next read in turn, and those behind it that can share its snapshot.
     package mutating func take(upTo count: Int) -> [Waiting] {
         guard let first = self.take() else { return [] }
         var taken = [first]

@@ -95,7 +95,7 @@ package struct WaitingWrites: ~Copyable {
     private var rule: OverloadRule
     private var jobs = TurnQueue<AccountHolder, WriteJob>(quantum: WaitingWrites.turnWork)
     private var administrations: [Administration] = []
-    /// Administrations whose time has not come.
+    /// Administrations that are not due yet.
     private var later: [Administration] = []
     /// Whether the last batch was an administration: then it is the others' turn.
     private var wasAdministration = false

@@ -90,7 +90,7 @@ package struct IndexUse: Hashable, Sendable {
     package var isMany: Bool
     /// Whether integers have their entries among doubles.
     package var isNumber: Bool
-    /// The fields whose values are indexed: the field itself, or those of full text.
+    /// The fields with the indexed values: the field itself, or those of full text.
     package var sources: [String]
 
     init(

@@ -33,7 +33,7 @@ struct EntryPieces {
         self.ranges = isDescending ? left : left.reversed()
     }
 
-    /// What is to be read next; `nil` at the end.
+    /// The scan to read next; `nil` at the end.
     var next: EntryScan? {
         guard let range = self.ranges.last else { return nil }
         var scan = self.scan

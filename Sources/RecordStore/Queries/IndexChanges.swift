@@ -216,7 +216,7 @@ private struct FieldSearch {
         return name.lexicographicallyPrecedes(otherName) ? name : otherName
     }
 
-    /// Index of the first field whose name is not less than this one.
+    /// Index of the first field with a name that is not less than this one.
     ///
     /// It is nearly always at the start. The steps begin with one and double, so a wide type costs
     /// no more than the record.

@@ -99,7 +99,7 @@ private struct Box {
     }
 }
 
-/// A square of the quadtree: the cells whose first `level` bits are these.
+/// A square of the quadtree: the cells that have these first `level` bits.
 private struct Square {
     var level: Int
     var latitude: UInt32

@@ -184,10 +184,10 @@ final class NumberList {
     private static let sizeMax = 1_024
     private static let growth = 4
 
-    /// The size of the first piece for a caller that has room for so many records, or for all.
+    /// The size of the first piece for a caller that has room for `room` records; `nil` if for all.
     static func size(room: Int?) -> Int { room.map { max(1, min($0, Self.sizeMin)) } ?? Self.sizeMin }
 
-    /// What is read first, from a number on.
+    /// The first scan, from a number on.
     static func scan(
         _ value: [UInt8],
         of index: IndexUse,

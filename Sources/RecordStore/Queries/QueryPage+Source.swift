@@ -326,7 +326,7 @@ extension QueryPage {
         return nil
     }
 
-    /// The scans of ranges of which a page counts the entries, behind the end of another.
+    /// The scans with which a page counts the entries of ranges, behind the end of another.
     static func countedScans(
         of ranges: [EntryRange],
         _ index: IndexUse,

@@ -153,7 +153,7 @@ extension EntryPieces {
 }
 
 extension QuerySource {
-    /// The range whose entries a planner counts first.
+    /// The range with the entries that a planner counts first.
     fileprivate var firstRange: (IndexUse, EntryRange)? {
         switch self {
         case .numbers(let numbers): numbers.firstLists.first.map { ($0, .point($1)) }

@@ -34,7 +34,7 @@ final class QueryStore {
         self.snapshot.records(numbered: numbers, in: zone)
     }
 
-    /// Returns `nil` for an entry whose record is gone, which only a bug can leave behind.
+    /// Returns `nil` if the record of the entry is gone: only a bug can leave such an entry behind.
     func record(_ listed: ListedRecord) throws(QueryFailure) -> NamedRecord? {
         let record = try self.stored { (_) throws(StorageFailure) in try listed.read() }
         try self.meter.countRecord(bytes: record?.stored.body.bytes.count ?? 0)

@@ -2,8 +2,8 @@ import RecordModel
 
 /// The room for records in the response to a change.
 ///
-/// It carries the records of conflicts, and shares that were joined. An item whose record has no
-/// room is refused for that: a client that sends fewer items gets it.
+/// It carries the records of conflicts, and shares that were joined. An item is refused if its
+/// record has no room: a client that sends fewer items gets it.
 final class RecordRoom {
     private let bytesMax: Int
     private var bytes = 0

@@ -13,7 +13,7 @@ package enum SchemaChange: Hashable, Sendable {
 
 /// A change that the rules permit.
 package struct SchemaPlan: Hashable, Sendable {
-    /// The environment whose schema changes.
+    /// The environment in which the schema changes.
     package var environment: Environment
     package var old: SchemaDocument
     package var new: SchemaDocument

@@ -48,8 +48,9 @@ package enum SchemaRules {
         return document.canonical
     }
 
-    /// The types, fields and field types that a new schema would remove from an old one whose data
-    /// must stay readable.
+    /// The types, fields and field types that a new schema would remove from an old one.
+    ///
+    /// The data of the old schema must stay readable.
     ///
     /// Indexes, roles and grants may be added and removed.
     package static func losses(from old: SchemaDocument, to new: SchemaDocument) -> [SchemaLoss] {

@@ -6,7 +6,9 @@ import RecordModel
 /// before.
 package final class StoredType {
     /// Every field that was ever saved or declared, system fields included; none if the schema no
-    /// longer has the type, whose name may still occur in deleted records.
+    /// longer has the type.
+    ///
+    /// The name of such a type may still occur in deleted records.
     package let fields: FieldDefinitions
     /// Rights to the type's records in the public database, by role.
     package let grants: [Grant]

@@ -246,7 +246,7 @@ struct MembershipWriting {
         return share
     }
 
-    /// Ends the share whose record was deleted: its root says so, and its participants lose access.
+    /// Ends the share with the deleted record: its root says so, and its participants lose access.
     func endShare(named name: String) throws(StorageFailure) {
         guard let share = self.zone.shares.share(named: name) else { return }
         let transaction = self.zone.transaction

@@ -43,7 +43,7 @@ extension TableReader {
         )
     }
 
-    /// Reads the name of a zone and whose it is; `nil` if the zone is gone.
+    /// Reads the name of a zone and its owner; `nil` if the zone is gone.
     func owner(of zone: ZoneKey) throws(StorageFailure) -> ZoneOwner? {
         guard let row = try self.row(ZoneRow.byNumber, zone.database, zone.number),
             let database = try self.row(DatabaseRow.byKey, zone.database),

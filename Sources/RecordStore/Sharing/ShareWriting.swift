@@ -23,7 +23,7 @@ extension WriteTransaction {
         return share
     }
 
-    /// Removes a share with its readers, whose tokens of the zone expire, and the one-time URLs.
+    /// Removes a share with its readers and one-time URLs; the readers' tokens of the zone expire.
     ///
     /// Each reader gets an entry in the outbox. Share memberships of records go in the background.
     ///

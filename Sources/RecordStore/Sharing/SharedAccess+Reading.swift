@@ -49,7 +49,7 @@ extension TableReader {
 }
 
 extension SharedAccess {
-    /// What is read of a zone's shares first.
+    /// The first read of a zone's shares.
     static func firstRead(in zone: ZoneKey) -> SnapshotRead {
         .range(RowRange(ShareRow.byName, zone.database, zone.number), limit: self.sharesReadMax + 1)
     }

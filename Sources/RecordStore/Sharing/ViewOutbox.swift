@@ -4,9 +4,8 @@ import RecordModel
 ///
 /// A shared database has a row for each zone of another user in which its user has joined a share.
 /// A write into such a zone leaves entries in two tables: news of a share, which concern all its
-/// readers, and refreshes of one reader, whose rights have changed. A later transaction applies
-/// each entry and updates the rows to the state at that time. Applying an entry twice changes
-/// nothing more.
+/// readers, and refreshes of one reader with changed rights. A later transaction applies each entry
+/// and updates the rows to the state at that time. Applying an entry twice changes nothing more.
 struct ViewOutbox {
     private let transaction: any WriteTransaction
 

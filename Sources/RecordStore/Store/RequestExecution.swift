@@ -17,7 +17,7 @@ import RecordModel
 final class RequestExecution: Sendable {
     typealias Reply = @Sendable (Result<[WriteOutcome], StoreError>) -> Void
 
-    /// Maximum number of retries of a job that met a conflict, or whose outcome is unknown.
+    /// Maximum number of retries of a job that met a conflict, or has an unknown outcome.
     ///
     /// Beyond it users get `storageUnavailable`, and may repeat the request under its ID. The queue of
     /// the engine stands between two executions, so there is no pause besides.

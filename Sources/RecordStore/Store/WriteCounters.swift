@@ -7,7 +7,7 @@ final class WriteCounters: Sendable {
     private let replayed = Atomic<UInt64>(0)
     private let refused = Atomic<UInt64>(0)
 
-    /// Counts a request whose transaction is durable.
+    /// Counts a request once its transaction is durable.
     func count(_ result: Result<[WriteOutcome], StoreError>, isReplay: Bool) {
         guard case .success(let outcomes) = result else {
             self.refused.add(1, ordering: .relaxed)

@@ -21,7 +21,7 @@ final class ExpiredSubscriptions: Sendable {
         }
     }
 
-    /// Takes all that wait for a job, whose earlier execution, if there was one, took `taken`.
+    /// Takes all that wait for a job; its earlier execution, if there was one, took `taken`.
     ///
     /// Those that come later need another job.
     func take(with taken: Set<SubscriptionKey>) -> Set<SubscriptionKey> {

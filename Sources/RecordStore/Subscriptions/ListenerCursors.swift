@@ -39,7 +39,7 @@ final class ListenerCursors: Sendable {
 
     private struct State {
         var waiting: [Key: Cursor] = [:]
-        /// Those that a job has taken whose transaction is not durable yet.
+        /// Those that a job has taken, until its transaction is durable.
         var taken: [Job: [Key: Cursor]] = [:]
         var jobs: UInt64 = 0
         /// Whether a job is on its way that is followed by another if something waits.

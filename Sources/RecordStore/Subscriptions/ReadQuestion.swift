@@ -1,7 +1,7 @@
 import RecordModel
 
-/// The question whether a user may read a record of a public database, of which the type and the creator
-/// are known.
+/// The question whether a user may read a record of a public database, by the record's known type
+/// and creator.
 package struct ReadQuestion: Hashable, Sendable {
     package let requester: Requester
     package let recordType: String

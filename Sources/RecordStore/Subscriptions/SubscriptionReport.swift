@@ -50,7 +50,7 @@ extension Store {
 }
 
 extension SubscriptionReport {
-    /// Maximum number of a user's zones whose installations are read.
+    /// Maximum number of a user's zones for which installations are read.
     private static let seenRowsMax = 1_000
 
     fileprivate init(for requester: Requester, rows: some TableReader) throws(StorageFailure) {

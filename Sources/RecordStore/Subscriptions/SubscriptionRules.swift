@@ -39,7 +39,7 @@ enum SubscriptionRules {
 }
 
 extension NotificationInfo {
-    /// Names of the fields whose values go into a notification.
+    /// Names of the fields with values that go into a notification.
     fileprivate var fields: [String] {
         self.desiredKeys + self.alertLocalizationArgs + self.titleLocalizationArgs
             + self.subtitleLocalizationArgs

@@ -48,7 +48,7 @@ package struct SubscriptionTrialRead: Sendable {
     package var subscription: Subscription
     /// The position at which the subscription was saved last; `nil` if it has not been saved.
     package var savedPosition: Int64?
-    /// The zone whose changes are read; `nil` for all of the database.
+    /// The zone with the changes that are read; `nil` for all of the database.
     package var zone: ZoneID?
     /// The maximum number of changes to report, at most `SubscriptionTrial.linesMax`.
     package var limit: Int
@@ -67,8 +67,8 @@ extension Store {
     /// The rules are those of `explain`, which are the router's. An unsaved subscription is
     /// validated as if it were saved.
     ///
-    /// Fails as a save of the subscription does, with `zoneMissing`, and with `databaseNotAllowed` in a
-    /// shared database, whose order is that of zones alone.
+    /// Fails as a save of the subscription does, with `zoneMissing`, and with `databaseNotAllowed`
+    /// in a shared database: only zones have an order there.
     package func tryOut(
         _ read: SubscriptionTrialRead,
         for requester: Requester,

@@ -1,6 +1,6 @@
 /// Writes of subscriptions, and of the acknowledgements that belong to them.
 extension ChangeTransaction {
-    /// Writes a subscription; it replaces the existing one, whose number it has.
+    /// Writes a subscription; it replaces the existing one and has the same number.
     ///
     /// The acknowledged positions of installations stay if `createdPosition` does.
     func save(

@@ -25,7 +25,7 @@ package struct AssetRow: TableRow {
     var sha256: [UInt8]
     var size: Int64
     var state: State
-    /// The author whose upload it is; 0 if it is the owner of a private database.
+    /// The author of the upload; 0 if it is the owner of a private database.
     var uploader: Int64
     /// When its grace time began; `nil` while a record names it, and when it is going.
     ///

@@ -141,7 +141,7 @@ package struct PastZoneRow: TableRow {
     }
 }
 
-/// A zone whose history begins anew while the old history still exists; the table is called
+/// A zone that begins its history anew while the old history still exists; the table is called
 /// `past_removal`.
 package struct PastRemovalRow: TableRow {
     package static let table = Table(

@@ -101,7 +101,7 @@ package struct ZoneTombstoneRow: TableRow {
     }
 }
 
-/// A zone that is gone, whose contents are still there.
+/// A zone that is gone, while its contents are still there.
 package struct SweepRow: TableRow {
     package static let table = Table(
         "sweep",

@@ -69,7 +69,7 @@ package struct SubscriptionRow: TableRow {
         columns.append(self.info)
     }
 
-    /// The subscription, whose owner has a name.
+    /// The subscription, with the name of its owner.
     func stored(ownedBy owner: String) -> StoredSubscription {
         StoredSubscription(
             number: self.number,

@@ -1,6 +1,6 @@
 import RecordModel
 
-/// The rest of a request whose deletes take more along than one transaction should.
+/// The rest of a request with deletes that take more along than one transaction should.
 ///
 /// Each turn executes a piece, beside the requests of others.
 ///
@@ -102,7 +102,8 @@ struct CascadeAllowance {
     var stepsUsed = 0
     /// Whether what could go in turns is gone.
     var isLast = false
-    /// The number of a zone whose deletes go in turns, however few they are; `nil` if they may go at once.
+    /// The number of a zone with deletes that go in turns, however few they are; `nil` if they may
+    /// go at once.
     var batchToCut: Int?
 }
 

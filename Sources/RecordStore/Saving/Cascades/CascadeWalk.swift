@@ -228,7 +228,7 @@ final class CascadeWalk: @unchecked Sendable {
         let targets = self.referrers.reversed(count: self.names.count)
         for _ in 0...(Self.settledMax / self.size) {
             let isGoing = self.going
-            // By number: the keeper because of which the record stays.
+            // By number: the keeper that makes the record stay.
             var reasons = [Int32](repeating: -1, count: self.names.count)
             for (index, keeper) in self.keepers.enumerated() {
                 if let number = keepers[index], isGoing[Int(number)] { continue }

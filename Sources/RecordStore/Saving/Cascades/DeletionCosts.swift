@@ -28,7 +28,7 @@ struct DeletionCost {
     }
 }
 
-/// The cost of each of some deletions, whose records are read a few at a time.
+/// The cost of each of some deletions; their records are read a few at a time.
 struct DeletionCosts {
     private let zone: PlannedZone
     private let names: [String]

@@ -22,7 +22,7 @@ final class PlannedZone {
 
     /// Bounds the memory for the bodies of records that are read in one call before they are deleted.
     static let recordsReadMax = 32
-    /// The same of a request whose bytes are not bounded.
+    /// The same for a request without a bound of its bytes.
     private static let bytesReadMax = 8 << 20
 
     private init(
