@@ -28,7 +28,7 @@ package final class BoundSocket: Sendable {
         let family: Int32 = address.protocol == .inet6 ? AF_INET6 : AF_INET
         let descriptor = socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw .refused(errno: errno) }
-        // Allows a port whose last connections are still closing.
+        // Allows a port while its last connections are still closing.
         var yes: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
         let isBound = address.withSockAddr { bind(descriptor, $0, socklen_t($1)) == 0 }

@@ -114,8 +114,8 @@ package final class RecordServer: Sendable {
         }
     }
 
-    /// Ends the connections whose credential the directory no longer admits; returns when they
-    /// accept no further requests.
+    /// Ends the connections with a credential that the directory no longer admits; returns when
+    /// they accept no further requests.
     ///
     /// The server also does so within a second of the change.
     package func endRevokedConnections() async {

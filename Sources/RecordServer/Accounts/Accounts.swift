@@ -118,7 +118,7 @@ final class Accounts: Sendable {
     /// Whether response memory has room again.
     var hasRoomForResponses: Bool { self.responses.all <= self.responses.bound.capacity / 4 * 3 }
 
-    /// The account whose responses take the most memory; `nil` if there are none.
+    /// The account with the responses that take the most memory; `nil` if there are none.
     ///
     /// Scans every account: only for when memory must be freed.
     var largestByResponses: Account? {

@@ -41,7 +41,7 @@ extension ConnectionDownloads {
         return turns
     }
 
-    /// The next pieces of the first download whose credit exceeds what was read for it.
+    /// The next pieces of the first download with more credit than what was read for it.
     private func nextTurn(upTo bytes: Int) -> Turn? {
         for (index, stream) in self.queue.ready.enumerated() {
             guard let download = self[stream], let taken = download.machine.takenBytes else {

@@ -6,7 +6,7 @@ import RecordStore
 ///
 ///     locating ──located──▶ sending ──last piece──▶ (its stream ends)
 ///
-/// A piece of a download whose assets were not located is a bug of ours, and stops the process.
+/// A piece of a download before its assets were located is a bug of ours, and stops the process.
 enum DownloadStateMachine: ~Copyable {
     /// The store is locating the assets, since then. Exits: `located`.
     case locating(since: NIODeadline)

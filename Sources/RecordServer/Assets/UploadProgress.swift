@@ -38,7 +38,7 @@ struct UploadProgress: Hashable, Sendable {
     var durableBytes: Int64 { self.parts.reduce(0) { $0 + $1.durable } }
     /// Whether the client has bytes to send.
     var wantsBytes: Bool { self.current < self.parts.count }
-    /// The index of the asset whose bytes come next.
+    /// The index of the asset that the next bytes belong to.
     var currentItem: Int { min(self.current, self.parts.count - 1) }
 
     func isIncomplete(item: Int) -> Bool { !self.parts[item].isComplete }

@@ -48,7 +48,7 @@ extension UploadStateMachine {
         let batch: UploadBatch
         /// Makes written bytes durable, if there are enough of them.
         let isDurabilityDue: Bool
-        /// Assets whose activity the registry is to record.
+        /// Assets for which the registry is to record activity.
         let touches: [AssetNumber]
     }
 

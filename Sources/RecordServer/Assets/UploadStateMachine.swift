@@ -62,7 +62,7 @@ enum UploadStateMachine: ~Copyable {
         var isContested = false
     }
 
-    /// An upload whose client may send.
+    /// An upload that the client may send.
     ///
     /// The lane may write while a file is made durable: the two are independent.
     struct Receiving {

@@ -87,7 +87,7 @@ final class Connection {
 // MARK: - Frames out
 
 extension Connection {
-    /// Writes a frame whose payload is appended by a closure.
+    /// Writes a frame; a closure appends the payload.
     ///
     /// - Returns: Bytes of the payload; 0 if the connection has ended.
     @discardableResult

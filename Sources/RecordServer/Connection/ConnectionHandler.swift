@@ -113,7 +113,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         context.fireChannelReadComplete()
     }
 
-    /// Stops reading from a peer that does not take its output, or whose holder has used its turn.
+    /// Stops reading if the peer does not take its output, or if its holder has used its turn.
     func read(context: ChannelHandlerContext) {
         guard self.mayRead(context) else {
             self.isReadHeldBack = true

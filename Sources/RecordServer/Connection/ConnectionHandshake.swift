@@ -19,7 +19,7 @@ final class ConnectionHandshake {
         let bounds: Bounds
     }
 
-    /// A hello whose sender must prove that it holds the key it names.
+    /// A hello of a sender that must prove that it holds the key it names.
     private struct Challenged {
         let hello: Hello
         let version: UInt32

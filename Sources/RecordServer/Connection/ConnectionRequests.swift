@@ -53,7 +53,7 @@ final class ConnectionRequests {
     /// Sends the output of this tick.
     func flush() { self.connection.flush() }
 
-    /// Takes a request whose stream the machine has opened.
+    /// Takes a request after the machine has opened its stream.
     func start(_ stream: UInt32, payload: ByteBuffer, arrived: NIODeadline) {
         var label = RequestLabel(stream: stream)
         let admitted: RequestPipeline.Admitted

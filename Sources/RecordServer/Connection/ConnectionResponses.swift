@@ -32,7 +32,7 @@ final class ConnectionResponses {
 
     private let connection: Connection
     private var table = StreamTable<Response>()
-    /// Streams whose outcomes wait for credit or for the socket.
+    /// Streams with outcomes that wait for credit or for the socket.
     private var blocked: [UInt32] = []
     private var room = ResponseRoom()
     /// Runs while responses wait.
@@ -95,7 +95,7 @@ extension ConnectionResponses {
         }
     }
 
-    /// Ends a connection whose responses wait for the client, because other holders need the room.
+    /// Ends a connection with responses that wait for the client, because other holders need the room.
     func endIfBlocked() {
         guard !self.blocked.isEmpty else { return }
         self.connection.close(.slowReader, detail: "room for others")
@@ -204,7 +204,7 @@ extension ConnectionResponses {
 // MARK: - Ends
 
 extension ConnectionResponses {
-    /// Closes a stream whose request failed as a whole.
+    /// Closes a stream after its request failed as a whole.
     func end(_ stream: UInt32, failure: Failure) {
         self.end(stream, with: End(failure: failure))
     }
@@ -249,7 +249,7 @@ extension ConnectionResponses {
         }
     }
 
-    /// Closes a stream whose request was executed, unless a gate breaks the connection instead.
+    /// Closes a stream after its request was executed, unless a gate breaks the connection instead.
     func finish(_ stream: UInt32, with end: End) {
         guard !self.breaksConnection(insteadOf: stream) else { return self.connection.closeQuietly() }
         self.end(stream, with: end)

@@ -60,7 +60,7 @@ final class LoopContext {
         watch.count(expiring: self.expiring.count - before)
     }
 
-    /// Ends the connections whose credentials have expired.
+    /// Ends the connections with expired credentials.
     func endExpired(nowMilliseconds: Int64) {
         for credential in Array(self.expiring.values) {
             credential.endIfExpired(nowMilliseconds: nowMilliseconds)

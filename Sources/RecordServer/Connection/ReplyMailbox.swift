@@ -15,7 +15,7 @@ struct EngineReturn: Sendable {
     let stream: UInt32
     let mailbox: ReplyMailbox
     let server: ServerContext
-    /// Share tokens whose misses are counted.
+    /// Share tokens with misses that are counted.
     let tokens: ShareTokens?
 
     /// Delivers the engine's reply to the stream: once, from any thread.

@@ -2,7 +2,7 @@ import EngineThreads
 package import Logging
 import Synchronization
 
-/// Log lines whose rate would otherwise follow that of requests or connections.
+/// Log lines that would otherwise follow the rate of requests or connections.
 ///
 /// An outage has an event at its begin and one at its end. Any other fault ends after ten seconds
 /// without it. `Outage` decides when a line is due.
@@ -61,7 +61,7 @@ package final class FaultLog: Sendable {
 // MARK: - Faults
 
 extension FaultLog {
-    /// Notes a fault whose end only time can show.
+    /// Notes a fault with an end that only time can show.
     ///
     /// - Parameters:
     ///   - text: The message of its lines.

@@ -63,6 +63,6 @@ package enum LogKeys {
     package static let field = "field"
     /// Names of settings with new values.
     package static let changed = "changed"
-    /// Names of settings whose new values take effect after a restart.
+    /// Names of settings with new values that take effect after a restart.
     package static let needRestart = "need_restart"
 }

@@ -5,7 +5,7 @@ import WireProtocol
 /// An upload that passed admission.
 package struct AdmittedUpload: Sendable {
     var assets: [Asset]
-    /// The zone of the shared database whose records are to reference the assets.
+    /// The zone of the shared database with the records that are to reference the assets.
     var zone: ZoneID?
     var requester: Requester
 

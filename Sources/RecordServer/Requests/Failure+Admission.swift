@@ -35,7 +35,7 @@ extension Failure {
         }
     }
 
-    /// A write on a connection whose service key may only read.
+    /// A write on a connection with a service key that may only read.
     static let accountRestricted = Failure(
         code: .managedAccountRestricted,
         message: "the operator has restricted the processing of this user's data: nothing is read or changed "

@@ -91,7 +91,7 @@ struct RequestPipeline {
 
     /// The steps between the turn and the engine.
     ///
-    /// - Returns: Share tokens whose misses are to be counted.
+    /// - Returns: Share tokens with misses that are to be counted.
     /// - Throws: The failure that ends the request; nothing was executed.
     func begin(_ request: AdmittedRequest, deadlineMilliseconds: Int64) throws(Failure) -> ShareTokens? {
         guard self.server.clock() < deadlineMilliseconds else { throw Failure(StoreError.deadlinePassed) }

@@ -165,8 +165,8 @@ extension NotificationRouting {
 
     /// Fires a query that a change meets, if its user may read the record.
     ///
-    /// In the public database that is asked, for all of a step together. What is found behind the first
-    /// question waits as well: a subscription hears of changes in their order.
+    /// In the public database that is asked, for all of a step together. Matches behind the first
+    /// question wait as well: a subscription hears of changes in their order.
     private mutating func found(
         _ watch: Watch,
         of group: WatchGroup,
@@ -203,7 +203,7 @@ extension NotificationRouting {
 
     /// Fires a query, unless its user may not read the record.
     ///
-    /// The subscription is owed news if nobody could tell whether the user may.
+    /// The subscription is owed news if the engine could not tell whether the user may.
     private mutating func fire(_ match: RoutedCommit.Match, _ commit: RoutedCommit) {
         guard let mayRead = match.question.map({ commit.permissions[$0] ?? nil }) ?? true else {
             return self.owe(match.group, upTo: match.change.position)

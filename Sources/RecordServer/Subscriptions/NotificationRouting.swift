@@ -38,7 +38,7 @@ struct NotificationRouting {
         var news = 0
     }
 
-    /// The run whose connections listen.
+    /// The run with the connections that listen.
     private let run: ServerRun
     /// Posts by event loop, in order.
     private var posts: [[Post]]

@@ -8,7 +8,7 @@ import WireProtocol
 /// A queued notification keeps the position of the first one of its subscription, so that none
 /// starves.
 struct NotificationWindow {
-    /// A notification whose turn has come.
+    /// A notification at its turn.
     struct Ready {
         var number: UInt64
         var notification: OutgoingNotification

@@ -32,7 +32,7 @@ struct RoutedCommit {
     private(set) var permissions: [ReadQuestion: Bool?] = [:]
     /// Matches that wait for an answer, and those behind them, in order.
     private(set) var matches: [Match] = []
-    /// What is to be asked.
+    /// The questions to ask.
     private(set) var questions: [ReadQuestion] = []
     private(set) var touched: [Touched] = []
     /// Indexes into `touched`.
@@ -53,7 +53,7 @@ struct RoutedCommit {
         return true
     }
 
-    /// The answers to all questions have come; `nil` if nobody could tell.
+    /// The answers to all questions have come; `nil` if the engine could not tell.
     mutating func answer(_ answers: [Bool]?) {
         for (question, mayRead) in zip(self.questions, answers ?? []) { self.permissions[question] = mayRead }
         self.questions = []

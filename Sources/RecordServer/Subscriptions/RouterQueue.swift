@@ -13,10 +13,10 @@ final class RouterQueue: @unchecked Sendable {
     enum Event: Sendable {
         /// `routed` follows when it is done.
         case committed(DatabaseCommit)
-        /// Replaces transactions whose details were dropped; `takeSkipped` returns the rest of
-        /// them.
+        /// Replaces transactions after their details were dropped; `takeSkipped` returns the rest
+        /// of them.
         case skipped(DatabaseID)
-        /// Whether users may read what changed in a database; `nil` if nobody could tell.
+        /// Whether users may read what changed in a database; `nil` if the engine could not tell.
         case answered(DatabaseID, [Bool]?)
         /// A connection wants to listen; `started` follows.
         case asked(UInt64)

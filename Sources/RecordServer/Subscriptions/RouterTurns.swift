@@ -40,7 +40,7 @@ struct RouterTurns {
         self.waiting.append(Work(database: database, kind: kind), of: database, cost: 1)
     }
 
-    /// The next whose turn it is; what is behind parked work is put aside.
+    /// The next work in turn; what is behind parked work is put aside.
     mutating func popFirst() -> Work? {
         while let work = self.waiting.popFirst() {
             guard self.parked[work.database] != nil else { return work }

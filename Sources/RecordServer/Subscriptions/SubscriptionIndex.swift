@@ -166,8 +166,8 @@ struct SubscriptionIndex {
             || database.zones[zone]?.queries[recordType] != nil
     }
 
-    /// Visits all queries whose condition a record may meet; some of them twice, if a list contains
-    /// several demanded values.
+    /// Visits all queries with a condition that a record may meet; some of them twice, if a list
+    /// contains several demanded values.
     func forEachQuery(
         meeting record: ComparedRecord,
         inZone zone: String,
