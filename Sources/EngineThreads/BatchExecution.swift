@@ -48,7 +48,7 @@ package struct BatchExecution {
     /// The number of jobs tried.
     private var count = 0
 
-    /// Takes a batch, and fails the jobs whose deadline has passed.
+    /// Takes a batch, and fails the jobs that have passed their deadline.
     ///
     /// With `isolatesEach` the first attempt isolates each job, for an engine in which that is
     /// free.

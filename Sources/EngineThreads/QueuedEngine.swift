@@ -1,6 +1,6 @@
 package import RecordStore
 
-/// An engine whose jobs wait in the queues of this module.
+/// An engine with jobs that wait in the queues of this module.
 package protocol QueuedEngine: StorageEngine, LoadGate {
     var queue: WriteQueue { get }
     var readQueues: ReadQueues { get }

@@ -95,7 +95,7 @@ package final class ReadQueue: @unchecked Sendable {
         }
     }
 
-    /// Executes jobs in one snapshot, and refuses those whose deadline has passed.
+    /// Executes jobs in one snapshot, and refuses those that have passed their deadline.
     ///
     /// `together` returns the indexes of jobs that `alone` is to execute. Each job is charged for
     /// its part of the shared time, and for its own time alone.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A lock whose holders can wait for a signal, with a timeout.
+/// A lock that lets its holders wait for a signal, with a timeout.
 ///
 /// Foundation's condition waits until a date. So it waits long after the clock was set back, and
 /// crashes the process if the clock says 2262 or later. This one uses the monotonic clock.

@@ -2,7 +2,7 @@
 package enum PostgreSQLEngineError: Error, Hashable, Sendable {
     /// The URL is none that PostgreSQL's programs would take.
     case badURL(reason: String)
-    /// Nobody answers, or the network refuses.
+    /// No server answers, or the network refuses.
     case unreachable(target: String, reason: String)
     /// The name of the user or the password is wrong, or the server lets this user in from elsewhere only.
     case accessDenied(target: String, reason: String)

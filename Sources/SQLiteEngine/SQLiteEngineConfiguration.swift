@@ -29,7 +29,7 @@ package struct SQLiteEngineConfiguration: Sendable {
     package var preparation: Preparation = .makeOrMigrate
     /// Whether the engine only reads: every write is refused, and there is no housekeeping.
     ///
-    /// For a process beside a server, whose writer it never blocks.
+    /// For a process beside a server: it never blocks the server's writer.
     package var isReader = false
     package var durability: Durability = .full
     /// The operator's choices for the store's housekeeping.
@@ -71,7 +71,7 @@ package enum SQLiteEngineError: Error, Hashable, Sendable {
     case formatUnreleased(path: String)
     /// Another process is creating or migrating the file: try again soon.
     case isBeingPrepared(path: String)
-    /// The file is a copy that may not be written: a backup, or one whose restore is incomplete.
+    /// The file is a copy that may not be written: a backup, or one with an incomplete restore.
     case isBackup(path: String)
     /// The file is no database, or is damaged.
     case isDamaged(path: String, sqliteCode: Int32)

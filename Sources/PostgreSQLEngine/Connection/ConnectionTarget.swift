@@ -98,7 +98,7 @@ package struct ConnectionTarget: Hashable, Sendable {
     /// Whether a server on another machine is not asked to prove which one it is.
     package var isUnverified: Bool { self.isElsewhere && self.tlsMode != "verify-full" }
 
-    /// The demand on TLS, in libpq's words; `nil` if nobody says one.
+    /// The demand on TLS, in libpq's words; `nil` if neither the settings nor the environment has one.
     private var tlsMode: String? {
         self.settings["sslmode"] ?? ProcessInfo.processInfo.environment["PGSSLMODE"]
     }

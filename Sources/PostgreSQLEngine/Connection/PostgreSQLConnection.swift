@@ -33,7 +33,7 @@ package final class PostgreSQLConnection {
     /// So much is sent before answers are read: neither side's buffer may hold up both.
     private static let unreadBytesMax = 512 * 1024
 
-    /// Settings of the session, none of which changes what a statement returns.
+    /// Settings of the session; none of them changes what a statement returns.
     ///
     /// No statement ends because it takes long, whatever the database or the role says: a step of
     /// housekeeping, a command or a move may. A commit is on disk when it is acknowledged; `local` is an
@@ -130,7 +130,7 @@ package final class PostgreSQLConnection {
         PQparameterStatus(self.connection, name).map { String(cString: $0) } ?? ""
     }
 
-    /// Whether somebody wants the answer to a statement that was sent.
+    /// Whether a caller wants the answer to a statement that was sent.
     var awaitsRows: Bool {
         self.expected.contains { if case .result(.some) = $0 { true } else { false } }
     }

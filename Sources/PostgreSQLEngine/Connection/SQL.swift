@@ -25,7 +25,7 @@ package enum Dialect {
     /// The schema of every table.
     package static let schema = "tidemark"
 
-    /// Tables whose rows all belong to a database.
+    /// Tables with rows that all belong to a database.
     static let contents = ["record", "change", "tombstone", "hold", "index_entry"]
 
     /// Words, each with the reason.
@@ -69,7 +69,7 @@ package enum Dialect {
         text.hasPrefix("INSERT INTO") && text.contains(#/\("?database"?,|, "?database"?[,)]/#)
     }
 
-    /// Lower-case words, of which a name with a dot is one; quoted names have other rules.
+    /// Lower-case words; a name with a dot is one word, and quoted names have other rules.
     private static func words(of text: String) -> Set<String> {
         var words: Set<String> = []
         var word = ""

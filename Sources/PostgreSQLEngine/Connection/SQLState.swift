@@ -1,4 +1,4 @@
-/// A condition as PostgreSQL names it: five digits and letters, the first two of which are a class.
+/// A condition as PostgreSQL names it: five digits and letters; the first two are a class.
 package struct SQLState: RawRepresentable, Hashable, Sendable {
     package let rawValue: String
 

@@ -21,7 +21,7 @@ final class ChangePolling: @unchecked Sendable {
     private static let livelinessMilliseconds: Int64 = 1_000
     /// The pause is at least this multiple of PostgreSQL's response time.
     private static let pauseFactor: Int64 = 2
-    /// Maximum number of databases whose changes are read in one snapshot.
+    /// Maximum number of databases for which changes are read in one snapshot.
     private static let stretchesMax = 32
     private static let standbyMilliseconds: Int64 = 1_000
     private static let stillMilliseconds: Int64 = 5_000

@@ -105,7 +105,7 @@ struct ChangesOfOthers {
         var isReadable = false
         var zones: [Int64: String] = [:]
         var changes: [Change] = []
-        /// Received records whose names were not read yet.
+        /// Received records, before their names are read.
         var rows: ResultRows?
         var records: [(zone: String, named: NamedRecord, isNew: Bool)] = []
 

@@ -35,7 +35,7 @@ extension ClusterFacts {
     }
 }
 
-/// The row of the cluster whose history the store has.
+/// The row of the cluster that the store's history belongs to.
 struct ClusterRow: Hashable {
     /// 0 in a new store.
     let system: Int64

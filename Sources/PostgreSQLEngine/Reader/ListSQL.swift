@@ -7,7 +7,7 @@ enum ListSQL {
     /// Bodies of the records of a list take so much together.
     private static let bytesMax = 4 * 1_024 * 1_024
 
-    /// The share of each of so many records.
+    /// The share of each of `count` records.
     private static func share(of count: Int) -> SQLValue { .integer(Int64(Self.bytesMax / max(1, count))) }
 
     // MARK: Changes

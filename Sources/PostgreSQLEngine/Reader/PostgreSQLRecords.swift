@@ -1,6 +1,6 @@
 import RecordStore
 
-/// Records of a list, of which some came with it.
+/// Records of a list; some of them came with it.
 ///
 /// Those that did not are read in pieces, each from the one that is asked for on.
 final class PostgreSQLRecords: RecordList {
@@ -16,7 +16,7 @@ final class PostgreSQLRecords: RecordList {
 
     /// The most records that are read together.
     private static let pieceMax = 256
-    /// About so many bytes of their bodies.
+    /// The approximate number of bytes that their bodies take together.
     private static let pieceBytes: Int64 = 1_024 * 1_024
 
     init(

@@ -3,10 +3,10 @@ import RecordStore
 
 /// Reads of one snapshot after the other, on one connection.
 ///
-/// A snapshot is a read-only transaction of the isolation level REPEATABLE READ, which never fails for
-/// what others write. What its jobs ask first travels together with the beginning, and is there before
-/// they are executed. A job that says nothing of that has its first question travel with the beginning.
-/// If another read waits, the end of the last snapshot does so too.
+/// A snapshot is a read-only transaction of the isolation level REPEATABLE READ, which never fails
+/// for what others write. The data that its jobs ask for first travels together with the beginning,
+/// and is there before they are executed. A job that names no such data has its first question
+/// travel with the beginning. If another read waits, the end of the last snapshot does so too.
 ///
 /// Zones and record types are remembered from one snapshot to the next (`RememberedRows`).
 final class PostgreSQLSnapshot: Snapshot {
@@ -18,7 +18,7 @@ final class PostgreSQLSnapshot: Snapshot {
     private var answers: [SnapshotRead: ResultRows] = [:]
 
     private static let prefetchedBytes: Int64 = 4 * 1_024 * 1_024
-    /// So many records of a zone are visited with one statement, whatever their bodies take.
+    /// The number of records of a zone that one statement visits, whatever their bodies take.
     private static let firstPiece = 32
     private static let nextPiece = 64
 

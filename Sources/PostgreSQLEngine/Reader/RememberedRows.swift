@@ -18,7 +18,7 @@ struct RememberedRows: KnownRows {
     /// Whether the versions of the snapshot are known.
     private(set) var isTrue = false
 
-    /// Beyond so many all are forgotten: the memory is bounded.
+    /// Beyond this number all are forgotten: the memory is bounded.
     private static let rowsMax = 10_000
 
     /// A snapshot begins.

@@ -19,7 +19,7 @@ package enum StoreTables {
         reach: .store
     )
 
-    /// The servers of the store, and the cluster whose history it has.
+    /// The servers of the store, and the cluster that its history belongs to.
     ///
     /// A transaction on contents of databases locks the row of its server. One that changes
     /// anything else locks the row of the store, then those of all servers.

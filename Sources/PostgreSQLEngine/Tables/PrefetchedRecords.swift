@@ -43,7 +43,7 @@ final class PrefetchedRecords {
 
     // MARK: Reading
 
-    /// Wants records by name, as far as nobody remembers them.
+    /// Wants records by name, unless they are remembered.
     func want(
         _ names: [String],
         in key: ZoneKey,
@@ -64,7 +64,7 @@ final class PrefetchedRecords {
 
     /// Sends the statement, and does not wait for it.
     ///
-    /// The bodies take `bytesMax` together, of which each record has the same share.
+    /// The bodies take `bytesMax` together, and each record has the same share.
     func send(on connection: PostgreSQLConnection, bytesMax: Int64) throws(StorageFailure) {
         let keys = self.wanted.map { (zone: $0.zone.key, name: $0.zone.names[$0.place]) }
         guard let first = keys.first else { return }
@@ -101,7 +101,7 @@ final class PrefetchedRecords {
         }
     }
 
-    /// Forgets what was remembered of zones that somebody else may have changed.
+    /// Forgets what was remembered of zones that another writer may have changed.
     func forgetRemembered(of isChanged: (ZoneKey) -> Bool) {
         for zone in self.zones.values where isChanged(zone.key) {
             for place in zone.found.indices {

@@ -8,7 +8,7 @@ final class RecordNames {
     private(set) var types: [Int64: LendableName] = [:]
     private(set) var authors: [Int64: LendableName] = [:]
 
-    /// Beyond so many all are forgotten: the memory is bounded.
+    /// Beyond this number all are forgotten: the memory is bounded.
     private static let namesMax = 100_000
 
     private static let typesByNumber = SQL(

@@ -106,7 +106,7 @@ extension ResultRows {
         return found
     }
 
-    /// A row of a declared table, whose columns begin at one of the result.
+    /// A row of a declared table; its columns begin at column `first` of the result.
     fileprivate func row(_ row: Int, of table: Table, from first: Int = 0) -> [ColumnValue] {
         table.columns.enumerated().map { offset, column in
             let offset = first + offset

@@ -3,7 +3,7 @@ import RecordStore
 
 /// Rows of declared tables, and the writer's caches of them.
 extension PostgreSQLTransaction: WriteTransaction {
-    /// Tables whose rows belong to a database: their first column, also of the key.
+    /// Tables with rows that belong to a database: their first column, also of the key.
     ///
     /// A transaction that reads or writes one has the database locked. All other tables are written
     /// only with the whole store locked, and so do not change while any transaction has a database

@@ -44,7 +44,7 @@ final class PostgreSQLTransaction {
     let outcomes = PrefetchedOutcomes()
     /// Rows to send before the next statement.
     let deferred = DeferredWrites()
-    /// The last positions of databases whose rows are locked.
+    /// The last positions of databases with locked rows.
     private var lockedPositions: [DatabaseID: Int64] = [:]
     /// Whether a schema was changed.
     var changesSchema = false

@@ -48,7 +48,7 @@ final class RecordMemory {
 
     func begin() { self.unchanged = [] }
 
-    /// Notes the position of a database whose row was locked.
+    /// Notes the position of a database after its row was locked.
     func note(position: Int64, of database: DatabaseID) {
         guard let known = self.newer[database]?.position ?? self.older[database]?.position else { return }
         if known == position {

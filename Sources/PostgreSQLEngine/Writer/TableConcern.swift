@@ -7,7 +7,7 @@ enum TableConcern {
     /// The numbers of names are cached as well.
     case names
     case zones
-    /// Positions, and the accounts whose quotas a database counts toward.
+    /// Positions, and the accounts with the quotas that a database counts toward.
     case databases
     /// Housekeeping has work.
     case work(HousekeepingKind)

@@ -94,7 +94,7 @@ final class TransactionRunner {
         }
     }
 
-    /// Repeats work whose commit another transaction, or a lost connection, has prevented.
+    /// Repeats work if another transaction, or a lost connection, has prevented its commit.
     func repeated(_ plan: TransactionPlan, _ work: (PostgreSQLTransaction) throws -> Void) throws {
         var plan = plan
         for _ in 1..<Self.attemptsMax {

@@ -17,7 +17,7 @@ final class WriterKnowledge {
         let name: String
     }
 
-    /// The user and container whose quotas a database counts toward.
+    /// The user and container with the quotas that a database counts toward.
     struct Account {
         let container: Int64
         /// The number of the user; 0 if there is none.

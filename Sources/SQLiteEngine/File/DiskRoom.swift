@@ -85,7 +85,7 @@ final class DiskRoom: @unchecked Sendable {
         self.failuresInARow += 1
         let isFirst = self.failuresInARow == 1
         let given = self.reserve.giveBack()
-        // Checkpointed pages need not stay in the log, whose space is reused.
+        // Checkpointed pages need not stay in the log: its space is reused.
         if given > 0 || isFirst { _ = try? self.file.copyLog(database) }
         if self.isKept {
             // The second time, there was room for the reserve but not for both.
@@ -146,7 +146,7 @@ final class DiskRoom: @unchecked Sendable {
         defer { self.lookPages = wanted / DatabaseFile.pageBytes / (self.isShort ? 16 : 4) }
         let freeInFile = self.file.freeBytes(database)
         func isEnough(_ bytes: Int64) -> Bool { bytes >= wanted / 4 && bytes + freeInFile >= wanted / 2 }
-        // For the log, whose space is reused after each checkpoint.
+        // For the log: its space is reused after each checkpoint.
         let room = wanted / 8
         guard isEnough(self.reserve.takeable(leaving: room)) else { return self.become(isShort: true) }
         switch self.reserve.take(leaving: room) {

@@ -27,7 +27,7 @@ struct LogSum: Hashable {
     var first: UInt32 = 0
     var second: UInt32 = 0
 
-    /// Adds bytes whose number is a multiple of eight.
+    /// Adds bytes; their number is a multiple of eight.
     ///
     // SAFETY: lent for this call, and read within its bounds.
     mutating func add(_ bytes: UnsafeRawBufferPointer, isBigEndian: Bool) {

@@ -215,7 +215,7 @@ final class HousekeepingRows: HousekeepingTransaction {
 
 extension UndeclaredRows {
     /// The table, and the columns that identify its rows in a zone; `nil` for records, and for
-    /// entries, whose key is no column.
+    /// entries, because their key is no column.
     fileprivate var table: (name: String, columns: String)? {
         switch self {
         case .tombstones: ("tombstone", "name")

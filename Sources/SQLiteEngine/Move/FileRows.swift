@@ -13,7 +13,7 @@ final class FileRows {
     /// Number of change blocks read at once.
     private static let blocksMax = 16
 
-    /// Opens a file whose tables have the current format.
+    /// Opens a file with tables in the current format.
     init(_ path: String) throws(StorageFailure) {
         var connection: OpaquePointer?
         _ = SQLiteProcess.isSetUp

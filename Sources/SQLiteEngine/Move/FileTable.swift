@@ -1,6 +1,6 @@
 import RecordStore
 
-/// The tables whose form in the file differs from that of a move.
+/// The tables with another form in the file than in a move.
 ///
 /// `change` has blocks of entries, and `index_entry` a key of one blob. `record` has its number as
 /// the key.

@@ -12,7 +12,7 @@ package final class SQLiteMovedStore: MovedStore {
     /// `nil` after it was closed.
     private var rows: FileRows?
 
-    /// The name of a file whose store has moved.
+    /// The name of a file after its store has moved.
     private static let retiredName = DatabaseFile.name + ".moved"
 
     /// Opens the file of a folder, which has the current format.

@@ -13,7 +13,7 @@ final class TableStatements: TableWriter {
         case count(Shape)
         case put
         case insert
-        /// Sets the columns whose bits are set, counted from the first.
+        /// Sets the columns that have their bits set, counted from the first.
         case update(UInt64)
         case delete
         case deleteRange(Shape)

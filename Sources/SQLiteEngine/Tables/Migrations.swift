@@ -6,7 +6,7 @@ import GRDB
 /// `TABLES.md` describes each table.
 enum Migrations {
     static let formatKnown = 1
-    /// The release whose format is 1.
+    /// The release with format 1.
     private static let firstRelease = "0.1.0"
 
     static var migrator: DatabaseMigrator {
@@ -24,7 +24,7 @@ enum Migrations {
 
     /// Returns the number of a file's format; 0 if it has no tables yet.
     ///
-    /// - Throws: `formatUnreleased` if the file was made before version 0.1.0, whose formats had
+    /// - Throws: `formatUnreleased` if the file was made before version 0.1.0: those formats had
     ///   numbers of their own.
     static func format(of database: Database) throws -> Int {
         let number = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0

@@ -5,7 +5,7 @@ import Synchronization
 final class CommitObservation: Sendable {
     private let observer = Mutex<(any CommitObserver)?>(nil)
 
-    /// The environment of each database whose changes are reported.
+    /// The environment of each database that has its changes reported.
     var watched: [DatabaseID: EnvironmentID] { self.observer.withLock { $0 }?.watched ?? [:] }
 
     func begin(with observer: any CommitObserver) { self.observer.withLock { $0 = observer } }

@@ -4,7 +4,7 @@ import RecordStore
 extension WriterTransaction: WriteTransaction {
     var positionsTaken: Int { self.positions.taken }
 
-    /// The connection whose request is being executed.
+    /// The connection of the request that is being executed.
     var origin: ChangeOrigin? {
         get { self.reports.current.origin }
         set { self.reports.current.origin = newValue }

@@ -4,7 +4,7 @@ import RecordStore
 
 /// Counters of the contents of databases.
 final class WriterUsage {
-    /// The container and user whose quotas a database counts toward.
+    /// The container and user with the quotas that a database counts toward.
     private struct Account {
         let container: Int64
         /// The number of the user; 0 if there is none.
