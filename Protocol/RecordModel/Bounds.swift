@@ -180,9 +180,9 @@ package struct Bounds: Hashable, Sendable {
     package static let subscriptionBytesMax = 16 * 1024
     /// The part of a subscription that describes its notifications.
     package static let notificationInfoBytesMax = 4 * 1024
-    /// Field names whose values are inserted into one localized text.
+    /// Field names with values that are inserted into one localized text.
     package static let localizationArgsMax = 20
-    /// Fields whose values a notification carries.
+    /// Fields with values that a notification carries.
     ///
     /// The number is CloudKit's.
     package static let notificationKeysMax = 3

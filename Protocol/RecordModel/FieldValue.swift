@@ -18,7 +18,7 @@ package enum FieldValue: Hashable, Sendable {
     case locationList([Location])
     case referenceList([Reference])
     case assetList([Asset])
-    /// A list without elements, whose element type is not known yet.
+    /// A list without elements; its element type is not known yet.
     case emptyList
     /// Only in a save: removes the field.
     case clear

@@ -78,7 +78,7 @@ extension Field {
 /// The rules for values, type by type.
 private struct ValueRules: ~Escapable {
     private let bytes: Span<UInt8>
-    /// Name of the field whose value is validated.
+    /// Name of the field with the value that is validated.
     private var name = 0..<0
 
     @_lifetime(copy bytes)

@@ -1,4 +1,4 @@
-/// Advice for a client whose request failed.
+/// Advice for a client with a failed request.
 package enum RetryAdvice: Hashable, Sendable {
     /// The same request fails again.
     case never

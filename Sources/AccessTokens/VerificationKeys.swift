@@ -160,7 +160,7 @@ package struct VerificationKeys: Sendable {
 package enum VerificationKeyError: Error, Hashable, Sendable {
     /// Neither JSON with a list of keys, nor PEM.
     case unreadable
-    /// A key, by its name, whose content does not match its declaration.
+    /// A key, by its name, with content that does not match its declaration.
     case unusable(String)
     /// The file is empty, or none of its keys verifies signatures.
     case none

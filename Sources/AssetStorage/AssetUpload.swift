@@ -37,7 +37,7 @@ package protocol AssetUpload: AnyObject, Sendable {
     /// the asset's size. After a failed append they would be at the wrong offset, so an item
     /// accepts no more: that fails with `ended`.
     ///
-    /// A conformer may retain the buffers, whose memory is reused after their last reference. It
+    /// A conformer may retain the buffers: their memory is reused after their last reference. It
     /// delays its reply when more bytes than its bound are not durable.
     ///
     /// - Parameters:
@@ -117,7 +117,7 @@ package struct UploadOutcome: Sendable {
     package init() {}
 }
 
-/// An item whose step failed.
+/// An item with a failed step.
 package struct UploadFailure: Error, Hashable, Sendable {
     package enum Reason: Hashable, Sendable {
         case failed(AssetStoreError)

@@ -40,7 +40,7 @@ struct AssetFolder: Sendable {
 
     static func fileName(_ number: AssetNumber) -> String { String(number.rawValue, radix: 16) }
 
-    /// The number of a file, or of the asset whose side file it is; `nil` if it is neither.
+    /// The number of a file, or of the asset that a side file belongs to; `nil` if it is neither.
     static func number(ofFile name: String) -> AssetNumber? {
         let digits = name.hasSuffix(self.rowsSuffix) ? name.dropLast(self.rowsSuffix.count) : name[...]
         return Int64(digits, radix: 16).map { AssetNumber(rawValue: $0) }

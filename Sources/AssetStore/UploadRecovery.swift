@@ -10,7 +10,7 @@ struct UploadRecovery {
     /// Bytes that one step reads.
     static let stepBytes = 8 * 1_024 * 1_024
 
-    /// The last offset whose hash matches.
+    /// The last offset with a hash that matches.
     ///
     /// Later bytes must not be used.
     private(set) var offset: Int64 = 0

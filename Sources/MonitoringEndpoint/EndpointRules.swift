@@ -12,7 +12,7 @@ struct EndpointRules {
     let paths: Set<String>
     /// Whether the `Host` field must name this machine.
     ///
-    /// A name whose address changes can lead a browser to a loopback port (DNS rebinding). The
+    /// A name with a changing address can lead a browser to a loopback port (DNS rebinding). The
     /// field then has that name. No browser reaches a Unix socket.
     let checksHost: Bool
 

@@ -1,6 +1,6 @@
 import RecordModel
 
-/// Reads records of a table in CSV (`RecordTable`), whose first line names the columns.
+/// Reads records of a table in CSV (`RecordTable`); the first line names the columns.
 package struct CSVRecordReader: DraftReader {
     /// The meaning of a column.
     private enum Role: Hashable {

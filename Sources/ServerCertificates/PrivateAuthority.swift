@@ -13,7 +13,7 @@ struct PrivateAuthority {
     static let validitySeconds: TimeInterval = 10 * 365 * 86_400
     /// The longest validity that Apple's clients accept.
     static let serverValiditySeconds: TimeInterval = 825 * 86_400
-    /// Certificates start in the past, for clients whose clock is behind.
+    /// Certificates start in the past, for clients with a clock that is behind.
     static let clockSkewSeconds: TimeInterval = 3_600
 
     init(certificate: Certificate, key: Certificate.PrivateKey) {

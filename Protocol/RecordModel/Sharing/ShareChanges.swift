@@ -8,11 +8,11 @@ package struct ShareChanges: Hashable, Sendable {
     package var root: String?
     package var publicPermission: SharePermission?
     package var allowsAccessRequests: Bool?
-    /// Invited participants, and participants whose role or permission changes, by ID.
+    /// Invited participants, and participants with a role or permission that changes, by ID.
     package var participants: [ShareParticipant]
     /// IDs of participants.
     package var removed: [String]
-    /// User record names of users whose request to join is declined.
+    /// User record names of users with a request to join that is declined.
     package var denied: [String]
     /// User record names of users who must not ask again.
     package var blocked: [String]
