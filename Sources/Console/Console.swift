@@ -107,7 +107,7 @@ package struct Console: Sendable {
         return stop.wasStopped ? .guessed : .stopped
     }
 
-    /// The address to listen on, and the same port of [::1], which nobody else may have meanwhile.
+    /// The address to listen on, and the same port of [::1], which no other process may have meanwhile.
     private func address() throws(ConsoleFailure) -> (BindAddress, OtherLoopback?) {
         switch self.configuration.address {
         case .loopback(let port):

@@ -1,6 +1,6 @@
 package import RecordStore
 
-/// How a console runs, and what it is told of the store's surroundings.
+/// How a console runs, and the facts about the store's surroundings that it gets.
 package struct ConsoleConfiguration: Sendable {
     /// The address of the console.
     package enum Address: Hashable, Sendable {
@@ -29,9 +29,9 @@ package struct ConsoleConfiguration: Sendable {
     package var save: (@Sendable (RecordEdit) async -> RecordEditOutcome)?
     /// Reads the figures that a server has kept; it may block.
     package var telemetry: @Sendable (Telemetry.Span) -> TelemetryOutcome = { _ in .none }
-    /// Reads the quotas of the server that runs, or ran last; `nil` if nobody knows.
+    /// Reads the quotas of the server that runs, or ran last; `nil` if they are unknown.
     package var quotas: @Sendable () -> StorageQuotas? = { nil }
-    /// Finds the place of the server's log.
+    /// Finds the location of the server's log.
     package var log: @Sendable () -> LogPlace = { .unknown }
     /// Backups of the folder; `nil` if the console shows none.
     package var backups: BackupDesk?
@@ -41,7 +41,7 @@ package struct ConsoleConfiguration: Sendable {
     package var audit: ConsoleAudit?
     /// Brings the records of a file into a database; `nil` if the console only reads.
     package var importRecords: (@Sendable (RecordImport) async -> RecordImportOutcome)?
-    /// Between two looks for changes of a page that follows them.
+    /// The interval at which a page that follows changes polls for them.
     package var changesInterval = Duration.milliseconds(500)
 
     package init(
@@ -73,6 +73,6 @@ package enum ConsoleFailure: Error, Hashable, Sendable {
 package enum ConsoleEnd: Hashable, Sendable {
     /// A signal asked for it.
     case stopped
-    /// Somebody guessed at the secret of the link.
+    /// Too many requests came with a wrong secret of the link.
     case guessed
 }

@@ -1,6 +1,6 @@
 import Hummingbird
 
-/// Paths whose responses are no pages that are read: files, events, and the outcomes of forms.
+/// Paths with responses other than pages to read: files, events, and the outcomes of forms.
 extension ConsoleRouter {
     private typealias Make = @Sendable (ConsolePages, PageRequest) async throws -> Response
 
@@ -27,7 +27,7 @@ extension ConsoleRouter {
         }
     }
 
-    /// A form, whose failure is a page that leads on.
+    /// Adds the path of a form; the response to a failure is a page with a link to go on.
     private func post(_ path: String, to group: RouterGroup<ConsoleContext>, _ make: @escaping Make) {
         group.post(RouterPath(path)) { [pages] request, context in
             let form = try await Self.form(request, context)

@@ -65,7 +65,7 @@ struct ConsoleRouter: Sendable {
         )
     }
 
-    /// The form of a change, whose secret is that of the session.
+    /// The form of a change, with the secret of the session.
     static func form(_ request: Request, _ context: ConsoleContext) async throws -> FormItems {
         let body = try await request.body.collect(upTo: self.formBytesMax)
         let form = FormItems(String(buffer: body))

@@ -11,7 +11,7 @@ final class BoundPort: Sendable {
     var value: Int? { self.port.withLock { $0 } }
 }
 
-/// Ends the group of services when it is told to.
+/// Ends the group of services when `stop` is called.
 final class StopService: Service {
     private let stream: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation

@@ -1,4 +1,4 @@
-/// Backups of the data folder: those that are known, and how another is made.
+/// Backups of the data folder: the known ones, and how another is made.
 package struct BackupDesk: Sendable {
     /// Progress of a backup: bytes that were copied, and those of all.
     package typealias Progress = @Sendable (_ done: Int64, _ total: Int64) -> Void
@@ -36,7 +36,7 @@ package struct KnownBackups: Hashable, Sendable {
         case folder
         /// One that a process continues.
         case continued
-        /// It went through a pipe, to a place that nobody here knows.
+        /// It went through a pipe, to a destination that the console does not know.
         case stream
     }
 
@@ -56,7 +56,7 @@ package struct KnownBackups: Hashable, Sendable {
         package var path: String
         package var kind: Kind
         package var state: State
-        /// When it was complete, or up to when it is; `nil` if nobody knows.
+        /// When it was complete, or up to when it is; `nil` if that is unknown.
         package var milliseconds: Int64?
         /// The oldest state of one that is continued.
         package var oldestMilliseconds: Int64?

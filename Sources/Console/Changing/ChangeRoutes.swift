@@ -47,7 +47,7 @@ struct ChangeRoutes: Sendable {
         self.addFiles(to: group)
     }
 
-    /// A change, whose failure is a page of its place.
+    /// Adds the path of a change; the response to a failure is a page of its place.
     private func post(_ path: String, to group: RouterGroup<ConsoleContext>, _ make: @escaping Make) {
         group.post(RouterPath(Self.place + path)) { [pages] request, context in
             let form = try await ConsoleRouter.form(request, context)
@@ -60,7 +60,7 @@ struct ChangeRoutes: Sendable {
         }
     }
 
-    /// Files that leave and come, whose bytes are not kept in memory.
+    /// Adds the paths for exported and imported files, which are not kept in memory.
     private func addFiles(to group: RouterGroup<ConsoleContext>) {
         group.get(RouterPath(Self.place + "/records/export")) { [pages] request, context in
             let page = try ConsoleRouter.pageRequest(request, context, form: FormItems(""))

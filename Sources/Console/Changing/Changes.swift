@@ -2,7 +2,7 @@ import Hummingbird
 import RecordModel
 import RecordStore
 
-/// The frame of every change from a page: what it needs, what is asked, and what is written down.
+/// The frame of every change from a page: its preconditions, its confirmation, and its audit lines.
 struct Changes: Sendable {
     let console: ConsolePages
 
@@ -11,10 +11,10 @@ struct Changes: Sendable {
 
     // MARK: Forms
 
-    /// A form with the session's secret, whose last field asks for a name where that is due.
+    /// A form with the session's secret, and with a last field for a name to confirm, where that is due.
     ///
-    /// `name` is what has to be typed; `nil` if nothing is. In production something always is. A change
-    /// with such a name ends or deletes something, and its button has the colour of that.
+    /// `name` is the text to type; `nil` if there is none. Production always asks for one. A change with
+    /// such a name ends or deletes something, and its button has the colour of that.
     static func form(
         _ title: String,
         action: PageURL,
@@ -34,7 +34,7 @@ struct Changes: Sendable {
         )
     }
 
-    /// The same with any buttons, whose values say what is to be done.
+    /// The same with any buttons; their values select the change.
     static func form(
         action: PageURL,
         _ request: PageRequest,
@@ -152,7 +152,7 @@ struct Changes: Sendable {
 
     /// Text of the command line as a sentence of a page.
     ///
-    /// A text that begins with somebody's name stays as it is.
+    /// A text that begins with the name of a user stays as it is.
     private static func sentence(_ text: String) -> String {
         text.hasPrefix("the") ? text.prefix(1).uppercased() + text.dropFirst() : text
     }

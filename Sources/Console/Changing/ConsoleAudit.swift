@@ -9,13 +9,13 @@ import Synchronization
 /// ```
 ///
 /// A change has a line before it and one after it, so that one which a crash interrupted is there as
-/// well. A change whose first line cannot be written is not made.
+/// well. If the first line cannot be written, the change is not made.
 package final class ConsoleAudit: Sendable {
     /// The outcome of a change.
     package enum Outcome: String, Codable, Sendable {
         case done
         case refused
-        /// Nobody knows.
+        /// Whether the change was made is unknown.
         case unknown
     }
 
@@ -52,7 +52,7 @@ package final class ConsoleAudit: Sendable {
         fileprivate let sentence: String
     }
 
-    /// Beyond it the file gets another name, in place of the one that had it.
+    /// Beyond this size the file is renamed, and replaces the earlier one of that name.
     static let fileBytesMax = 8 * 1_024 * 1_024
     /// The end of the file that a page reads.
     private static let readBytesMax = 1_024 * 1_024
@@ -108,7 +108,7 @@ package final class ConsoleAudit: Sendable {
     /// Writes down what became of it; `text` says why it was refused.
     func end(_ ticket: Ticket, _ outcome: Outcome, text: String = "") {
         let line = Line(id: ticket.id, at: self.now(), outcome: outcome, text: text.isEmpty ? nil : text)
-        // Without this line the page says that nobody knows.
+        // Without this line the page shows the outcome as unknown.
         try? self.append(line)
         if outcome == .done { self.echo(ticket.sentence) }
     }

@@ -14,7 +14,7 @@ package struct OperatorChange: Sendable {
         case revokeUser(String)
         /// A user or a service, with all private data.
         case deleteUser(String)
-        /// Addresses and numbers in place of those that the user has.
+        /// Addresses and numbers that replace the user's present ones.
         case setContacts([IdentityLookup], user: String)
         case setRole(String, user: String, isGiven: Bool)
         case addKey(service: String, onBehalfOf: [String], isReadOnly: Bool)
@@ -37,7 +37,7 @@ package enum OperatorChangeOutcome: Sendable {
     case secret(String)
     /// A sentence or two: why, and what to do. Nothing was changed.
     case refused(String)
-    /// A sentence or two: nobody knows whether it was changed.
+    /// A sentence or two. Whether anything was changed is unknown.
     case unknown(String)
 }
 

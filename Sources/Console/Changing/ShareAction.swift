@@ -7,7 +7,7 @@ enum ShareAction: String, CaseIterable, Sendable {
     case begin
     case invite
     case permission
-    /// Lets somebody in who asks for access, or denies it.
+    /// Grants a user's request for access, or denies it.
     case answer
     case requests
     case anybody
@@ -148,7 +148,7 @@ enum ShareAction: String, CaseIterable, Sendable {
         }
     }
 
-    /// Invites somebody who asked, by the user record name, or denies the request.
+    /// Invites the user who asked, by the user record name, or denies the request.
     private func answer(
         _ form: FormItems,
         _ it: SharePages.Subject,
@@ -186,7 +186,7 @@ enum ShareAction: String, CaseIterable, Sendable {
         return permission
     }
 
-    /// A user of the container by name, or somebody by an address; nobody for a one-time URL.
+    /// A user of the container by name, or a person by an address; without either for a one-time URL.
     private static func identity(_ text: String?, _ people: People) throws(PageFailure) -> UserIdentity {
         guard let text else { return UserIdentity() }
         if let user = people.userRecordName(of: text) {

@@ -1,12 +1,12 @@
 package import RecordModel
 
-/// A change of a share that somebody makes in the console: as its owner, or as an administrator.
+/// A change of a share that an operator makes in the console, acting as its owner or an administrator.
 package struct ShareChange: Sendable {
     package enum Kind: Sendable {
         /// A share of a record with all below it, or without one of the whole zone.
         case begin(root: RecordSave?)
         case participants(ShareChanges)
-        /// Nobody but the owner has the records any more.
+        /// Ends the share: then the owner alone has the records.
         case end
     }
 
@@ -23,7 +23,7 @@ package struct ShareChange: Sendable {
 
     /// The requests' one operation.
     ///
-    /// A share is saved only as it was read: what somebody else has changed meanwhile stays.
+    /// A share is saved only as it was read: what another user has changed meanwhile stays.
     package var operation: ModifyRecords {
         switch self.kind {
         case .begin(let root):

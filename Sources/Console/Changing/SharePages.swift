@@ -36,7 +36,7 @@ struct SharePages: Sendable {
 
     // MARK: Links
 
-    /// The name of the share whose root a record is; `nil` if it is none.
+    /// The name of the share that has a record as its root; `nil` if the record is no root.
     static func nameOfShare(beginningAt record: Record) -> String? {
         let field = record.body.fields.first { $0.name == ShareRecord.referenceField }
         guard case .reference(let reference)? = field?.value else { return nil }
@@ -274,7 +274,7 @@ struct SharePages: Sendable {
         return found
     }
 
-    /// The user record name of somebody who asks for access.
+    /// The user record name of a user who asks for access.
     func requester(_ items: FormItems, _ it: Subject) throws(PageFailure) -> String {
         guard let user = items["requester"],
             it.share.requesters.contains(where: { $0.userRecordName == user })

@@ -15,7 +15,7 @@ struct CodeMeaning: Hashable, Sendable {
         self.retry = retry
     }
 
-    /// The place on the page of codes; `nil` if a value of the log is none.
+    /// The anchor on the page of codes; `nil` if a value of the log is no code.
     static func url(of value: String) -> PageURL? {
         self.names.contains(value) ? PageURL("/logs/codes#\(value)") : nil
     }

@@ -2,8 +2,8 @@ import Foundation
 
 /// A line of the server's log, in either of its formats.
 ///
-/// The line may be anybody's: what is in it came from clients, and the file may be of another
-/// program. One that has neither format is an event without level and time.
+/// The line is untrusted: its contents came from clients, and the file may be of another program. One
+/// that has neither format is an event without level and time.
 struct LogEntry: Hashable, Sendable {
     enum Level: String, CaseIterable, Comparable, Sendable {
         case trace

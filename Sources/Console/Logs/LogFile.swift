@@ -8,7 +8,7 @@ import HTTPTypes
 struct LogFile: Hashable, Sendable {
     /// Bytes that are read at once.
     private static let windowBytes = 256 * 1_024
-    /// Bytes that a page looks at before it says that there is more.
+    /// The maximum number of bytes that a page examines before it shows that there are more.
     private static let scannedBytesMax = 16 * 1_024 * 1_024
 
     let path: String
@@ -121,7 +121,7 @@ struct LogFile: Hashable, Sendable {
 
     /// Adds the lines of one window.
     ///
-    /// - Returns: The offset of the first line that was looked at.
+    /// - Returns: The offset of the first line that was examined.
     private func readBack(
         _ file: Opened,
         from end: UInt64,
@@ -161,14 +161,14 @@ struct LogFile: Hashable, Sendable {
 
     // MARK: Forwards
 
-    /// Lines behind a position.
+    /// Lines after a position.
     ///
     /// - Throws: `PageFailure`.
     func news(after text: String, _ filter: LogFilter) throws -> LogNews {
         guard let position = Position(text) else { throw PageFailure.invalid("The page has no position.") }
         let files = try self.files()
         guard let file = files.first(where: { $0.number == position.file }) else {
-            // Turned over twice since: begin with what there is.
+            // Rotated twice since: begin with the lines that remain.
             return LogNews(end: Position(file: files[0].number, offset: 0).text)
         }
         let start = min(position.offset, file.size)

@@ -7,7 +7,7 @@ import HTTPTypes
 ///
 /// - Source: journalctl(1); systemd, *Journal JSON Format*.
 struct LogJournal: Hashable, Sendable {
-    /// Lines of the journal that a page looks at before it says that there is more.
+    /// The maximum number of journal lines that a page examines before it shows that there are more.
     private static let scannedMax = 5_000
     private static let outputBytesMax = 16 * 1_024 * 1_024
     private static let program = "/usr/bin/journalctl"
@@ -42,7 +42,7 @@ struct LogJournal: Hashable, Sendable {
         return page
     }
 
-    /// Lines behind a position.
+    /// Lines after a position.
     ///
     /// - Throws: `PageFailure`.
     func news(after cursor: String, _ filter: LogFilter) throws -> LogNews {
@@ -74,7 +74,7 @@ struct LogJournal: Hashable, Sendable {
         {
             text += part
         }
-        // It may still have something to say that nobody reads.
+        // The process may still write, and the console reads no more of it.
         if text.count >= Self.outputBytesMax { process.terminate() }
         let said = (try? errors.fileHandleForReading.readToEnd()) ?? Data()
         process.waitUntilExit()

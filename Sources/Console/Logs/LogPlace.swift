@@ -1,13 +1,13 @@
-/// The place of a server's log.
+/// The location of a server's log.
 package enum LogPlace: Hashable, Sendable {
-    /// A file that the server writes and turns over: the older half is in the same path with `.1`.
+    /// A file that the server writes and rotates: the older half is at the same path with `.1`.
     case file(String)
     /// The journal of systemd, which has the unit's standard error.
     case journal(unit: String)
-    /// The server writes to standard error alone, or nobody knows.
+    /// The server writes to standard error alone, or the location is unknown.
     case unknown
 
-    /// The reader of the place; `nil` if nothing can read it.
+    /// The reader of the log; `nil` if nothing can read it.
     var source: LogSource? {
         switch self {
         case .file(let path): .file(LogFile(path: path))
@@ -23,7 +23,7 @@ struct LogPage: Hashable, Sendable {
     var entries: [LogEntry] = []
     /// The position of older lines; `nil` at the beginning.
     var older: String?
-    /// Behind the newest line that was looked at.
+    /// The position after the newest line that was examined.
     var end: String
 }
 
@@ -33,9 +33,9 @@ struct LogNews: Hashable, Sendable {
     var end: String
 }
 
-/// A place that can be read.
+/// A log that can be read.
 ///
-/// A position is a text that only its place understands. All calls block, and look at a bounded
+/// A position is a text that only its source understands. All calls block, and examine a bounded
 /// number of bytes or lines.
 enum LogSource: Sendable {
     /// Lines of a page.

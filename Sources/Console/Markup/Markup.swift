@@ -1,4 +1,4 @@
-/// HTML whose only unescaped parts are literals of the program.
+/// HTML in which literals of the program are the only unescaped parts.
 ///
 /// A literal is a `StaticString`, so no text of a record can become one. Everything that is
 /// interpolated is escaped, unless it is markup itself.
@@ -31,7 +31,7 @@ struct Markup: ExpressibleByStringInterpolation, Sendable {
 
         mutating func appendLiteral(_ literal: StaticString) { self.html += literal.description }
 
-        /// Text of anybody: in an element, or in an attribute between quotes.
+        /// Untrusted text: in an element, or in an attribute between quotes.
         mutating func appendInterpolation(_ text: some StringProtocol) {
             guard text.utf8.contains(where: Self.isEscaped) else {
                 // Most texts are names and numbers.

@@ -28,7 +28,7 @@ struct PageURL: Hashable, Sendable {
         return url
     }
 
-    /// The value of an item, in place of those that have the name.
+    /// Sets the value of an item, in place of all items with its name.
     func setting(_ name: String, _ value: String?) -> PageURL {
         var url = self
         url.items.removeAll { $0.name == name }

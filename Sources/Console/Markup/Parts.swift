@@ -1,6 +1,6 @@
 /// Parts that pages have in common.
 enum Parts {
-    /// A table with a caption, whose rows become lists on a narrow screen.
+    /// A table with a caption; its rows become lists on a narrow screen.
     ///
     /// - Shape: as many cells a row as there are columns.
     static func table(
@@ -72,7 +72,7 @@ enum Parts {
             : "<p class=\"notice\" role=\"status\">\(text)</p>"
     }
 
-    /// Links of which one is the page itself.
+    /// Links, one of them to the page itself.
     static func tabs(_ label: String, _ tabs: [(title: String, url: PageURL, isCurrent: Bool)]) -> Markup {
         let links = tabs.map { tab -> Markup in
             let current: Markup = tab.isCurrent ? " aria-current=\"page\"" : ""
@@ -98,7 +98,7 @@ enum Parts {
         return "<datalist id=\"\(id)\">\(options)</datalist>"
     }
 
-    /// A command to be typed, whose options are not broken behind their dashes.
+    /// A command to be typed; lines do not break after the dashes of its options.
     static func command(_ text: String) -> Markup {
         let words = text.split(separator: " ").map { word -> Markup in
             word.hasPrefix("-") ? "<span class=\"word\">\(String(word))</span> " : "\(String(word)) "

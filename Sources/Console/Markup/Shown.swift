@@ -5,7 +5,7 @@ enum Shown {
     /// Bytes of a value in a cell; the rest is cut.
     static let cellBytesMax = 256
 
-    /// Text of anybody, isolated from the direction of what is around it.
+    /// Untrusted text, isolated from the direction of the text around it.
     ///
     /// Characters that are not drawn, or that turn others around, are shown by their numbers.
     static func text(_ text: some StringProtocol) -> Markup { "<bdi>\(Self.visible(text))</bdi>" }
@@ -74,7 +74,7 @@ enum Shown {
 
     static func number(_ value: Int) -> String { self.number(Int64(value)) }
 
-    /// A number with so many digits behind the point, as a page of plots needs thousands of.
+    /// A number with `places` digits after the point; fast, as a page of plots needs thousands of them.
     static func decimal(_ value: Double, places: Int) -> String {
         let power = (0..<places).reduce(1.0) { product, _ in product * 10 }
         guard let scaled = Int64(exactly: (value.magnitude * power).rounded()) else {

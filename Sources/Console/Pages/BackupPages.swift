@@ -31,7 +31,7 @@ struct BackupPages: Sendable {
 
     private static let absence: Markup = "<p class=\"empty\">This console knows nothing of backups.</p>"
 
-    // MARK: What there is
+    // MARK: Overview
 
     private func age(_ known: KnownBackups) -> Markup {
         let newest = known.backups.filter { $0.state == .complete }.compactMap(\.milliseconds).max()
@@ -55,7 +55,7 @@ struct BackupPages: Sendable {
         ])
     }
 
-    /// In the largest unit of which there are two or more.
+    /// An age in the largest unit that gives two or more.
     private func ago(_ milliseconds: Int64) -> String {
         let minutes = max(0, self.console.configuration.now() - milliseconds) / 60_000
         return switch minutes {

@@ -23,7 +23,7 @@ extension ChangePages {
         }
         let feed = ChangeFeed(reader: reader, zone: self.console.zone(request.query))
         let people = try await self.console.people(of: place)
-        // A token that does not hold is told at once, as a status.
+        // An invalid token fails the request at once, with a status.
         let first = try await feed.page(after: token, fromNow: false)
         let interval = self.console.configuration.changesInterval
         return Response(

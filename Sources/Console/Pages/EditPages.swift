@@ -2,7 +2,7 @@ import Hummingbird
 import RecordModel
 import RecordStore
 
-/// Changing a record: its fields as text, what differs, and what to do if somebody else was faster.
+/// Changing a record: its fields as text, the differences, and what to do if another client was faster.
 ///
 ///     edit ─► review ─► save ─┬─► the record
 ///               ▲             └─(conflict)─► three columns ─┐
@@ -163,7 +163,7 @@ struct EditPages: Sendable {
 
     // MARK: Conflicts
 
-    /// The record before the edit, as somebody else saved it, and as the edit wants it.
+    /// The record before the edit, as another client saved it, and as the edit wants it.
     private func conflict(
         _ draft: Draft,
         _ id: RecordID,
@@ -210,7 +210,7 @@ struct EditPages: Sendable {
         return self.page("A conflict", request, place, body)
     }
 
-    // MARK: What is edited
+    // MARK: Drafts
 
     private struct Draft {
         var base: RecordBody
@@ -225,7 +225,7 @@ struct EditPages: Sendable {
         return Draft(base: try FieldsText.body(of: base), mine: try FieldsText.body(of: text))
     }
 
-    /// The place and the record, for somebody as whom records may be saved.
+    /// The record and its place, with a user who becomes the modifier.
     private func editor(
         of items: FormItems,
         _ request: PageRequest

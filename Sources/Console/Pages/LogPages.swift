@@ -5,7 +5,7 @@ import NIOPosix
 import RecordJSON
 import ServiceLifecycle
 
-/// The server's log: its newest lines, filtered, and those that come.
+/// The server's log: its newest lines, filtered, and new lines as they come.
 struct LogPages: Sendable {
     /// Bytes of a value in a line.
     private static let valueBytesMax = 256
@@ -156,7 +156,7 @@ struct LogPages: Sendable {
             throw PageFailure.missing("The server has no log that the console can read.")
         }
         let start = request.lastEventID ?? request.query["from"] ?? ""
-        // A position that does not hold is told at once, as a status.
+        // An invalid position fails the request at once, with a status.
         let first = try await self.console.blocking { try source.news(after: start, filter) }
         let interval = self.console.configuration.changesInterval
         return EventStream.response { writer in

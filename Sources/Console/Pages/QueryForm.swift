@@ -10,7 +10,7 @@ struct QueryForm: Hashable, Sendable {
         var value: String
     }
 
-    /// Conditions that a form shows; more than anybody fills in.
+    /// Conditions that a form shows; more than an operator fills in.
     private static let conditionsMax = 20
 
     var type: String

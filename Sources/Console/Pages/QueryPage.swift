@@ -7,9 +7,9 @@ import RecordStore
 struct QueryPages: Sendable {
     let console: ConsolePages
 
-    /// Fields that are shown if nobody chose.
+    /// The number of fields that are shown if the operator chose none.
     private static let columnsShown = 6
-    /// How long a count goes on.
+    /// The maximum time for a count.
     private static let countPatience = Duration.seconds(5)
 
     func query(_ request: PageRequest) async throws -> Page {

@@ -1,7 +1,7 @@
 import RecordModel
 import RecordStore
 
-/// The answers to why a record came to somebody or did not: rights, subscriptions, installations.
+/// Why a record came to a user or did not: rights, subscriptions, installations.
 ///
 /// They are those of `tidemark explain-record`, from the same call.
 extension RecordPages {
@@ -72,7 +72,7 @@ extension RecordPages {
             """
     }
 
-    /// Why it does not have the change; of one that is behind nobody knows more than that it has not asked.
+    /// Why it lacks the change; of one that is behind, the server knows only that it has not asked.
     private func why(_ delivery: RecordExplanation.Delivery) -> Markup {
         guard delivery.state == .isBehind, delivery.why.isEmpty else { return Shown.text(delivery.why) }
         return "It has not asked for changes since: it has ended, is offline, or was not told."

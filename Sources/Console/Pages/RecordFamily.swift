@@ -1,7 +1,7 @@
 import RecordModel
 import RecordStore
 
-/// The records that a record is connected to: parents, children, and those that refer to it.
+/// The records that a record is connected to: parents, children, and referrers.
 extension RecordPages {
     private static let ancestorsMax = 20
     /// Of each kind, and of each field of each type.

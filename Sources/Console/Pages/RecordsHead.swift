@@ -22,7 +22,7 @@ extension ConsolePages {
         return "\(database)\(Parts.tabs("Ways to find records", tabs))"
     }
 
-    /// Fields for a zone, with the names of those that there are.
+    /// Fields for a zone, with the names of the existing ones.
     ///
     /// The key `/` goes to a filter.
     func zoneFields(_ place: Place, _ request: PageRequest, isFilter: Bool = false) async -> Markup {

@@ -72,7 +72,7 @@ struct SchemaPages: Sendable {
         guard !difference.isEmpty else {
             return "<p>Production has the same schema as development.</p>"
         }
-        // The types are the page's subject: a long list waits until somebody asks.
+        // The types are the page's subject: a long list stays closed until the operator opens it.
         let isOpen: Markup = difference.lines.count <= Self.openLinesMax ? " open" : ""
         return """
             <details\(isOpen)>

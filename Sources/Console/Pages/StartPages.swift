@@ -116,7 +116,7 @@ struct StartPages: Sendable {
         )
     }
 
-    /// The databases that have most, so that nobody has to guess whose data there are.
+    /// The databases with the most records, so that the operator need not guess which users have data.
     private func databases(_ databases: [DatabaseUsage], _ place: Place) -> Markup {
         let largest = databases.sorted { $0.amount.records > $1.amount.records }
         let rows = largest.prefix(Self.databasesShown).map { database -> [Markup] in

@@ -2,7 +2,7 @@ import Foundation
 import RecordModel
 import RecordStore
 
-/// A dry run of a subscription: one of the user's, or one that somebody types.
+/// A dry run of a subscription: one of the user's, or one that the operator types.
 struct SubscriptionTrialPages: Sendable {
     let console: ConsolePages
 

@@ -25,7 +25,7 @@ package struct Plot: Hashable, Sendable {
         }
     }
 
-    /// Bounds on what can be told apart.
+    /// Bounds on what a reader can distinguish.
     package static let linesMax = 6
 
     /// Of letters and dashes, for a URL.

@@ -75,7 +75,7 @@ struct PlotMarkup: Sendable {
         )
     }
 
-    /// Times in which nobody watched the server.
+    /// Times without samples of the server.
     private var gaps: Markup {
         let isKnown = (0..<self.telemetry.intervalCount).map { interval in
             self.plot.lines.contains { $0.values[interval] != nil }

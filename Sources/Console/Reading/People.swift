@@ -20,10 +20,10 @@ struct People: Sendable {
         return self.names.first { $0.value == name }?.key
     }
 
-    /// The name in a table; the user record name of somebody who has none.
+    /// The name in a table; the user record name if there is no name.
     func shortName(of userRecordName: String) -> String { self.names[userRecordName] ?? userRecordName }
 
-    /// Somebody who is known by a user record name, a role or an address.
+    /// A person, given by a user record name, a role or an address.
     func markup(_ who: String) -> Markup {
         guard let name = self.names[who] else { return Shown.text(who) }
         return "\(Shown.text(name)) <code class=\"hash\">\(who)</code>"

@@ -10,7 +10,7 @@ struct Place: Hashable, Sendable {
 
     /// Reads the path of a page and its query.
     ///
-    /// - Throws: `PageFailure` for a place that can't be.
+    /// - Throws: `PageFailure` for an invalid place.
     init(_ request: PageRequest) throws(PageFailure) {
         guard let container = request.path["container"], NameRules.isContainerID(container),
             let environment = request.path["environment"].flatMap({ Environment(name: $0) })

@@ -1,7 +1,7 @@
 import RecordJSON
 package import RecordModel
 
-/// A change of a record that somebody made in the console.
+/// A change of a record that an operator made in the console.
 package struct RecordEdit: Sendable {
     package var container: String
     package var environment: Environment
@@ -14,7 +14,7 @@ package struct RecordEdit: Sendable {
 /// The outcome of a change.
 package enum RecordEditOutcome: Hashable, Sendable {
     case saved
-    /// Somebody else has saved the record, or deleted it, since it was read.
+    /// Another client has saved the record, or deleted it, since it was read.
     case conflict
     /// A sentence that says why, and what to do.
     case refused(String)
@@ -22,7 +22,7 @@ package enum RecordEditOutcome: Hashable, Sendable {
 
 /// The fields of a record as text to be edited: a JSON object with a line for each field.
 enum FieldsText {
-    /// Fields that a text can have: not those that an app has encrypted, nor those of the system.
+    /// Fields that a text can have: neither fields that an app has encrypted, nor system fields.
     static func text(of body: RecordBody) -> String {
         let lines = self.fields(of: body).map { field in
             var output = JSONOutput()
@@ -60,7 +60,7 @@ enum FieldsText {
 
     /// Reads the text.
     ///
-    /// - Throws: `PageFailure` with the place of the error.
+    /// - Throws: `PageFailure` with the position of the error.
     static func body(of text: String) throws(PageFailure) -> RecordBody {
         let whole =
             Array("{\"recordName\":\"x\",\"recordType\":\"X\",\"fields\":".utf8) + Array(text.utf8) + [0x7D]

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// A browser sends a cookie to every port of its host, and other users of the machine listen on
 /// other ports of 127.0.0.1. So each console has a host of its own, which browsers resolve to
-/// loopback by themselves (RFC 6761, section 6.3), and which nobody can guess.
+/// loopback by themselves (RFC 6761, section 6.3), and which other users cannot guess.
 struct ConsoleHost: Hashable, Sendable {
     let name = "console-\(Secret.make()).localhost"
 
@@ -52,7 +52,7 @@ struct OtherLoopback: Sendable {
     /// Leaves the port to others.
     func close() { if let descriptor = self.descriptor { Foundation.close(descriptor) } }
 
-    /// `nil` if the machine has no [::1], so that nobody else can listen there either.
+    /// `nil` if the machine has no [::1], so that no other process can listen there either.
     private static func bind6(_ port: Int) throws(ConsoleFailure) -> (descriptor: Int32, port: Int)? {
         let descriptor = Self.socket(AF_INET6)
         guard descriptor >= 0 else { return nil }

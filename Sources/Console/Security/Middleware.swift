@@ -55,7 +55,7 @@ struct RulesMiddleware: RouterMiddleware {
         context: ConsoleContext,
         next: @concurrent (Request, ConsoleContext) async throws -> Response
     ) async throws -> Response {
-        // Before the port is known nobody has been told of it.
+        // Before the console knows its port, no browser has the port either.
         let rules = RequestRules(host: self.host, port: self.checksPort ? self.port.value ?? 0 : nil)
         let origin = RequestOrigin(
             isGet: request.method == .get || request.method == .head,

@@ -28,13 +28,13 @@ struct OneTimeLink: Sendable {
         self.expiresMilliseconds = nowMilliseconds + Self.lifetimeMilliseconds
     }
 
-    /// Puts another secret in the place of the one before; wrong guesses stay counted.
+    /// Replaces the secret; wrong guesses stay counted.
     mutating func renew(secret: String, nowMilliseconds: Int64) {
         self.secretHash = Secret.hash(secret)
         self.expiresMilliseconds = nowMilliseconds + Self.lifetimeMilliseconds
     }
 
-    /// Somebody came with a secret.
+    /// Checks the secret of a request.
     mutating func guessed(_ secret: String, nowMilliseconds: Int64) -> OnGuess {
         // The comparison of two digests takes the same time wherever they differ.
         if let secretHash, Secret.hash(secret) == secretHash {
@@ -46,7 +46,7 @@ struct OneTimeLink: Sendable {
     }
 }
 
-/// Random text that nobody can guess: 128 bits.
+/// Random text that an attacker cannot guess: 128 bits.
 enum Secret {
     static func make() -> String {
         var generator = SystemRandomNumberGenerator()

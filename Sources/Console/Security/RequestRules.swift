@@ -12,7 +12,7 @@ struct RequestOrigin: Hashable, Sendable {
 /// Decides by its fields whether a request may come from a page of the console.
 ///
 /// A loopback address is no boundary. Any page in the same browser can send requests to it, and a
-/// name whose address changes (DNS rebinding) lets that page read the responses. The rules hold
+/// name with a changing address (DNS rebinding) lets that page read the responses. The rules hold
 /// before there is a session, so a request that breaks them costs nothing.
 struct RequestRules: Hashable, Sendable {
     enum Refusal: Hashable, Sendable {

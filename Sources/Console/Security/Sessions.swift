@@ -45,7 +45,7 @@ final class Sessions: Sendable {
         }
     }
 
-    /// The session of a cookie; `nil` if there is none, or no more.
+    /// The session of a cookie; `nil` if there is none, or if it has ended.
     func session(cookie: String) -> Session? {
         let now = self.now()
         let hash = Secret.hash(cookie)

@@ -9,7 +9,7 @@ import RecordStore
 ///
 /// The file is sent while it is read, a page at a time, and nothing is cut. If a later page cannot be
 /// read, the connection breaks before the end of the response, and a browser reports a failed
-/// download. What is sent is the text of `tidemark records export`.
+/// download. The text is that of `tidemark records export`.
 struct ExportPages: Sendable {
     let console: ConsolePages
 
@@ -27,7 +27,7 @@ struct ExportPages: Sendable {
 
     // MARK: Links
 
-    /// Links for a tab, whose URL has the items of what is to be exported.
+    /// Links for a tab; its URL has the items that select the export.
     ///
     /// A table has the fields of one type: that of all records, or one to be chosen.
     static func links(

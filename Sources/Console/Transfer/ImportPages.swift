@@ -74,7 +74,7 @@ struct ImportPages: Sendable {
 
     // MARK: What comes
 
-    /// Takes a file, and says its name.
+    /// Takes a file, and responds with its name.
     func takeFile<Pieces: AsyncSequence>(_ pieces: Pieces, _ request: PageRequest) async throws -> Response
     where Pieces.Element == ByteBuffer {
         _ = try self.importer(try Place(request))

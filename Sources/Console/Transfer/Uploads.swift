@@ -4,7 +4,7 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Files that browsers have sent for an import, until they are imported or others take their place.
+/// Files that browsers have sent for an import, until they are imported or others replace them.
 ///
 /// They are in a folder of the system for temporary files, which the owner alone can open, and go with
 /// the console.
@@ -26,7 +26,7 @@ final class Uploads: Sendable {
 
     /// Takes a file, a piece at a time.
     ///
-    /// - Returns: A name for it, which nobody can guess.
+    /// - Returns: A name for it, which an attacker cannot guess.
     /// - Throws: `PageFailure`, and the error of pieces that do not come.
     func take<Pieces: AsyncSequence>(_ pieces: Pieces) async throws -> String
     where Pieces.Element == ByteBuffer {
@@ -55,7 +55,7 @@ final class Uploads: Sendable {
         return name
     }
 
-    /// The path of a file; `nil` if there is none of this name, or no more.
+    /// The path of a file; `nil` if there is none of this name, or if it was removed.
     func path(of name: String) -> String? {
         self.state.withLock { state in
             guard state.names.contains(name), let folder = state.folder else { return nil }
