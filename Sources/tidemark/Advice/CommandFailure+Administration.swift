@@ -1,8 +1,8 @@
 import Administration
 
-/// The one place where errors of operations become sentences for a shell, and exit codes.
+/// The only code that turns errors of operations into sentences for a shell, and exit codes.
 extension CommandFailure {
-    /// The failure of a command whose operation throws; `nil` for an error of another kind.
+    /// The failure of a command if its operation throws; `nil` for an error of another kind.
     init?(of error: any Error) {
         switch error {
         case let failure as CommandFailure: self = failure

@@ -50,7 +50,7 @@ enum RecordAdvice {
         }
     }
 
-    /// What is wrong, and then what to do, with a full stop.
+    /// The error, and then what to do, with a full stop.
     static func text(_ error: StoreError) -> String {
         let text = error.row.text
         let sentence = text.hasSuffix(".") ? text : text + "."

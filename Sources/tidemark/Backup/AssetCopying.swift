@@ -90,8 +90,8 @@ struct AssetCopying {
 extension [AssetNumber] {
     /// Whether it has a number.
     ///
-    /// The first copy of a store is read in ascending order; those of later ones are behind it, and
-    /// few.
+    /// The numbers of a store's first copy come in ascending order; those of later copies come after
+    /// them, and are few.
     fileprivate func contains(ascending number: AssetNumber) -> Bool {
         var range = 0..<self.count
         while let middle = range.isEmpty ? nil : range.lowerBound + range.count / 2 {

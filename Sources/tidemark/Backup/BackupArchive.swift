@@ -17,8 +17,8 @@ import RecordStore
 /// SHA256SUMS        a line for each of all files before it, as `sha256sum` has it
 /// ```
 ///
-/// The database is behind the assets, because those without a file are removed from it. The sums
-/// gather in a file of the scratch folder, because the size of an entry is ahead of its bytes.
+/// The database comes after the assets, because assets without a file are removed from it. The sums
+/// gather in a file of the scratch folder, because the size of an entry comes before its bytes.
 ///
 /// One thread uses it.
 final class BackupArchive {
@@ -34,7 +34,7 @@ final class BackupArchive {
     private var tar: TarWriter
     private var sums: StreamSums
     private let modified: Int64
-    /// Paths that are no part of the backup: damaged files, and those that the server has removed
+    /// Paths that are no part of the backup: damaged files, and files that the server has removed
     /// meanwhile.
     private(set) var unused: [String] = []
 
@@ -56,7 +56,7 @@ final class BackupArchive {
         try self.sums.add(hash.value, path)
     }
 
-    /// Adds a file that nobody changes meanwhile.
+    /// Adds a file that no process changes meanwhile.
     ///
     /// - Returns: Its size and its hash.
     func add(fileAt source: String, as path: String, progress: (Int) -> Void) throws -> FileCopy.Outcome {
@@ -73,8 +73,8 @@ final class BackupArchive {
 
     /// Adds the file of a complete asset.
     ///
-    /// A file that turns out to be damaged is in the archive, with zeros in place of what is
-    /// missing, and is no part of the backup.
+    /// A file that turns out to be damaged is in the archive, with zeros in place of the missing bytes,
+    /// and is no part of the backup.
     func add(
         _ stored: StoredAsset,
         from files: AssetFiles,

@@ -52,7 +52,7 @@ struct BackupDrill {
 
     /// Compares records, taken by chance, with those of the data folder.
     ///
-    /// Those that have changed since the backup are left out.
+    /// Records that have changed since the backup are left out.
     private func compare(_ store: any StoreSource, _ report: inout DrillReport) throws(StoreCopyError) {
         guard self.data.hasFile else { return }
         let served = try EngineOpening.files.source(in: self.data.path)

@@ -2,9 +2,9 @@ import Administration
 import Console
 import Foundation
 
-/// The backups of a folder: those that were noted, and those beside them.
+/// The backups of a folder: the noted ones, and others beside them.
 struct BackupListing {
-    /// Folders whose other backups are looked at, and folders in each.
+    /// Maximum number of folders that are searched for other backups, and of folders in each.
     private static let parentsMax = 8
     private static let siblingsMax = 500
 
@@ -45,7 +45,7 @@ struct BackupListing {
             "The store is in PostgreSQL, which has backups of its own: use pg_dump, and copy \(self.folder.assetsPath) after it."
     }
 
-    /// Such as `/mnt/backups/2026-11-26`, or with a number behind it.
+    /// Such as `/mnt/backups/2026-11-26`, or with a number after it.
     private func freeName(in parent: String) -> String {
         let day = Moment.now.text.prefix(10)
         let names = ["\(day)"] + (2..<100).map { "\(day)-\($0)" }
@@ -108,14 +108,14 @@ struct BackupListing {
         return backup
     }
 
-    /// Complete backups in a folder that nobody has noted, such as those of an earlier version.
+    /// Complete backups in a folder that are not noted, such as those of an earlier version.
     private func siblings(in parent: String, without known: Set<String>) -> [KnownBackups.Backup] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
         return names.sorted().suffix(Self.siblingsMax).map { parent + "/" + $0 }
             .filter { !known.contains($0) }.compactMap { Self.complete(at: $0) }
     }
 
-    /// The backup that a folder is, or those that it has, the newest first.
+    /// The backup at a path, or the backups in it, the newest first.
     static func backups(at place: String) -> [KnownBackups.Backup] {
         let path = URL(fileURLWithPath: place).standardizedFileURL.path
         if let one = self.complete(at: path) { return [one] }

@@ -53,7 +53,7 @@ struct BackupNotes: Codable, Hashable {
 
     static func path(in folder: DataFolder) -> String { folder.path + "/" + self.name }
 
-    /// Reads the notes of a folder; there are none if nobody has noted anything that can be read.
+    /// Reads the notes of a folder; they are empty if there is no file that can be read.
     static func read(in folder: DataFolder) -> BackupNotes {
         guard let file = FileHandle(forReadingAtPath: self.path(in: folder)),
             let data = try? file.read(upToCount: self.bytesMax),

@@ -14,11 +14,11 @@ struct DrillReport: Encodable, Hashable {
     var records: Int64 = 0
     var recordBytes: Int64 = 0
     var assets = 0
-    /// Records that are as they are in the data folder; those that changed since were left out.
+    /// Records that are the same in the data folder; records that changed since were left out.
     ///
     /// Absent if there is no data folder.
     var comparedRecords: Int?
-    /// What the drill took.
+    /// The duration of the drill.
     var seconds = 0.0
     /// A line for each; empty if the backup can be used.
     var problems: [String] = []
@@ -33,7 +33,7 @@ struct DrillReport: Encodable, Hashable {
         self.ageSeconds = Moment(text: summary.date).map {
             Double(Moment.now.milliseconds - $0.milliseconds) / 1_000
         }
-        // The backup says so itself.
+        // The backup's own summary has these problems.
         self.problems += summary.damaged.map { "\($0.file): \($0.problem) when the backup was made" }
     }
 
@@ -58,7 +58,7 @@ struct DrillReport: Encodable, Hashable {
         return text
     }
 
-    /// In the largest unit of which there are two or more.
+    /// The age in the largest unit that gives two or more.
     private var age: String {
         let minutes = Int((self.ageSeconds ?? 0) / 60)
         return switch minutes {

@@ -4,7 +4,7 @@ import Foundation
 struct ScratchFolder {
     let path: String
 
-    /// The place of temporary folders if the operator names none.
+    /// The parent of temporary folders if the operator names none.
     static var place: String {
         let environment = ProcessInfo.processInfo.environment["TMPDIR"] ?? ""
         return environment.isEmpty ? "/var/tmp" : environment

@@ -5,9 +5,9 @@ import RecordStore
 
 /// An archive on a pipe, as `BackupStream` writes it.
 ///
-/// Files are written as they come, and hashed. What they should be is known at the end, so nothing
-/// is used before that. Every byte is compared with something: those of files with the sums, those
-/// of headers and padding with what the archive must have.
+/// Files are written as they come, and hashed. The expected sums come at the end, so nothing is used
+/// before that. Every byte is checked: those of files by the sums, those of headers and padding by
+/// the format of the archive.
 struct StreamSource: RestoreSource {
     /// A manifest is in memory; all else is not.
     private static let manifestBytesMax: Int64 = 64 * 1_024 * 1_024

@@ -32,7 +32,7 @@ struct StreamSums {
         self.bytes += Int64(text.count)
     }
 
-    /// The first path whose line differs in another list; `nil` if all lines are the same.
+    /// The first path with a different line in another list; `nil` if all lines are the same.
     ///
     /// Both were flushed.
     func firstDifference(from other: StreamSums) throws -> String? {
@@ -48,7 +48,7 @@ struct StreamSums {
         }
     }
 
-    /// Writes bytes that somebody else has put together.
+    /// Writes bytes that the caller has put together.
     mutating func append(_ piece: FileBytes) throws(FileError) {
         try self.file.write(piece, at: self.bytes)
         self.bytes += Int64(piece.count)

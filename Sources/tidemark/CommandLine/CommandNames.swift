@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// Finds mistyped commands before the parser, which only calls them unexpected.
 enum CommandNames {
-    /// Commands whose option `--as` was called `--user` at first.
+    /// Commands with an option `--as` that was called `--user` at first.
     private static let renamed: Set<String> = ["access", "explain", "explain-record", "zone"]
 
     /// The arguments, in today's spelling.

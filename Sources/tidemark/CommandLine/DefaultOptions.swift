@@ -3,11 +3,11 @@ import ArgumentParser
 import Foundation
 import RecordStore
 
-/// The options that a command line leaves out, and the environment or the data folder says.
+/// The options that a command line leaves out, from the environment or the data folder.
 ///
 /// `--container` is TIDEMARK_CONTAINER, and without that the only container of the folder. `--as` is
 /// TIDEMARK_AS. Without that it is the only user of the container, to read a database that belongs to a
-/// user. What writes has a modifier, and takes nobody who was not named.
+/// user. A command that writes has a modifier, and takes only a user who was named.
 struct DefaultOptions {
     static let containerVariable = "TIDEMARK_CONTAINER"
     static let userVariable = "TIDEMARK_AS"

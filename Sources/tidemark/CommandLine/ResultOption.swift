@@ -1,7 +1,7 @@
 import ArgumentParser
 import RecordStore
 
-/// `--json`, for commands whose result is one object.
+/// `--json`, for commands with one object as their result.
 struct ResultOption: ParsableArguments {
     @Flag(help: "Print a JSON object.")
     var json = false
@@ -19,7 +19,7 @@ struct UserResult: Encodable {
     var userRecordName: String?
     /// Not shown again.
     var token: String?
-    /// How long the token before this one stays valid.
+    /// The time for which the previous token stays valid.
     var overlapSeconds: Int?
     /// Whether no request of the user is executed.
     var restricted: Bool?

@@ -11,7 +11,7 @@ struct SettingsOptions: ParsableArguments {
 
     /// Reads the settings as `tidemark serve` would with the same options and environment.
     ///
-    /// Without a file of settings, those of the server of a folder are in its place.
+    /// Without a file of settings, the settings of the server of a folder replace it.
     func read(beside folder: DataFolder?) async throws -> Settings {
         try await SettingsReader.settings(
             beside: folder,

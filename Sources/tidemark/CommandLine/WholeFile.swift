@@ -28,7 +28,7 @@ enum WholeFile {
         return bytes
     }
 
-    /// Puts a text in the place of a file of the process's own, with the mode 0600.
+    /// Replaces a file of the process's own with a text, with the mode 0600.
     ///
     /// A reader sees the old text or the new one.
     static func replace(_ path: String, with text: String) throws {

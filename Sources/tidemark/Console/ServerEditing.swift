@@ -18,7 +18,7 @@ final class ServerEditing: Sendable {
     static let serviceName = "tidemark-console"
     private static let timeout = Duration.seconds(10)
 
-    /// Somebody who is acted as, somewhere.
+    /// The user to act as, in an environment of a container.
     private struct Actor: Hashable {
         var container: String
         var environment: Environment
@@ -79,7 +79,7 @@ final class ServerEditing: Sendable {
         return await self.change(.modifyRecords(share.operation), as: actor, doing: "change")
     }
 
-    /// Makes a change whose items succeed together; `what` is a word for it.
+    /// Makes a change with items that succeed together; `what` is a word for it.
     private func change(
         _ operation: RecordModel.Operation,
         as actor: Actor,
@@ -91,7 +91,7 @@ final class ServerEditing: Sendable {
             let failures = outcomes.sorted { $0.key < $1.key }.compactMap { _, outcome in
                 if case .failure(let failure) = outcome { failure } else { nil }
             }
-            // An item that only goes along with another says less.
+            // An item that fails only because another one failed has the less useful error.
             guard let failure = failures.first(where: { $0.code != .batchRequestFailed }) ?? failures.first
             else { return .done }
             guard failure.code != .serverRecordChanged else {

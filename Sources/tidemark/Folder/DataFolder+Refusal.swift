@@ -8,7 +8,7 @@ extension DataFolder {
     /// Whether the store is a file of the folder.
     var hasFile: Bool { FileManager.default.fileExists(atPath: EngineOpening.files.path(in: self.path)) }
 
-    /// Refuses a folder whose store is in PostgreSQL, for a command that copies files.
+    /// Refuses a folder with a store in PostgreSQL, for a command that copies files.
     func refuseUnlessFile() throws(CommandFailure) {
         guard StoreAddress.exists(in: self) else { return }
         throw CommandFailure(
@@ -70,7 +70,7 @@ extension DataFolder {
 
     /// Makes the folder if it does not exist.
     ///
-    /// - Throws: `cannotCreate`; `unavailable` if nobody may write there.
+    /// - Throws: `cannotCreate`; `unavailable` if the file system is read-only.
     func make() throws(CommandFailure) {
         do {
             try FileManager.default.createDirectory(

@@ -13,7 +13,7 @@ struct DataFolderAccess {
     /// others may write to.
     ///
     /// - Throws: `noPermission` and `configuration`, with the command to type instead; `noStore` if
-    ///   the path is not a folder; `unavailable` if nobody may write there.
+    ///   the path is not a folder; `unavailable` if the file system is read-only.
     func check() throws(CommandFailure) {
         guard let owner = try self.owner(of: self.folder.path) else { return }
         let own = geteuid()

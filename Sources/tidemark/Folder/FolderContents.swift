@@ -14,7 +14,7 @@ struct FolderContents {
 
     /// Refuses to make a store's file where one was lost.
     ///
-    /// Clients of a store that begins anew would be told that everything is gone.
+    /// A store that begins anew would report to its clients that everything is gone.
     ///
     /// - Throws: `data`.
     func refuseRemains() throws(CommandFailure) {
@@ -33,9 +33,9 @@ struct FolderContents {
         )
     }
 
-    /// Refuses to make a store in a folder that has the files of somebody else.
+    /// Refuses to make a store in a folder that has files other than Tidemark's.
     ///
-    /// Hidden files, as the home of a user has, and files that settings name are no reason. `paths` are
+    /// Hidden files, as in the home of a user, and files that settings name are no reason. `paths` are
     /// those of the settings, alone or in longer texts.
     ///
     /// - Throws: `cannotCreate`.
@@ -61,16 +61,16 @@ struct FolderContents {
         return (attributes?[.size] as? NSNumber)?.int64Value ?? 0 > 0
     }
 
-    /// A file system of its own may have a folder for what its repair finds.
+    /// A file system of its own may have `lost+found`, the folder for files that its repair finds.
     private func names(in path: String) -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
         return names.filter { $0 != "lost+found" }.sorted()
     }
 }
 
-/// Whether a path is where nobody may write, whatever the modes say.
+/// Whether a path is on a file system that is mounted read-only, whatever the modes say.
 enum ReadOnlyDisk {
-    /// Looks at the path, or at the folder that it would be in.
+    /// Checks the path, or the folder that it would be in.
     static func has(_ path: String) -> Bool {
         var status = statvfs()
         var path = path

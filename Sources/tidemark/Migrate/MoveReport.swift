@@ -9,7 +9,7 @@ struct MoveReport: Encodable, Hashable {
     /// Files that the store names, which did not move.
     var assets: Int
     var assetBytes: Int64
-    /// The place where the moved store is kept.
+    /// The location at which the moved store is kept.
     var kept: String?
     /// The command that serves the store.
     var serve: String?

@@ -6,10 +6,10 @@ import Synchronization
 final class ServerHealth: Sendable {
     private static let loopTimeout = Duration.seconds(2)
 
-    /// With the state of a store whose disk is full; `nil` until the store is open.
+    /// The server, and the state of a store on a full disk; `nil` until the store is open.
     private let opened = Mutex<(server: RecordServer, whenFull: String)?>(nil)
 
-    /// The server whose health this is, once there is one.
+    /// The server with this health; `nil` until the store is open.
     var server: RecordServer? { self.opened.withLock { $0?.server } }
 
     /// Takes the server of a store that was opened.

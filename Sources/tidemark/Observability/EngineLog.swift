@@ -4,7 +4,7 @@ import Logging
 import RecordServer
 import RecordStore
 
-/// What an engine reports, as lines of the log.
+/// The reports of an engine, as lines of the log.
 struct EngineLog: Sendable {
     /// The messages and values in which engines differ.
     struct Texts: Sendable {
@@ -118,7 +118,7 @@ struct EngineLog: Sendable {
 }
 
 extension EngineLog {
-    /// The log of an engine whose store is a file.
+    /// The log of an engine with a store in a file.
     init(_ faults: FaultLog, of folder: DataFolder) {
         self.init(
             faults: faults,

@@ -1,7 +1,7 @@
 import Console
 import Foundation
 
-/// The place of a server's log in a line of its lock, for the console.
+/// The location of a server's log, in a line of its lock, for the console.
 extension LogPlace {
     private static let fileWord = "file "
     private static let journalWord = "journal "
@@ -29,7 +29,7 @@ extension LogPlace {
         name.wholeMatch(of: /[A-Za-z0-9:_.\\@-]{1,247}\.service/) != nil
     }
 
-    /// The place of this process's own log.
+    /// The location of this process's own log.
     ///
     /// If that is the journal, the control group has the name of the unit.
     ///

@@ -8,7 +8,7 @@ struct MetricsReading: Sendable {
     let folder: DataFolder
     let startSeconds = Date().timeIntervalSince1970
 
-    /// Those of the server are missing until there is one.
+    /// The server's metrics are missing until the store is open.
     func all() async -> [Metric] { self.counted + (await self.stored()) }
 
     /// The sizes of what is stored; reading them takes longer with more databases.

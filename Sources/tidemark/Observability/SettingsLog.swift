@@ -2,7 +2,7 @@ import Logging
 import RecordServer
 
 extension Settings {
-    /// Logs the settings: those that differ from the defaults at info, all at debug.
+    /// Logs the settings: at info the ones that differ from the defaults, at debug all.
     ///
     /// No setting is a secret; the path of a key is none.
     func log(to logger: Logger) {

@@ -21,7 +21,7 @@ final class TurnedLog: Sendable {
     private let bytesMax: Int
     private let state: Mutex<State>
 
-    /// Opens the file, behind what it has.
+    /// Opens the file to append to it.
     ///
     /// - Throws: `cannotCreate`.
     init(path: String, bytesMax: Int) throws(CommandFailure) {

@@ -4,7 +4,7 @@ import AssetStore
 import RecordServer
 import RecordStore
 
-/// The only place of the program that names a byte store: that of a server.
+/// The only code of the program that names a byte store: that of a server.
 enum AssetsOpening {
     /// Makes the byte store of a data folder for a server.
     ///

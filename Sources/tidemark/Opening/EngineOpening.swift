@@ -5,14 +5,14 @@ import RecordServer
 import RecordStore
 import SQLiteEngine
 
-/// The only place that names SQLite's engine: opening it, the files that it keeps, and what it reports.
+/// The only code that names SQLite's engine: opening it, the files that it keeps, and its reports.
 ///
-/// A folder whose store is in PostgreSQL is `PostgreSQLOpening`'s.
+/// `PostgreSQLOpening` opens a folder with a store in PostgreSQL.
 enum EngineOpening {
     /// Operations of an operator on the files of a store.
     static let files: any StoreFiles = SQLiteStoreFiles()
 
-    /// How changes of a store are copied one behind the other.
+    /// How changes of a store are copied one after the other.
     static let following: any StoreFollowing = SQLiteStoreFiles()
 
     /// A store, and what else of its engine concerns a server.
@@ -20,9 +20,9 @@ enum EngineOpening {
         var store: Store
         /// The format of the store, as the engine counts them.
         var format: Int
-        /// Room on the disk that the engine's reserve lacks, and that nobody else should take.
+        /// Room on the disk that the engine's reserve lacks, and that no other writer should take.
         var reserveMissingBytes: @Sendable () -> Int64
-        /// The state of a store whose disk is full, for a page of health.
+        /// The state of a store on a full disk, for a page of health.
         var whenFull = "only deletes and administration are executed"
         /// Settings of a database without which a crash of its machine loses saves, and which are off.
         var unsafeSettings: [String] = []
@@ -60,7 +60,7 @@ enum EngineOpening {
         }
     }
 
-    /// What the operator chose of the rules, whatever the engine.
+    /// The rules as the operator set them, for any engine.
     static func rules(_ settings: Settings) -> StoreConfiguration {
         var rules = StoreConfiguration(clock: SystemTime.milliseconds)
         rules.bounds = settings.server.bounds

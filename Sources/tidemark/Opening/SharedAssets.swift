@@ -9,12 +9,12 @@ import Synchronization
 ///     7                 the run of the server with this number, in hexadecimal; locked while it runs
 /// ```
 ///
-/// A server that begins looks for the files of all servers that may run, and for their locks, which a
-/// copy of the folder does not have. Without one of them it has another folder: what is uploaded
-/// through the others would be missing here, and it would remove rows whose files are there.
+/// A server that starts looks for the files of all servers that may run, and for their locks, which a
+/// copy of the folder does not have. Without one of them it has another folder: files uploaded through
+/// the others would be missing here, and this server would remove the rows of files that are there.
 ///
-/// A server that was killed has no lock, either. Where nobody has one, only time tells: a server that
-/// runs speaks every ten seconds, and one that was silent for half a minute counts as gone.
+/// A server that was killed has no lock, either. If no server has one, only time decides: a server that
+/// runs renews its row every ten seconds, and one that was silent for half a minute counts as gone.
 final class SharedAssets: Sendable {
     /// A run of a server.
     struct Server: Hashable {
@@ -23,9 +23,9 @@ final class SharedAssets: Sendable {
         let name: String
         /// Another one at each start.
         let run: Int64
-        /// The time until it loses its row unless it is heard of; not positive for one that is gone.
+        /// The time until it loses its row unless it renews it; not positive for one that is gone.
         var millisecondsLeft: Int64 = 0
-        /// Whether it was heard of a short time ago.
+        /// Whether it renewed its row a short time ago.
         var mayRun = false
     }
 
@@ -45,7 +45,7 @@ final class SharedAssets: Sendable {
         var verdict = Verdict.admitted
         /// The server's own file, which it has locked.
         var file: FileHandle?
-        /// What was left to servers whose files were not locked, by their runs.
+        /// The time that was left to servers without locks on their files, by their runs.
         var unlocked: [Int64: Int64] = [:]
     }
 
@@ -54,7 +54,7 @@ final class SharedAssets: Sendable {
 
     init(_ folder: DataFolder) { self.folder = folder }
 
-    /// What the last decision was.
+    /// The last decision.
     var verdict: Verdict { self.state.withLock { $0.verdict } }
 
     /// Decides whether this server has the folder of the others, and then leaves its own file there.
@@ -79,7 +79,7 @@ final class SharedAssets: Sendable {
         // One lock that is seen here is proof enough: all servers that run have that one's folder.
         for other in isShared ? [] : unlocked {
             let earlier = state.unlocked.updateValue(other.millisecondsLeft, forKey: other.run)
-            // It has been heard of since.
+            // It has renewed its row since.
             if let earlier, other.millisecondsLeft > earlier { return self.isElsewhere(other) }
             return .undecided(other.name)
         }

@@ -57,7 +57,7 @@ struct ServeRun {
         }
     }
 
-    /// What operators learn of the server, and by what.
+    /// The sources of what operators learn of the server.
     private struct Report {
         let reading: MetricsReading
         let logLevel: LogLevel
@@ -71,7 +71,7 @@ struct ServeRun {
         )
     }
 
-    /// What may be a path in the data folder, of all settings and of their file.
+    /// The values that may be paths in the data folder, of all settings and of their file.
     private var namedPaths: [String] {
         let texts = TextSetting.allCases.map { $0.read(self.settings) } + [self.reader.filePath ?? ""]
         return texts.flatMap { [$0, URL(fileURLWithPath: $0).standardizedFileURL.path] }

@@ -20,7 +20,7 @@ struct ServerService: Service {
     let authorityPath: String?
     let supervisor: Supervisor
     let settings: LiveSettings
-    /// The place where others find the log.
+    /// The location at which other processes find the log.
     let log: LogPlace
 
     func run() async throws {

@@ -22,8 +22,8 @@ struct DatabaseURL: Hashable, Sendable {
     /// Whether it is a list of `keyword=value`, and no URL.
     private var hasKeywords: Bool { self.text.first { $0 == "=" || $0 == ":" || $0 == "@" } == "=" }
 
-    /// Hides what is between the first colon behind the scheme and the last `@`; without one what is in
-    /// place of the port.
+    /// Hides the text between the first colon after the scheme and the last `@`; without an `@`, the text
+    /// in the position of the port.
     private static func hidingUserPassword(in text: String) -> String {
         var start = text.startIndex
         let word = text.prefix { $0 != ":" }

@@ -3,7 +3,7 @@ import RecordServer
 import RecordStore
 import Synchronization
 
-/// The settings in force, of which some change while the server runs.
+/// The settings in force; some of them change while the server runs.
 final class LiveSettings: Sendable {
     private let settings: Mutex<Settings>
 

@@ -42,7 +42,7 @@ struct NumberSetting: Sendable {
 
     static let all: [NumberSetting] = bounds + timeouts + memory + assets + operation + storage + identity
 
-    /// What clients take in a frame, without what surrounds it.
+    /// The maximum payload of a frame that clients take, without its framing.
     private static let payloadBytesMax = ClientBounds.frameBytesMax - Bounds.requestFramingBytesMax
 
     private static let bounds: [NumberSetting] = [

@@ -6,7 +6,7 @@ import RecordServer
 /// The settings of the server that serves a data folder, or served it last: `served.json` in the folder.
 ///
 /// Commands beside the server read them, so that its quotas and limits hold for what they save. The file
-/// has whole numbers alone, by name, and only those that are not the defaults. It never has a password.
+/// has whole numbers alone, by name, and omits defaults. It never has a password.
 enum ServedSettings {
     static let name = "served.json"
     private static let bytesMax = 64 * 1_024
@@ -15,7 +15,7 @@ enum ServedSettings {
 
     /// Writes the settings of a server that starts, or that has read them again.
     ///
-    /// A server whose folder cannot be written to serves all the same, with a line in its log.
+    /// If the folder cannot be written to, the server serves all the same, with a line in its log.
     static func write(_ settings: Settings, in folder: DataFolder, logger: Logger) {
         let values = NumberSetting.all.compactMap { setting in
             let value = setting.read(settings)
@@ -37,7 +37,7 @@ enum ServedSettings {
 
     /// The settings as variables of an environment; none if there is no file that can be read.
     ///
-    /// What this version does not know, or does not permit, is left out.
+    /// Settings and values that this version does not know, or does not permit, are left out.
     static func variables(in folder: DataFolder) -> [String: String] {
         guard let file = FileHandle(forReadingAtPath: self.path(in: folder)),
             let data = try? file.read(upToCount: self.bytesMax),

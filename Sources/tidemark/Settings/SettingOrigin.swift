@@ -12,7 +12,7 @@ enum SettingOrigin: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The error for an invalid value, with the place where it can be changed.
+    /// The error for an invalid value, with the file or the variable to change.
     func failure(of name: String, _ problem: String) -> CommandFailure {
         self.failure(of: name, CommandFailure(.usage, "\(name) \(problem)"))
     }

@@ -23,9 +23,9 @@ struct Settings: Sendable {
 
     static let defaults = Settings()
 
-    /// `nil` if the data folder says it; a new one has SQLite, unless a database is named.
+    /// `nil` for the engine of the data folder; a new one has SQLite, unless a database is named.
     var engine: Engine?
-    /// `nil` if the data folder says it.
+    /// `nil` for the database of the data folder.
     var databaseURL: DatabaseURL?
     var databaseSync = DatabaseSync.required
     var sharedAssets = SharedAssets.required
@@ -88,7 +88,7 @@ struct Settings: Sendable {
         var readThreads = max(2, ProcessInfo.processInfo.activeProcessorCount)
     }
 
-    /// The identity provider whose tokens are trusted beside the server's own.
+    /// The identity provider that issues trusted tokens beside the server's own.
     struct Identity: Hashable, Sendable {
         /// `nil` if no provider is trusted.
         var keysPath: String?

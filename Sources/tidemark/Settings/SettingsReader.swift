@@ -34,7 +34,7 @@ struct SettingsReader {
 
     /// Reads the settings as `tidemark serve` would with the same options and environment.
     ///
-    /// Without a file of settings, those of the server of a folder are in its place. `assignments` are
+    /// Without a file of settings, the settings of the server of a folder replace it. `assignments` are
     /// the values of `--set`.
     static func settings(
         beside folder: DataFolder?,
@@ -152,7 +152,7 @@ struct SettingsReader {
         }
     }
 
-    /// The names in a file, all of which must be settings.
+    /// The names in a file; all of them must be settings.
     private func namesInFile(_ path: String) throws(CommandFailure) -> Set<String> {
         guard let data = FileManager.default.contents(atPath: path) else {
             throw CommandFailure(.usage, "the settings file \(path) cannot be read.")

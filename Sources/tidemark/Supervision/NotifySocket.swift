@@ -14,7 +14,7 @@ struct NotifySocket: Hashable, Sendable {
         case system(errno: Int32)
     }
 
-    /// How long a supervisor that does not read may block the sender.
+    /// The maximum time for which a supervisor that does not read may block the sender.
     private static let sendTimeoutSeconds = 5
 
     /// `sun_path`: with a NUL at the end of a path, and at the beginning of an abstract name.

@@ -6,7 +6,7 @@ import Synchronization
 /// The program that started the server and follows its state, if there is one: systemd, or another
 /// that sets `NOTIFY_SOCKET`.
 final class Supervisor: Sendable {
-    /// How often the supervisor wants a sign of life; `nil` if it wants none.
+    /// The interval at which the supervisor expects a heartbeat; `nil` if it expects none.
     let watchdogInterval: Duration?
     private let socket: NotifySocket?
     private let logger: Logger
@@ -21,7 +21,7 @@ final class Supervisor: Sendable {
 
     /// Reads `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID`.
     ///
-    /// A value that cannot be used is logged and has no effect, because the server is of use without.
+    /// A value that cannot be used is logged and has no effect, because the server works without it.
     init(environment: [String: String], process: Int32 = getpid(), logger: Logger) {
         self.logger = logger
         let address = environment["NOTIFY_SOCKET"] ?? ""
@@ -37,7 +37,7 @@ final class Supervisor: Sendable {
 
     /// Sends a notice.
     ///
-    /// A reload before `ready` or after `stopping` is not told, because its end would say that the
+    /// A reload before `ready` or after `stopping` is not sent, because its end would say that the
     /// server accepts connections.
     func tell(_ notice: SupervisorNotice) {
         guard let socket, self.state.withLock({ $0.admits(notice) }) else { return }

@@ -1,4 +1,4 @@
-/// A change of state that a supervisor is told of, in the words of `sd_notify(3)`.
+/// A change of state for a supervisor, in the words of `sd_notify(3)`.
 enum SupervisorNotice: Hashable {
     /// The store is being opened, which takes long if it is brought to another format.
     case opening
@@ -10,7 +10,7 @@ enum SupervisorNotice: Hashable {
     case reloaded(failure: String?)
     /// Connections are being drained, and the process will end.
     case stopping
-    /// The watchdog of the supervisor begins anew.
+    /// Resets the watchdog of the supervisor.
     case alive
 
     /// One assignment a line.

@@ -20,7 +20,7 @@ struct TelemetryColumn: Hashable, Sendable {
     let name: String
     let merging: Merging
 
-    /// Those of this version, in the order of a sample's figures.
+    /// The columns of this version, in the order of a sample's figures.
     static let all: [TelemetryColumn] = MetricName.allCases.flatMap { Self.columns(of: $0) }
 
     static let offsets = Dictionary(uniqueKeysWithValues: Self.all.enumerated().map { ($1.name, $0) })
@@ -117,7 +117,7 @@ struct TelemetryReading: Sendable {
             guard TelemetryColumn.all[offset].merging == .sum, let before = earlier?.values[offset],
                 !before.isNaN
             else { return value }
-            // A counter that began anew has counted what it says.
+            // A counter that restarted has counted its value.
             return value < before ? value : value - before
         }
     }

@@ -15,13 +15,13 @@ import ServerCertificates
 ///          check                    UInt64, FNV-1a of the bytes before
 /// ```
 ///
-/// All numbers are little-endian. A slot is written in one call at its place, and nothing is synced:
+/// All numbers are little-endian. A slot is written in one call at its offset, and nothing is synced:
 /// figures are no data. A slot that a crash left half written does not pass its check, and is a gap.
 /// The size is fixed.
 enum TelemetryFile {
     enum Failure: Error, Hashable {
         case missing
-        /// It is not of this kind, or spoilt.
+        /// The file is of another kind, or damaged.
         case unreadable
         /// It cannot be opened, read or written, with the number of the system's error.
         case system(errno: Int32)
@@ -32,7 +32,7 @@ enum TelemetryFile {
     private static let magic = Array("tidering".utf8)
     private static let headBytes = 20
     private static let headMultiple = 512
-    /// Bounds on what is read of a file that anybody may have made.
+    /// Bounds on the bytes that are read of an untrusted file.
     private static let columnsMax = 4_096
     private static let namesBytesMax = 256 * 1_024
 
@@ -124,7 +124,7 @@ enum TelemetryFile {
 
     // MARK: Reading
 
-    /// Reads a file into a ring of this version's columns; those that the file lacks are not known.
+    /// Reads a file into a ring of this version's columns; columns that the file lacks are not known.
     ///
     /// The ring has the slots of some levels, and always the newest of the hour.
     static func ring(

@@ -119,7 +119,7 @@ struct TelemetryWriter {
         }
     }
 
-    /// Writes the whole file beside the old one, puts it in its place, and keeps it open.
+    /// Writes the whole file beside the old one, replaces that, and keeps the new one open.
     private mutating func open() -> String? {
         let draft = self.path + ".new"
         unlink(draft)

@@ -1,7 +1,7 @@
 /// The figures of the last hour and of the last day: two rings of slots, each a piece of time.
 ///
-/// A slot's place follows from its time, so a ring has no beginning that could be lost. A slot that
-/// still has the number of an earlier round is a gap: nobody watched the server then.
+/// A slot's offset follows from its time, so a ring has no beginning that could be lost. A slot that
+/// still has the number of an earlier round is a gap: no samples of the server were taken then.
 ///
 ///     hour   360 slots of 10 s       ┐ a sample goes into one slot of each,
 ///     day    288 slots of 5 min      ┘ or into the few that it covers
@@ -34,7 +34,7 @@ struct TelemetryRing: Hashable, Sendable {
         /// By column; NaN if nothing is known.
         var values: [Double]
 
-        /// How often a second something was counted; `nil` if that is not known.
+        /// The rate of a count, in events a second; `nil` if it is not known.
         func perSecond(_ count: Double) -> Double? {
             guard self.coveredMilliseconds > 0, !count.isNaN else { return nil }
             return count * 1_000 / Double(self.coveredMilliseconds)
@@ -49,13 +49,13 @@ struct TelemetryRing: Hashable, Sendable {
         var values: [Double]
     }
 
-    /// The place of a slot.
+    /// The ring of a slot, and its offset there.
     struct Place: Hashable, Sendable {
         var level: Level
         var offset: Int
     }
 
-    /// A sample of more was late by so much that nobody knows when its counts happened.
+    /// The maximum span of a sample: a longer one was too late to tell when its counts happened.
     static let sampleMillisecondsMax: Int64 = 60_000
 
     let columns: [TelemetryColumn]
@@ -144,7 +144,7 @@ struct TelemetryRing: Hashable, Sendable {
 
     // MARK: Reading
 
-    /// The slots up to a moment, the oldest first; `nil` for one in which nobody watched.
+    /// The slots up to a moment, the oldest first; `nil` for one without samples.
     func slots(of level: Level, until nowMilliseconds: Int64) -> [Slot?] {
         let last = max(0, nowMilliseconds) / level.slotMilliseconds
         return (last - Int64(level.slotCount) + 1...last).map { number in

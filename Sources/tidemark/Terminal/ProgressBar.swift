@@ -56,9 +56,9 @@ final class TerminalProgress: Sendable {
     func clear() { self.bar.withLock { $0.clear() } }
 }
 
-/// Somebody who follows a copy elsewhere than on the terminal, and may stop it.
+/// An observer that follows a copy elsewhere than on the terminal, and may stop it.
 struct CopyWatch: Sendable {
     var isStopping: @Sendable () -> Bool
-    /// Takes the bytes that were copied, and those of all.
+    /// Takes the number of bytes that were copied, and the total.
     var progress: @Sendable (Int64, Int64) -> Void
 }

@@ -5,7 +5,7 @@ import RecordModel
 /// Writes without buffering, also to a pipe: a program that starts a server waits for its first
 /// line.
 ///
-/// What a terminal would obey is escaped, because names, values and messages are anybody's.
+/// Control characters are escaped, because names, values and messages are untrusted.
 enum Terminal {
     static func write(_ text: String) {
         FileHandle.standardOutput.write(Data(PrintedText.lines(text).utf8))

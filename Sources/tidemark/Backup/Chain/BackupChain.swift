@@ -3,7 +3,7 @@ import FileIO
 import Foundation
 import RecordStore
 
-/// The folder of a backup that is continued every few minutes: bases, increments behind each, and
+/// The folder of a backup that is continued every few minutes: bases, increments after each, and
 /// the assets of all of them.
 ///
 /// ```text

@@ -37,7 +37,7 @@ struct ChainReading {
     /// The newest state that is known to have been in the folder of the base.
     let expected: ChainTip?
 
-    /// Reads increments whose state is not after a time; all of them without one.
+    /// Reads increments with a state that is not after a time; without a time, all of them.
     ///
     /// The database of the base is not read: a restore does that when it copies it.
     func read(until time: Moment?) throws -> Outcome {
@@ -116,9 +116,9 @@ extension ChainBase {
 }
 
 extension BackupChain {
-    /// How to read a base of this chain.
+    /// The reading of a base of this chain.
     ///
-    /// The newest state, or the base behind it, says which files its folder should have.
+    /// The newest state, or the base after it, tells which files its folder should have.
     func reading(_ base: ChainBase) -> ChainReading {
         var expected = self.tip()
         if let next = self.bases().first(where: { $0.time > base.time }),

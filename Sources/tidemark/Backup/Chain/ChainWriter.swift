@@ -276,7 +276,7 @@ struct ChainWriter {
         self.tip = tip
     }
 
-    /// Writes a small file in place of what is there, durable with its name.
+    /// Replaces a small file, durable with its name.
     private func write(_ text: String, to path: String) throws {
         let name = (path as NSString).lastPathComponent
         let folder = try CopyFolder(making: (path as NSString).deletingLastPathComponent)

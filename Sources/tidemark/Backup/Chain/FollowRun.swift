@@ -11,7 +11,7 @@ import UnixSignals
 ///   └◄─────────────────────────────────────────┘
 /// ```
 ///
-/// An error ends no process: a disk may get room, and a server come back. What is followed is
+/// An error ends no process: a disk may get room, and a server come back. The followed store is
 /// closed, so that a backup that cannot be continued keeps nothing in the server's log.
 struct FollowRun: Sendable {
     let source: DataFolder
@@ -68,7 +68,7 @@ struct FollowRun: Sendable {
         var writer: ChainWriter?
         defer { writer?.close() }
         while true {
-            // One more after the signal, so that a shutdown in order loses nothing.
+            // One more after the signal, so that a graceful shutdown loses nothing.
             let isLast = Task.isCancelled
             do {
                 try self.turn(&writer, &report, isLast: isLast)

@@ -52,7 +52,7 @@ struct AssetReport: Encodable, Hashable {
         var file: String
         var sha256: String
         var size: Int64
-        /// What is wrong with it.
+        /// The damage, as a phrase.
         var problem: String
     }
 
@@ -144,7 +144,7 @@ extension AssetReport.Damaged {
 }
 
 extension AssetCondition {
-    /// What is wrong with the file.
+    /// The condition of the file, as a phrase.
     var text: String {
         switch self {
         case .intact: "intact"

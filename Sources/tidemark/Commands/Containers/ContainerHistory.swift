@@ -54,7 +54,7 @@ struct ContainerHistory: AsyncParsableCommand {
         }
     }
 
-    /// Sets the days if some were given, and returns those that are in force.
+    /// Sets the days if some were given, and returns the days in force.
     private func change(_ container: AdministeredContainer) throws -> Int {
         let before = try container.historyDays()
         guard let days else { return before }

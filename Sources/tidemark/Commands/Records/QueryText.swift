@@ -2,7 +2,7 @@ import Administration
 import PredicateFormat
 import RecordModel
 
-/// A query as a command line says it.
+/// A query as the options of a command line.
 enum QueryText {
     /// Reads the condition, in the format language of NSPredicate, and the order: fields, behind
     /// `:desc` descending.

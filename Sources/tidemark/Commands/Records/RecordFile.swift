@@ -24,6 +24,6 @@ enum RecordFile {
         TextInput { [UInt8](try file.read(upToCount: Self.pieceBytes) ?? Data()) }
     }
 
-    /// What a command says of an input without a byte, which may be an export of nothing.
+    /// The message of a command about an input without a byte, which may be an export of nothing.
     static let isEmpty = "the input is empty: there is no record in it"
 }

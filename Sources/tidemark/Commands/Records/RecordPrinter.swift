@@ -3,14 +3,14 @@ import Foundation
 import RecordJSON
 import RecordModel
 
-/// `--json`, and what a command prints without it.
+/// `--json`, and the format that a command prints without it.
 struct RecordFormat: ParsableArguments {
     @Flag(help: "Print records as JSON lines, also on a terminal.")
     var json = false
 
     @OptionGroup var dateForm: DateFormOption
 
-    /// Whether there is somebody who reads a table.
+    /// Whether the output is a table, for a reader at a terminal.
     var isTable: Bool { !self.json && isatty(STDOUT_FILENO) == 1 }
 }
 

@@ -21,7 +21,7 @@ struct RecordsChanges: AsyncParsableCommand {
             """
     )
 
-    /// How long `--follow` waits when nothing has changed.
+    /// The time that `--follow` waits when nothing has changed.
     private static let pause = Duration.milliseconds(500)
 
     @OptionGroup var options: RecordsOptions<DatabaseName>

@@ -166,7 +166,7 @@ final class ExportFile {
         }
     }
 
-    /// Removes what there is of an export that failed.
+    /// Removes the partial file of an export that failed.
     func discard() {
         guard self.path != nil else { return }
         unlink(self.partialPath)

@@ -131,7 +131,7 @@ extension ImportResult {
         let failures: [Failure]
     }
 
-    /// What is on disk, within a sentence.
+    /// The records that are on disk, within a sentence.
     var written: String {
         self.created + self.changed == 0
             ? "and nothing was written"

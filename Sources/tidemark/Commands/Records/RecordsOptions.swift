@@ -32,7 +32,7 @@ enum DatabaseName: String, DatabaseNaming {
     }
 }
 
-/// For commands about whole zones, of which a shared database has those of others.
+/// For commands about whole zones: a shared database has only zones of other users.
 enum OwnDatabaseName: String, DatabaseNaming {
     case `private`
     case `public`
@@ -40,7 +40,7 @@ enum OwnDatabaseName: String, DatabaseNaming {
     var scope: DatabaseScope { self == .private ? .private : .public }
 }
 
-/// The options that every command about records takes: which database, and as whom.
+/// The options that every command about records takes: the database, and the user to act as.
 struct RecordsOptions<Name: DatabaseNaming>: ParsableArguments {
     @Option(help: .container, completion: Completions.containers)
     var container = ""

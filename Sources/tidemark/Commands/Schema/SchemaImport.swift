@@ -39,7 +39,7 @@ struct SchemaImport: AsyncParsableCommand {
     }
 }
 
-/// An environment of which the help offers one: the other gets an error that says what to do.
+/// An environment; the help offers development alone, and production gets an error with advice.
 struct ImportEnvironment: ExpressibleByArgument {
     static var allValueStrings: [String] { [EnvironmentName.development.rawValue] }
 

@@ -22,7 +22,7 @@ struct Status: AsyncParsableCommand {
     )
 
     private static let timeout = Duration.seconds(2)
-    /// How long an absent folder is waited for.
+    /// The maximum wait for an absent folder.
     private static let absence = Duration.milliseconds(500)
     private static let notServing = ExitCode(3)
 

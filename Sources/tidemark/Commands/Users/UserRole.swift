@@ -98,7 +98,7 @@ struct RoleArguments: ParsableArguments {
     @Option(help: "The environment of the role.")
     var environment = EnvironmentName.development
 
-    /// Gives or removes the role, and returns those that the user has then.
+    /// Gives or removes the role, and returns the user's roles afterwards.
     func set(of user: UserArguments, isGiven: Bool) async throws -> RoleResult {
         let roles = try await user.open { account in
             try account.setRole(self.role, isGiven: isGiven, in: self.environment.environment)

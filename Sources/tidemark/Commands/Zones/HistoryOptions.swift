@@ -32,7 +32,7 @@ struct HistoryOptions: ParsableArguments {
     func author(in store: Store) throws(AdministrationError) -> ChangeAuthor? {
         guard let by else { return nil }
         if by.utf8.count == 32, let bytes = Self.bytes(hexadecimal: by) { return .installation(bytes) }
-        // Also of somebody who is deleted.
+        // A user record name may be that of a deleted user.
         if NameRules.isUserRecordName(by) { return .user(by) }
         let container = AdministeredContainer(self.records.container, in: store)
         let account = try container.signIn(as: by, self.records.environment.environment)

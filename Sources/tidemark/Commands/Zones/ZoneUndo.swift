@@ -4,7 +4,7 @@ import RecordModel
 import RecordStore
 
 struct ZoneUndo: AsyncParsableCommand {
-    /// The treatment of a record that somebody else changed after the changes of `--by`.
+    /// The treatment of a record that another user changed after the changes of `--by`.
     enum LaterSaves: String, EnumerableFlag {
         case keepLater
         case overrideLater

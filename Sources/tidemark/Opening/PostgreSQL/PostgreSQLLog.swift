@@ -4,7 +4,7 @@ import PostgreSQLEngine
 import RecordServer
 import RecordStore
 
-/// What PostgreSQL's engine reports, and its notices of the cluster, as lines of the log.
+/// The reports of PostgreSQL's engine, and its notices of the cluster, as lines of the log.
 struct PostgreSQLLog: Sendable {
     private let target: ConnectionTarget
     private let engine: EngineLog
@@ -34,7 +34,7 @@ struct PostgreSQLLog: Sendable {
 
     func tell(_ event: EngineEvent) { self.engine.tell(event) }
 
-    /// Says that a server which was heard of a short time ago may have another folder of assets.
+    /// Logs that a server which renewed its row a short time ago may have another folder of assets.
     func tellWaiting(for node: String) {
         self.logger.notice(
             "waiting until another server says that it runs, or counts as gone",

@@ -5,7 +5,7 @@ import PostgreSQLEngine
 import RecordServer
 import RecordStore
 
-/// The opening of a store in PostgreSQL; `PostgreSQLLog` tells what its engine reports.
+/// The opening of a store in PostgreSQL; `PostgreSQLLog` logs the reports of its engine.
 enum PostgreSQLOpening {
     /// The URL of the database that a server of a folder uses; `nil` if its store is SQLite's file.
     ///
@@ -176,14 +176,14 @@ enum PostgreSQLOpening {
 
     /// The name of a code that an engine has for its operator.
     static func text(ofCode code: Int32) -> String {
-        // Those of SQLite are smaller than any state that is a failure.
+        // SQLite's codes are smaller than any state that is a failure.
         guard code > 40_000, let state = SQLState(number: code) else { return "SQLite's error \(code)" }
         return "PostgreSQL's state \(state.rawValue)"
     }
 
     /// Writes down where the store is, unless the folder belongs to another one.
     ///
-    /// The files of assets in the folder are those that the rows name: another store has other files.
+    /// The rows name the files of assets in the folder: another store has other files.
     private static func note(
         _ identity: [UInt8],
         _ url: String,
@@ -274,7 +274,7 @@ enum PostgreSQLOpening {
         }
     }
 
-    /// The error for what a database has, or lets nobody do.
+    /// The error for the state of a database, or for a right that it does not give.
     private static func stateFailure(_ error: PostgreSQLEngineError) -> CommandFailure {
         switch error {
         case .poolsTransactions(let target):
