@@ -3,13 +3,13 @@ package import RecordStore
 
 /// Why an operation was not executed.
 ///
-/// The faces make sentences of it: a command says which option to add, a page says which form to change.
+/// Its callers make sentences of it: a command names the option to add, a page the form to change.
 package enum AdministrationError: Error, Hashable, Sendable {
     /// The directory refuses something about a container, or about a user of it.
     case directory(DirectoryError, container: String, user: String? = nil)
     /// The directory refuses something about a service.
     case service(DirectoryError, name: String, container: String)
-    /// A key is to act on behalf of users, some of whom do not exist.
+    /// A key is to act on behalf of users, and some of them do not exist.
     case usersMissing([String], container: String)
     /// The schemas refuse a change, or a role of a user.
     case schema(SchemaStoreError, container: String, user: String = "", role: String = "")

@@ -4,12 +4,12 @@ import RecordStore
 /// Zones that are not empty, compared with the beginning of the bundle's.
 ///
 /// An import saves records in the order of the bundle, piece by piece. So an interrupted one leaves the
-/// first records of each zone, and no others. Any other record is somebody's.
+/// first records of each zone, and no others. Any other record comes from a client or an operator.
 struct BegunZones {
     private static let batchMax = 400
 
     private let database: AdministeredDatabase
-    /// How many records are to be compared yet.
+    /// The number of records that are still to be compared.
     private var left: [ZoneID: Int64]
     private var batch: [Record] = []
 

@@ -49,7 +49,7 @@ package final class BundleOutput: Sendable {
         close(self.descriptor)
     }
 
-    /// Removes what there is of an export that failed.
+    /// Removes the partial file of an export that failed.
     package func discard() {
         if self.path != nil { unlink(self.partialPath) }
     }

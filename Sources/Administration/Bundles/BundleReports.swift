@@ -12,7 +12,7 @@ package struct ImportReport: Encodable, Sendable {
     package internal(set) var assets: Int64 = 0
     /// The records of users, which their server makes.
     package internal(set) var skipped: Int64 = 0
-    /// Of the records, those that an interrupted import of this bundle had saved.
+    /// The number of records that an interrupted import of this bundle had saved.
     package internal(set) var alreadyThere: Int64 = 0
     /// Types and fields that the schema got.
     package internal(set) var schemaAdded: [String] = []

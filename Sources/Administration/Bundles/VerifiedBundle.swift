@@ -2,7 +2,7 @@ import RecordModel
 import RecordStore
 package import ZoneBundles
 
-/// A bundle of which every byte was read, and agrees with its hash.
+/// A bundle that was read to its last byte, and agrees with its hashes.
 package struct VerifiedBundle: Sendable {
     package let file: InputFile
     package let description: BundleDescription
@@ -17,9 +17,9 @@ package struct VerifiedBundle: Sendable {
 
     /// Reads the whole file, and checks that its records fit together.
     ///
-    /// `showProgress` gets how much of the file is read; an import reads it twice.
+    /// `showProgress` gets the number of bytes that are read; an import reads the file twice.
     ///
-    /// - Throws: `refused`, and nothing of the bundle is of use then.
+    /// - Throws: `refused`; then no part of the bundle is usable.
     package init(
         _ file: InputFile,
         showProgress: @escaping @Sendable (Int64, Int64) -> Void
@@ -74,7 +74,7 @@ package struct VerifiedBundle: Sendable {
         }
     }
 
-    /// At most so many users are counted.
+    /// Maximum number of users that are counted.
     private static let usersMax = 100_000
 
     private static func users(of record: Record) -> [String] {

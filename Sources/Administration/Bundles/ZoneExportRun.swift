@@ -12,7 +12,7 @@ package final class ZoneExportRun: Sendable {
     private struct State {
         var description: BundleDescription
         var scrambler: Scrambler?
-        /// `nil` until the snapshot has told what there is.
+        /// `nil` until the snapshot has given the zones and their totals.
         var writer: BundleWriter?
         var failure: (any Error)?
         /// Assets by number: eight bytes each.

@@ -172,7 +172,7 @@ package struct ZoneImportRun {
         self.progress = progress
     }
 
-    /// Deletes the zones that were made, and says so in the error.
+    /// Deletes the zones that were made, and adds that to the error.
     private func takenBack(after error: any Error) async -> BundleImportStop {
         let itemsMax = self.database.bounds.requestItemsMax
         var isGone = self.missing.count == self.report.zones.count

@@ -49,7 +49,7 @@ package struct AdministeredContainer: Sendable {
 
     // MARK: History
 
-    /// How many days the history goes back; 0 for none.
+    /// The number of days of history that are kept; 0 for none.
     package func historyDays() throws(AdministrationError) -> Int {
         try self.directory { (directory) throws(DirectoryError) in
             try directory.historyDays(ofContainer: self.identifier)

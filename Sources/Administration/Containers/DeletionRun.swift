@@ -14,7 +14,7 @@ package struct DeletionRun: Sendable {
         self.store = store
     }
 
-    /// What the deletion takes.
+    /// The contents that the deletion removes.
     package func extent() throws(AdministrationError) -> DeletionExtent {
         try self.directory { (directory) throws(DirectoryError) in
             try directory.extent(of: self.deletion)

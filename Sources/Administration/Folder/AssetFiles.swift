@@ -37,7 +37,7 @@ package struct AssetFiles: Sendable {
         return self.path(of: number)
     }
 
-    /// Copies a file from elsewhere to the place of a complete asset.
+    /// Copies a file from elsewhere to the path of a complete asset.
     ///
     /// A file with other bytes leaves nothing there. `progress` gets the number of bytes since the
     /// last call.
@@ -75,7 +75,7 @@ package struct AssetFiles: Sendable {
         try self.store.copy(stored, to: other.store, progress: progress)
     }
 
-    /// Copies a file from elsewhere, or a range of its bytes, to the place of an incomplete asset, durably.
+    /// Copies a file from elsewhere, or a range of its bytes, to the path of an incomplete asset, durably.
     ///
     /// A file with other bytes leaves nothing there.
     package func insert(

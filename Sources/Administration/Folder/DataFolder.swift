@@ -13,7 +13,7 @@ import Foundation
 ///     served.json          settings for commands beside the server: see ServedSettings
 ///     console.log   what was changed from pages of the console: see ConsoleAudit
 ///     …             the engine's files
-///     postgresql.json      in their place, where the store is in PostgreSQL: see StoreAddress
+///     postgresql.json      instead of them, if the store is in PostgreSQL: see StoreAddress
 ///     restore.unfinished   during a restore, and after one that was interrupted
 ///     move.unfinished      the same of a move to another engine: see MoveMark
 /// ```

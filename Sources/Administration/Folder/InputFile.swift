@@ -69,10 +69,10 @@ package final class InputFile: Sendable {
     /// Of a copy it has what was read so far.
     package var path: String { "/proc/self/fd/\(self.file.descriptor)" }
 
-    /// Its size; of a copy what was read so far.
+    /// Its size; for a copy the number of bytes that were read so far.
     package var bytes: Int64 { self.copying.withLock { $0?.bytes } ?? (try? self.file.size()) ?? 0 }
 
-    /// Reads at most so many bytes; fewer at the end alone.
+    /// Reads at most `count` bytes; fewer at the end alone.
     package func read(_ count: Int, at offset: Int64) throws(InputFileError) -> [UInt8] {
         try self.copying.withLock { (state) throws(InputFileError) in
             guard var copying = state else { return }

@@ -39,7 +39,7 @@ package enum PointInTime: Hashable, Sendable {
         }
     }
 
-    /// Whether a change was made behind it.
+    /// Whether a change was made after it.
     package func isBefore(_ change: PastChange) -> Bool {
         switch self {
         case .position(let position): change.position > position

@@ -11,7 +11,7 @@ package struct ComparedItem: Sendable {
     /// Of the record that is there; `nil` if none is.
     package var changeTag: String?
 
-    /// Whether the record stays as it is because somebody changed it later.
+    /// Whether the record stays as it is because another user changed it later.
     package func isKept(overridingLater: Bool) -> Bool { self.item.laterAuthor != nil && !overridingLater }
 }
 
@@ -58,7 +58,7 @@ package struct UndoCounts: Encodable, Sendable {
     package var deleted = 0
     /// Records that are as they were.
     package var unchanged = 0
-    /// Records that somebody else changed later, and that stay as they are.
+    /// Records that another user changed later, and that stay as they are.
     package var kept = 0
 
     package var total: Int { self.created + self.changed + self.deleted }

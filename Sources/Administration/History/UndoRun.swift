@@ -9,7 +9,7 @@ package struct UndoRun: Sendable {
     /// A record that is to be written.
     package struct Pending: Sendable {
         var item: UndoPlan.Item
-        /// Of the record when it was compared: if it has another one now, somebody changed it.
+        /// The tag of the record when it was compared; if it has another one now, a client changed it.
         var changeTag: String?
         var isDelete: Bool
     }
@@ -18,7 +18,7 @@ package struct UndoRun: Sendable {
     private let overridesLater: Bool
     package private(set) var counts = UndoCounts()
     package private(set) var failures = ItemFailures()
-    /// Records that others changed later, of which the first are kept.
+    /// The first of the records that other users changed later.
     package private(set) var kept: [UndoPlan.Item] = []
     package private(set) var pending: [Pending] = []
     private var progress: Progress
@@ -27,8 +27,8 @@ package struct UndoRun: Sendable {
 
     /// Makes an undo that has not begun.
     ///
-    /// With `overridesLater`, records that others changed later go back, too. `showProgress` gets how
-    /// many records are compared or written, and how many there are.
+    /// With `overridesLater`, records that other users changed later go back, too. `showProgress` gets the
+    /// number of records that are compared or written, and their total.
     package init(
         _ past: ZonePast,
         overridesLater: Bool,
@@ -80,7 +80,7 @@ package struct UndoRun: Sendable {
 
     // MARK: Writing
 
-    /// Writes what was compared.
+    /// Writes the records that were compared.
     package mutating func write() async throws {
         self.counts = UndoCounts(unchanged: self.counts.unchanged, kept: self.counts.kept)
         self.progress.begin(Int64(self.pending.count))
@@ -98,7 +98,7 @@ package struct UndoRun: Sendable {
         }
     }
 
-    /// A record whose write has to wait for that of another.
+    /// A record that has to wait for the write of another.
     private struct Waiting {
         var pending: Pending
         var failure: ItemFailure
@@ -121,7 +121,7 @@ package struct UndoRun: Sendable {
         return waiting + (try await self.write(&batch))
     }
 
-    /// Leaves a record as somebody made it since it was compared, unless that was what an undo does.
+    /// Leaves a record that changed since it was compared: a failure, unless the undo would make it the same.
     private mutating func changedMeanwhile(_ compared: ComparedItem, _ pending: Pending) {
         self.progress.add(1)
         guard compared.step != .none else { return self.count(pending) }

@@ -53,7 +53,7 @@ package struct ZonePast: Sendable {
         try await Self.extent(of: self.zone, in: self.database)?.position ?? self.extent.position
     }
 
-    /// Calls a function with each change behind a position, up to where the database was at the beginning.
+    /// Calls a function with each change after a position, up to the database's position at the beginning.
     package func forEachChange(after position: Int64, _ body: (PastChange) throws -> Void) async throws {
         var last = position
         while true {
@@ -112,14 +112,14 @@ package struct ZonePast: Sendable {
     }
 }
 
-/// Why nothing can be told of the past of a zone.
+/// Why the past of a zone is not available.
 package enum HistoryError: Error, Hashable, Sendable {
     case isNotKept(container: String)
     /// There is no such zone, or its history cannot be read.
     case zone(ZoneID, StoreError)
     /// The history begins later.
     case doesNotReach(PointInTime, zone: ZoneID, beginning: HistoryExtent)
-    /// What the record was has become too old meanwhile.
+    /// The earlier state of the record has become too old meanwhile.
     case isGone(record: String)
     /// A record cannot be read as it is now.
     case record(String, StoreError)

@@ -3,7 +3,7 @@ package import RecordStore
 
 /// Copies the rows of a store into another one, and compares both.
 ///
-/// It goes on behind the last row of each table that the target has, so it continues what was interrupted.
+/// It starts after the last row of each table in the target, so it continues an interrupted move.
 /// Memory holds a page of rows at a time, whatever the store.
 package struct StoreMove {
     /// A batch is added at once.
@@ -125,7 +125,7 @@ package struct StoreMove {
 }
 
 extension FileHash {
-    /// Adds a row: each value behind its kind and its length.
+    /// Adds a row: each value after its kind and its length.
     fileprivate mutating func add(_ row: [ColumnValue]) {
         var bytes: [UInt8] = []
         func append(_ number: Int64) {

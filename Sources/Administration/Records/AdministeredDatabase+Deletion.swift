@@ -22,9 +22,9 @@ extension AdministeredDatabase {
         return (there, failures)
     }
 
-    /// Deletes a page of the query after the other.
+    /// Deletes the records of a query, one page after the other.
     ///
-    /// What is found meanwhile may be more or less than was counted.
+    /// The number of records that are found may be more or less than was counted.
     package func delete(
         _ query: Query,
         in zone: ZoneID?
@@ -41,7 +41,7 @@ extension AdministeredDatabase {
         return (found, failures)
     }
 
-    /// Deletes records, as many as a request takes at a time, each for itself.
+    /// Deletes records, as many at a time as a request takes, each independently of the others.
     package func delete(_ ids: [RecordID]) async throws -> ItemFailures {
         var failures = ItemFailures()
         var left = ids.unique[...]

@@ -12,7 +12,7 @@ package struct AdministeredDatabase: Sendable {
     package let store: Store
     package var requester: Requester
     package let folder: DataFolder
-    /// What a request may have, by the settings.
+    /// The bounds of a request, by the settings.
     package let bounds: Bounds
 
     package init(store: Store, requester: Requester, folder: DataFolder, bounds: Bounds = .defaults) {
@@ -134,7 +134,7 @@ package struct AdministeredDatabase: Sendable {
         }
     }
 
-    /// The ID of a record that somebody wrote: `zone` wins over the text.
+    /// The ID of a record in a text: `zone` wins over the zone of the text.
     package func id(of draft: RecordDraft, in zone: ZoneID?) -> RecordID {
         RecordID(zone: self.canonical(zone ?? draft.zone ?? .default), recordName: draft.recordName)
     }
@@ -149,7 +149,7 @@ package struct AdministeredDatabase: Sendable {
 
     // MARK: Waiting
 
-    /// Makes a call again as long as the store says when.
+    /// Repeats a call as long as the store's error gives a time to retry.
     ///
     /// - Throws: `StoreError`.
     package func retrying<Value>(_ call: () async -> Result<Value, StoreError>) async throws -> Value {

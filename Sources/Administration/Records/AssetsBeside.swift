@@ -81,7 +81,7 @@ package struct AssetsBeside: Sendable {
 
     /// Brings the assets of a record into the store, which may then be saved.
     ///
-    /// - Returns: What is wrong with one of them; `nil` if all are there.
+    /// - Returns: The fault of one of them; `nil` if all are there.
     func copyIn(_ changes: RecordBody, in zone: ZoneID) async throws -> AssetFault? {
         for asset in Set(changes.namedAssets.map(\.asset)) {
             if let fault = try await self.copyIn(asset, in: zone) { return fault }
@@ -125,7 +125,7 @@ package struct AssetsBeside: Sendable {
     }
 }
 
-/// What is wrong with the file of an asset that a record names.
+/// A fault of the file of an asset that a record names.
 package enum AssetFault: Hashable, Sendable {
     /// The folder has no file of the asset's name and size.
     case isMissing(Asset, folder: String)

@@ -3,7 +3,7 @@ import RecordStore
 import Synchronization
 
 extension AdministeredDatabase {
-    /// Reads all records of a zone as they are stored, and finds those whose fields cannot be read.
+    /// Reads all records of a zone as they are stored, and finds the ones with fields that cannot be read.
     package func damagedRecords(in zone: ZoneID) async throws -> (read: Int, damaged: [RecordID]) {
         let search = DamageSearch(zone)
         var read = FeedRead(zone: zone)
@@ -16,7 +16,7 @@ extension AdministeredDatabase {
     }
 }
 
-/// Looks at the records of a zone as they are stored.
+/// Examines the records of a zone as they are stored.
 private final class DamageSearch: FeedSink {
     private struct Found {
         var read = 0

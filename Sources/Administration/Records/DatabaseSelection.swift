@@ -1,7 +1,7 @@
 package import RecordModel
 package import RecordStore
 
-/// What an operation does about a private database that its user does not have yet.
+/// The treatment of a private database that the user of an operation does not have yet.
 package enum AbsentDatabase: Sendable {
     case isRefused
     case isMade
@@ -14,7 +14,7 @@ extension DatabaseID {
     package static let assumed = DatabaseID(rawValue: 0)
 }
 
-/// A database of a container, and the user or service with whose rights an operation acts there.
+/// A database of a container, and the user or service that gives an operation its rights there.
 package struct DatabaseSelection: Hashable, Sendable {
     package var container: String
     package var scope: DatabaseScope

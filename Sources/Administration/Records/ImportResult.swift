@@ -1,7 +1,7 @@
 package import RecordModel
 package import RecordStore
 
-/// What became of the records of an import.
+/// The outcome of the records of an import.
 package struct ImportResult: Sendable {
     package internal(set) var created = 0
     package internal(set) var changed = 0
@@ -35,7 +35,7 @@ package struct ImportStop: Error, Sendable {
 
     package let file: String
     package let cause: Cause
-    /// What was written before.
+    /// The records that were written before the failure.
     package let result: ImportResult
     /// Whether the file was still being checked, so that nothing was written.
     package let isChecking: Bool

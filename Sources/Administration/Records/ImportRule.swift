@@ -22,7 +22,7 @@ struct ImportRule {
     func verdict(on draft: RecordDraft, as id: RecordID, existing: ReadOutcome) -> Verdict {
         switch existing {
         case .failed(.recordMissing):
-            // The tag of the file is that of another place, or of a record that was deleted.
+            // The tag of the file is from another store or zone, or from a record that was deleted.
             return .save(draft.save(as: id, changeTag: nil, changes: draft.changes), isNew: true)
         case .failed(let error): return .refused(.store(error))
         case .record(let record): return self.verdict(on: draft, as: id, existing: record)

@@ -17,7 +17,7 @@ package struct ImportRun {
     package private(set) var result = ImportResult()
     private var progress: Progress
     private var superseded: Set<TextPlace> = []
-    /// How many records the file had when it was checked.
+    /// The number of records in the file when it was checked.
     private var records = 0
     /// Zones that a dry run would create.
     private var zonesToCome: Set<ZoneID> = []

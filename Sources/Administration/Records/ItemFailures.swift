@@ -1,6 +1,6 @@
 package import RecordStore
 
-/// The records that an operation could not write or read, of which the first are kept.
+/// The records that an operation could not write or read: their number, and the first of them.
 package struct ItemFailures: Sendable {
     private static let keptMax = 1_000
 
@@ -42,7 +42,7 @@ package struct ItemFailure: Hashable, Sendable {
     }
 
     package let record: String
-    /// Where it came from; `nil` if that is the command line.
+    /// Its source; `nil` if that is the command line.
     package let line: Int?
     package let reason: Reason
 

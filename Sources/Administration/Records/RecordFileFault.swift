@@ -1,12 +1,12 @@
 import FileIO
 package import RecordJSON
 
-/// What is wrong with a file of records.
+/// A fault of a file of records.
 package enum RecordFileFault: Error, Hashable, Sendable {
     case text(RecordJSONError)
     case input(InputFileError)
     case unreadable(reason: String)
-    /// Something is in it, but no record.
+    /// The file is not empty, but has no record.
     case hasNoRecord(bytes: Int64)
 }
 
@@ -24,7 +24,7 @@ extension DraftReader {
         }
     }
 
-    /// Refuses an input in which something is, but no record; for the end of one without any.
+    /// Refuses an input that is not empty, but has no record; called at the end of one without records.
     package func refuseWithoutRecord() throws(RecordFileFault) {
         guard self.bytesTaken > 0 else { return }
         throw .hasNoRecord(bytes: self.bytesTaken)

@@ -132,6 +132,6 @@ package struct SaveStop: Error, Hashable, Sendable {
 
     package let file: String
     package let cause: Cause
-    /// How many records before it were saved.
+    /// The number of records that were saved before it.
     package let saved: Int
 }

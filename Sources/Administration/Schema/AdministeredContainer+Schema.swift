@@ -24,7 +24,7 @@ extension AdministeredContainer {
         }
     }
 
-    /// What a deploy concerns: how development's schema differs from production's.
+    /// The changes of a deploy: the difference of development's schema from production's.
     package func undeployed() throws(AdministrationError) -> SchemaDifference {
         SchemaDifference(
             from: try self.schema(of: .production),
@@ -32,7 +32,7 @@ extension AdministeredContainer {
         )
     }
 
-    /// How a document differs from the schema of an environment.
+    /// The difference of a document from the schema of an environment.
     package func difference(
         of document: SchemaDocument,
         from environment: Environment

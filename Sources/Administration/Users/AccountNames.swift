@@ -9,7 +9,7 @@ package struct AccountNames: Sendable {
         self.names = Dictionary(users.map { ($0.userRecordName, $0.name) }) { first, _ in first }
     }
 
-    /// `nil` if nobody of the container has the user record name: it may be that of a deleted user.
+    /// `nil` if no user of the container has the user record name: it may be that of a deleted user.
     package func name(of userRecordName: String) -> String? { self.names[userRecordName] }
 
     /// The name, or the user record name where there is none.

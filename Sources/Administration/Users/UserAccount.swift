@@ -37,7 +37,7 @@ package struct UserAccount: Sendable {
 
     // MARK: Tokens
 
-    /// Gives the user the token that is returned, in place of all others.
+    /// Replaces all tokens of the user with the one that is returned.
     package func renew() throws(AdministrationError) -> AccessToken {
         let token = AccessToken()
         try self.change { (directory) throws(DirectoryError) in
