@@ -16,7 +16,7 @@ struct ConsoleFile: Sendable {
         PackageResources.console_js
     )
 
-    /// Of the pages about the server alone.
+    /// The styles of the pages about the server alone.
     static let operation = ConsoleFile(
         "operation",
         "css",

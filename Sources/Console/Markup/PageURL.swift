@@ -54,7 +54,7 @@ struct PageURL: Hashable, Sendable {
 ///
 /// Reads the encoding of HTML's forms. Bytes that are no UTF-8 are left out with their item.
 struct FormItems: Hashable, Sendable {
-    /// Of a URL or a form; the rest is left out.
+    /// Maximum number of items of a URL or a form; the rest is left out.
     private static let itemsMax = 200
 
     private let items: [PageURL.Item]

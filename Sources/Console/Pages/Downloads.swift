@@ -11,7 +11,7 @@ struct Downloads: Sendable {
     let console: ConsolePages
 
     private static let pieceBytes = 256 * 1_024
-    /// Of a value that is shown; a longer one is a download.
+    /// Maximum size of a value that is shown; a longer one is a download.
     private static let shownBytesMax = 1_024 * 1_024
 
     // MARK: Values

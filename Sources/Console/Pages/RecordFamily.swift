@@ -4,7 +4,7 @@ import RecordStore
 /// The records that a record is connected to: parents, children, and referrers.
 extension RecordPages {
     private static let ancestorsMax = 20
-    /// Of each kind, and of each field of each type.
+    /// Maximum number of relatives of each kind, and of each field of each type.
     private static let relativesMax = 20
     /// Queries that one page makes for relatives.
     private static let queriesMax = 100

@@ -2,7 +2,7 @@
 package struct Plot: Hashable, Sendable {
     /// The meaning of a number.
     package enum Unit: Hashable, Sendable {
-        /// How often in an interval.
+        /// A number of events in an interval.
         case count
         /// A number at a moment, or a ratio of two counts.
         case level
@@ -53,7 +53,7 @@ package struct Telemetry: Hashable, Sendable {
     }
 
     package var span: Span
-    /// Of the first interval.
+    /// The beginning of the first interval.
     package var beginMilliseconds: Int64
     package var intervalMilliseconds: Int64
     package var intervalCount: Int

@@ -109,7 +109,7 @@ struct PlotMarkup: Sendable {
     /// The line through the middles of intervals, which breaks off at gaps.
     func path(of line: Plot.Line) -> String {
         var path = ""
-        // Of the interval before; `nil` at the begin and after a gap.
+        // The height of the interval before; `nil` at the beginning and after a gap.
         var last: String?
         // Intervals that are as high as the one before them: one stroke for all.
         var flat: Int?

@@ -7,7 +7,7 @@ import RecordStore
 struct DatabaseReader: Sendable {
     let store: Store
     let requester: Requester
-    /// How long a call is made again.
+    /// The maximum time for which a call is repeated.
     var patience = Duration.seconds(3)
 
     func with(patience: Duration) -> DatabaseReader {

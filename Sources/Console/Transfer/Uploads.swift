@@ -9,9 +9,9 @@ import Synchronization
 /// They are in a folder of the system for temporary files, which the owner alone can open, and go with
 /// the console.
 final class Uploads: Sendable {
-    /// Of one file.
+    /// Maximum size of one file.
     static let fileBytesMax: Int64 = 1_024 * 1_024 * 1_024
-    /// The oldest goes for another.
+    /// Maximum number of files; a further one replaces the oldest.
     static let filesMax = 4
 
     private struct State {
