@@ -73,7 +73,7 @@ struct BackupManifest: Codable, Hashable {
     var assetBytes: Int64
     /// Assets that were missing or damaged when the backup was made.
     var damaged: [AssetReport.Damaged]
-    /// Of a stream: paths of files in it that are no part of the backup.
+    /// For a stream, paths of files in it that are no part of the backup.
     var unused: [String]?
 
     init(

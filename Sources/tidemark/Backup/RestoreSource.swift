@@ -5,7 +5,7 @@ import RecordStore
 
 /// The source of a restore: the folder of a backup, or a stream.
 protocol RestoreSource {
-    /// Of the backup, as far as known before its files are read.
+    /// The summary of the backup, as far as known before its files are read.
     var summary: BackupSummary { get }
     /// Size of all files, as far as known.
     var bytes: Int64 { get }
@@ -28,7 +28,7 @@ struct BackupSummary: Hashable {
 
 /// The files of a backup in the folder of a restore.
 struct FilledFolder {
-    /// Of the database, with the mark.
+    /// The copy of the database, with the mark.
     let store: any StoreCopy
     /// Assets that are missing or damaged.
     let damaged: [AssetReport.Damaged]

@@ -8,7 +8,7 @@ import ServiceLifecycle
 struct ServerService: Service {
     let server: RecordServer
     let store: Store
-    /// Of the store.
+    /// The format of the store.
     let format: Int
     /// Settings of a database that were off at the start, and without which a crash loses saves.
     let unsafeSettings: [String]

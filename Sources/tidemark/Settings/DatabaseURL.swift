@@ -35,7 +35,7 @@ struct DatabaseURL: Hashable, Sendable {
             guard let colon = text[start..<end].firstIndex(of: ":") else { return text }
             return "\(text[..<colon]):***\(text[end...])"
         }
-        // Of a user and a password without a host the password is where a port would be.
+        // With a user and a password but no host, the password is in the position of the port.
         let end = text[start...].firstIndex { $0 == "/" || $0 == "?" } ?? text.endIndex
         guard let colon = text[start..<end].lastIndex(of: ":"),
             !text[colon..<end].dropFirst().allSatisfy(\.isWholeNumber), text[start..<end].last != "]"

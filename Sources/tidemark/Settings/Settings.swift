@@ -39,7 +39,7 @@ struct Settings: Sendable {
     var logFormat = LogFormat.text
     /// Absolute; `nil` if the log goes to standard error alone.
     var logFilePath: String?
-    /// Of the file and its older half.
+    /// Maximum size of the file and its older half together.
     var logFileBytesMax = 16 * 1_024 * 1_024
     /// Time between two lines of metrics in the log; 0 for none.
     var metricsIntervalSeconds = 60
@@ -47,9 +47,9 @@ struct Settings: Sendable {
     var metricsFilePath: String?
     /// Time between two updates of the file.
     var metricsFileIntervalSeconds = 10
-    /// Where metrics and the server's health are served over HTTP; `nil` if nowhere.
+    /// The address for metrics and the server's health over HTTP; `nil` if they are not served.
     var metricsListen: EndpointAddress?
-    /// How long a shutdown waits for requests in flight.
+    /// The maximum time that a shutdown waits for requests in flight.
     var drainSeconds = 30
     var server = ServerConfiguration.defaults
     var writer = Writer()

@@ -329,12 +329,12 @@ struct TelemetryPlots {
         self.count(name, TelemetryColumn.name(metric))
     }
 
-    /// Of a bucket, its upper end; of what is longer than all, the longest bound.
+    /// A quantile as the upper end of its bucket; beyond all buckets, the longest bound.
     private func quantile(_ name: String, _ fraction: Double, _ columns: [String]) -> Plot.Line {
         self.line(name, of: columns) { _, values in
             let counts = values.map { $0 ?? 0 }
             let all = counts.reduce(0, +)
-            // Of a part of a sample nothing can be said.
+            // Nothing can be said about a part of a sample.
             guard all > 0 else { return nil }
             var seen = 0.0
             for (count, bound) in zip(counts, DurationCounts.boundsNanoseconds) {

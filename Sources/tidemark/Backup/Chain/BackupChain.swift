@@ -67,7 +67,7 @@ struct BackupChain: Hashable {
 /// The folder of a base and its increments.
 struct ChainBase: Hashable {
     let name: String
-    /// Of the base's state; the name has it.
+    /// The time of the base's state; the name has it.
     let time: Moment
     let path: String
 
@@ -108,9 +108,9 @@ struct ChainTip: Codable, Hashable {
     var format = BaseManifest.currentFormat
     /// The name of its folder.
     var base: String
-    /// Of the last increment; 0 if there is none.
+    /// The number of the last increment; 0 if there is none.
     var number: Int
-    /// Of the manifest of the last increment, or else of the base.
+    /// The hash of the manifest of the last increment, or else of the base.
     var sha256: String
     /// The state has every change that was acknowledged before.
     var checked: Moment
@@ -154,7 +154,7 @@ struct IncrementManifest: Codable, Hashable {
     /// Size and hash of the pages.
     var bytes: Int64
     var sha256: String
-    /// Of the manifest before.
+    /// The hash of the manifest before.
     var previous: String
     /// Hashes of assets that are new to the chain since the base or the increment before.
     var assets: [String]

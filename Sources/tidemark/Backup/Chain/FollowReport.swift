@@ -100,7 +100,7 @@ struct FollowFigures: Hashable {
     /// The newest state has all that was acknowledged before.
     var time: Moment?
     var base: Moment?
-    /// Of the last base or increment.
+    /// The size of the last base or increment, and the duration of writing it.
     var bytes: Int64 = 0
     var seconds = 0.0
     var isFailing = false

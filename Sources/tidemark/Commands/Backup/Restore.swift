@@ -61,7 +61,7 @@ struct Restore: AsyncParsableCommand {
     /// The output of `--json`.
     private struct Report: Encodable {
         var data: String
-        /// Of the state that was restored.
+        /// The time of the state that was restored.
         var time: String
         /// The version of the server that made the backup.
         var server: String
