@@ -8,7 +8,7 @@ package struct VerifiedBundle: Sendable {
     package let description: BundleDescription
     let schema: SchemaDocument
     let totals: BundleTotals
-    /// Of the whole import: the second reading goes on.
+    /// The progress of the whole import: the second reading continues it.
     let progress: Progress
     /// The SHA-256 of each entry with records, for the second reading.
     private let parts: [[UInt8]]

@@ -66,7 +66,7 @@ package final class InputFile: Sendable {
 
     /// A path under which the file can be opened again.
     ///
-    /// Of a copy it has what was read so far.
+    /// For a copy, the file has the bytes that were read so far.
     package var path: String { "/proc/self/fd/\(self.file.descriptor)" }
 
     /// Its size; for a copy the number of bytes that were read so far.

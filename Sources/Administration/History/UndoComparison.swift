@@ -8,7 +8,7 @@ package struct ComparedItem: Sendable {
     package var step: UndoStep
     /// The system fields that the record had; `nil` if it was not there.
     package var system: SystemFields?
-    /// Of the record that is there; `nil` if none is.
+    /// The tag of the present record; `nil` if there is none.
     package var changeTag: String?
 
     /// Whether the record stays as it is because another user changed it later.

@@ -14,7 +14,7 @@ package struct StoreMove {
     package struct Compared: Encodable, Hashable, Sendable {
         package let table: String
         package let rows: Int
-        /// Of all rows in the order of their key, in hexadecimal.
+        /// The hash of all rows in the order of their key, in hexadecimal.
         package let sha256: String
     }
 

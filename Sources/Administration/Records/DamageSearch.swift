@@ -24,7 +24,7 @@ private final class DamageSearch: FeedSink {
     }
 
     private struct State {
-        /// Of the pages before.
+        /// The results of the pages before.
         var all = Found()
         /// A page may be read again from its beginning.
         var page = Found()
