@@ -14,7 +14,7 @@ import Synchronization
 /// the others would be missing here, and this server would remove the rows of files that are there.
 ///
 /// A server that was killed has no lock, either. If no server has one, only time decides: a server that
-/// runs renews its row every ten seconds, and one that was silent for half a minute counts as gone.
+/// runs sends a heartbeat every ten seconds, and one that was silent for half a minute counts as gone.
 final class SharedAssets: Sendable {
     /// A run of a server.
     struct Server: Hashable {
@@ -23,9 +23,9 @@ final class SharedAssets: Sendable {
         let name: String
         /// Another one at each start.
         let run: Int64
-        /// The time until it loses its row unless it renews it; not positive for one that is gone.
+        /// The time until it loses its row unless it sends a heartbeat; not positive for one that is gone.
         var millisecondsLeft: Int64 = 0
-        /// Whether it renewed its row a short time ago.
+        /// Whether it sent a heartbeat a short time ago.
         var mayRun = false
     }
 
@@ -79,7 +79,7 @@ final class SharedAssets: Sendable {
         // One lock that is seen here is proof enough: all servers that run have that one's folder.
         for other in isShared ? [] : unlocked {
             let earlier = state.unlocked.updateValue(other.millisecondsLeft, forKey: other.run)
-            // It has renewed its row since.
+            // It has sent a heartbeat since.
             if let earlier, other.millisecondsLeft > earlier { return self.isElsewhere(other) }
             return .undecided(other.name)
         }

@@ -34,7 +34,7 @@ struct PostgreSQLLog: Sendable {
 
     func tell(_ event: EngineEvent) { self.engine.tell(event) }
 
-    /// Logs that a server which renewed its row a short time ago may have another folder of assets.
+    /// Logs that a server which sent a heartbeat a short time ago may have another folder of assets.
     func tellWaiting(for node: String) {
         self.logger.notice(
             "waiting until another server says that it runs, or counts as gone",
