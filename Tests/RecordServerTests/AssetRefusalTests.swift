@@ -331,6 +331,7 @@ struct AssetRefusalTests {
         _ body: (TestPeer) async throws -> Void
     ) async throws {
         try await ServerUnderTest.run { server in
+            try await server.fill(records: 1, bytes: 10)
             let other = try await server.signIn()
             let peer = try await server.signIn()
             try await body(peer)
@@ -365,8 +366,12 @@ struct AssetRefusalTests {
 
     @Test func `bytes on a stream that is no upload are a violation`() async throws {
         try await self.expectViolation(.frameKindUnexpected) { peer in
-            let gate = Operation.download([AssetRange(sha256: [UInt8](repeating: 1, count: 32))], of: "0")
-            try await peer.send([.request(gate, on: 1), .assetData([1], offset: 0, on: 1)])
+            // The download can't end: it has more bytes than the stream's window.
+            let sample = SampleAsset(bytes: 2_000_000)
+            #expect(try await peer.upload([sample], on: 1).end == End())
+            try await peer.expectSaved("photo", naming: [sample], on: 3)
+            let download = Operation.download([AssetRange(sha256: sample.asset.sha256)], of: "photo")
+            try await peer.send([.request(download, on: 5), .assetData([1], offset: 0, on: 5)])
         }
     }
 
