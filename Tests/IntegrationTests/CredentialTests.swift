@@ -243,9 +243,7 @@ struct CredentialTests {
                 #expect(error.localizedDescription.contains("expired"))
             }
             try second.publicKey.pemRepresentation.write(toFile: keys, atomically: true, encoding: .utf8)
-            let clock = ContinuousClock()
-            let start = clock.now
-            while !host.process.log().contains("keys again"), clock.now - start < .seconds(600) {
+            while !host.process.log().contains("reloaded the identity provider's keys") {
                 try await Task.sleep(for: .milliseconds(50))
             }
             try await host.connected({
@@ -278,11 +276,7 @@ struct CredentialTests {
         ]
         try await Host.run(settings: settings) { host in
             func afterLog(_ text: String, times: Int) async throws -> Bool {
-                let clock = ContinuousClock()
-                let start = clock.now
-                while host.process.log().components(separatedBy: text).count <= times,
-                    clock.now - start < .seconds(600)
-                {
+                while host.process.log().components(separatedBy: text).count <= times {
                     try await Task.sleep(for: .milliseconds(50))
                 }
                 return await host.letsIn(token)
@@ -293,7 +287,7 @@ struct CredentialTests {
             try write(#"{"keys": []}"#)
             #expect(try await !afterLog("its tokens are refused", times: 1))
             try write(key.publicKey.pemRepresentation)
-            #expect(try await afterLog("keys again", times: 1))
+            #expect(try await afterLog("reloaded the identity provider's keys", times: 1))
             try FileManager.default.removeItem(atPath: path)
             #expect(try await !afterLog("its tokens are refused", times: 2))
         }
