@@ -313,4 +313,31 @@ struct SharedSearchTests {
             ]
         )
     }
+
+    @Test
+    func `a first question that PostgreSQL refuses fails its job, and no later one`() async throws {
+        let it = try await NumberedNotes.engine(20, .postgreSQL) { $0.readThreads = 1 }
+        let target = try PostgreSQLCluster.running().target(standingFor: it.folder.path)
+        let connection = try PostgreSQLConnection(target)
+        func rename(_ name: String, _ other: String) throws {
+            _ = try connection.query(
+                SQL("ALTER TABLE tidemark.\(name) RENAME TO \(other)", reach: .store)
+            )
+        }
+        let query = Query(recordType: "Note", predicate: NumberedNotes.number(.lessThan, 9))
+        let read = QueryRead(query: query, zone: notes, limit: 20)
+        // The engine remembers the zone and the type from now on, and asks for a list first.
+        #expect(try await it.query(read).records.count == 9)
+        for reads in [[read], [read, read]] {
+            try rename("index_entry", "elsewhere")
+            let refused = await Self.found(reads, it)
+            #expect(refused.allSatisfy { (try? $0.get()) == nil })
+            try rename("elsewhere", "index_entry")
+            #expect(try await it.modify([save("r100", ["number": .int64(-1)])]).areSaved)
+            let found = await Self.found(reads, it)
+            #expect(found.map { try? $0.get().records.count } == reads.map { _ in 10 })
+            _ = try await it.modify([], deletes: [id("r100")])
+            #expect(try await it.query(read).records.count == 9)
+        }
+    }
 }

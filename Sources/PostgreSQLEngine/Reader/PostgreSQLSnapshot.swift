@@ -3,10 +3,10 @@ import RecordStore
 
 /// Reads of one snapshot after the other, on one connection.
 ///
-/// A snapshot is a read-only transaction of the isolation level REPEATABLE READ, which never fails
-/// for what others write. The data that its jobs ask for first travels together with the beginning,
-/// and is there before they are executed. A job that names no such data has its first question
-/// travel with the beginning. If another read waits, the end of the last snapshot does so too.
+/// A snapshot is a read-only transaction of the isolation level REPEATABLE READ, which no writes of
+/// others make fail. The first questions of its jobs travel together with the beginning, and have their
+/// answers before the jobs are executed. A job without such questions has its first statement travel with
+/// the beginning. If another read waits, the end of the last snapshot does so too.
 ///
 /// Zones and record types are remembered from one snapshot to the next (`RememberedRows`).
 final class PostgreSQLSnapshot: Snapshot {
@@ -43,12 +43,13 @@ final class PostgreSQLSnapshot: Snapshot {
         _ body: (PostgreSQLSnapshot) throws(Failure) -> Value,
         failure: (StorageFailure) -> Failure
     ) throws(Failure) -> Value {
+        // Also if a first question fails: the transaction has failed then, and its answers are no answers.
+        defer { self.end() }
         do throws(StorageFailure) {
             try self.begin(prefetches, isAttempt)
         } catch {
             throw failure(error)
         }
-        defer { self.end() }
         return try body(self)
     }
 
