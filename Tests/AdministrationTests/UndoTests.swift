@@ -41,7 +41,7 @@ struct UndoTests {
     }
 
     @Test
-    func `a record that somebody changes while an undo runs stays as they left it`() async throws {
+    func `a record that a client changes while an undo runs stays as the client left it`() async throws {
         try await self.withZone { database in
             for name in ["a", "b"] { try await self.save(name, "good", in: database) }
             let position = try await self.past(database).extent.position

@@ -1,4 +1,4 @@
-/// What a ledger notes at once: a page, a token that has expired, or saves.
+/// A note of a ledger: a page, an expired token, or saves.
 ///
 /// ```text
 /// file = *block

@@ -38,7 +38,7 @@ package struct ZoneImportRun {
 
     // MARK: Before anything is written
 
-    /// Looks whether the bundle can be imported, and what the import would make.
+    /// Checks whether the bundle can be imported, and what the import would make.
     package mutating func prepare() async throws {
         let inForce = try self.administered.schema(of: self.environment)
         let schema = try BundleSchema(adding: self.bundle.schema, to: inForce)

@@ -75,9 +75,9 @@ final class PostgreSQLRecords: RecordList {
     /// Records from an offset on that did not come with the list.
     private func missing(from offset: Int) -> [Int64] {
         var missing: [Int64] = []
-        for place in offset..<self.numbers.count where missing.count < self.pieceSize {
-            if let listed, listed.hasRecord(place) || listed.isAbsent(place) { continue }
-            missing.append(self.numbers[place])
+        for next in offset..<self.numbers.count where missing.count < self.pieceSize {
+            if let listed, listed.hasRecord(next) || listed.isAbsent(next) { continue }
+            missing.append(self.numbers[next])
         }
         return missing
     }

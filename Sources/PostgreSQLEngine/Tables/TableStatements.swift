@@ -33,7 +33,8 @@ final class TableStatements: TableReader {
         return try self.connection.rows(question).rows(of: table, count: keys.count)
     }
 
-    /// What finds rows by key; `nil` if none can be there, as no row has a text that PostgreSQL cannot hold.
+    /// The question that finds rows by key; `nil` if a key has a text that PostgreSQL cannot hold, as no row
+    /// has one.
     func question(of table: Table, by index: Table.Index, keys: [[ColumnValue]]) -> Question? {
         guard keys.count == 1 else {
             guard !keys.isEmpty else { return nil }

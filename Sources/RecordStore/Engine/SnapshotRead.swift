@@ -25,10 +25,10 @@ package enum SnapshotRead: Hashable, Sendable {
     }
 }
 
-/// What an engine remembers of zones and record types.
+/// Zones and record types that an engine remembers from earlier snapshots.
 ///
-/// It may be out of date: only the snapshot's answer tells. It is good for choosing questions, and
-/// for nothing else.
+/// They may be out of date, which only the snapshot's answer tells. They are good for choosing
+/// questions, and for nothing else.
 package protocol KnownRows {
     func zone(named name: String, in database: DatabaseID) -> ZoneKey?
     func type(named name: String, in environment: EnvironmentID) -> StoredType?

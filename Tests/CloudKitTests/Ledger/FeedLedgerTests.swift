@@ -43,7 +43,7 @@ struct FeedLedgerTests {
         return names
     }
 
-    /// Names of which 25,000 fill a file until it is written anew.
+    /// Long names: 25,000 fill a file, so that it is rewritten.
     private func longNames(_ count: Int) -> [String] {
         (0..<count).map { "filler-\($0)-" + String(repeating: "x", count: 80) }
     }
