@@ -15,5 +15,8 @@ enum KnownOffenders {
         }
     }
 
-    static let rows: [Row] = []
+    static let rows: [Row] = [
+        // Help texts of metrics, which the guide has as the code does.
+        Row("document stumble", "Sources/tidemark/METRICS.md", 3)
+    ]
 }

@@ -62,6 +62,18 @@ struct PlantedProseTests {
         #expect(Rules.commentStumbles(self.comment(text)) == [])
     }
 
+    @Test(
+        arguments: [
+            "A gate that nobody opens.", "| a | whose b |", "* So\nmany a second.",
+            "| What it holds is | a |", "It looks whether one is there.",
+        ]
+    )
+    func `a phrase to stumble over is seen in a document`(text: String) {
+        #expect(Rules.documentStumbles(self.document(text)).count == 1)
+        #expect(Rules.documentStumbles(Document(path: "Sources/DECISIONS.md", text: text)).isEmpty)
+        #expect(Rules.documentStumbles(self.document("```\n\(text)\n```")).isEmpty)
+    }
+
     @Test
     func `a public type of the SDK without a source is seen`() {
         func offences(_ text: String, in folder: String = "Clients/CloudKit") -> [Int] {

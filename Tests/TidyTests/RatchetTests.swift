@@ -53,6 +53,12 @@ struct RatchetTests {
     }
 
     @Test
+    func `documents are without phrases to stumble over`() throws {
+        let offences = try Document.all().flatMap(Rules.documentStumbles)
+        self.expectKnown("document stumble", offences, groupedBy: Ratchet.byFile)
+    }
+
+    @Test
     func `a README has at most 3,000 words`() throws {
         let offences = try Document.all().flatMap(Rules.readmeWords)
         self.expectKnown("README words", offences, groupedBy: Ratchet.byFile)
@@ -81,7 +87,7 @@ struct RatchetTests {
     func `the list of known offenders has one row for a rule and a path`() {
         let rules: Set = [
             "comment width", "comment prose", "document width", "document prose", "README words", "type size",
-            "identical file", "unused import", "comment stumble", "type source",
+            "identical file", "unused import", "comment stumble", "document stumble", "type source",
         ]
         let keys = KnownOffenders.rows.map { [$0.rule, $0.path] }
         #expect(Set(keys).count == keys.count)
