@@ -10,7 +10,9 @@ extension CKDatabase {
     ///
     /// - Parameter zoneID: The zone.
     /// - Returns: A token for `recordZoneChanges` and `CKFetchRecordZoneChangesOperation`.
-    /// - Throws: `CKError`; `zoneNotFound` if the zone does not exist (create it).
+    /// - Throws: `CKError`: `zoneNotFound` if the zone does not exist (create it);
+    ///   `notAuthenticated` (sign in); `requestRateLimited`, `serviceUnavailable` or
+    ///   `networkFailure` (repeat later).
     public func currentToken(inZoneWith zoneID: CKRecordZone.ID) async throws -> CKServerChangeToken {
         try await self.results { CurrentToken(zoneID: zoneID, scope: $0) }.end.changeToken
     }
@@ -20,7 +22,9 @@ extension CKDatabase {
     /// Beyond CloudKit. It takes one round trip, however many zones there are.
     ///
     /// - Returns: A token for `databaseChanges` and `CKFetchDatabaseChangesOperation`.
-    /// - Throws: `CKError` if the request failed.
+    /// - Throws: `CKError`: `notAuthenticated` (sign in); `permissionFailure` for a service without
+    ///   a database of its own; `requestRateLimited`, `serviceUnavailable` or `networkFailure`
+    ///   (repeat later).
     public func currentDatabaseToken() async throws -> CKServerChangeToken {
         try await self.results { CurrentToken(zoneID: nil, scope: $0) }.end.changeToken
     }

@@ -59,6 +59,14 @@ extension CKDatabase {
 
     /// Waits until a reader of the database has fetched every zone that was created, changed or
     /// deleted; see `waitUntilCurrent(inZoneWith:timeout:token:)`.
+    ///
+    /// - Parameters:
+    ///   - timeout: The longest wait. A database that changes all the time may never be current.
+    ///   - databaseToken: Returns the token of the last page of the database's changes, if the
+    ///     reader has fetched its zones.
+    /// - Returns: `false` if the time has passed.
+    /// - Throws: `CKError` as `isCurrent(_:)`, unless the error is temporary; `CancellationError`
+    ///   if the task is cancelled.
     public func waitUntilCurrent(
         timeout: Duration,
         databaseToken: @Sendable () async throws -> CKServerChangeToken?

@@ -57,7 +57,10 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
     /// Makes an operation that starts with all zones.
     public override init() { super.init() }
 
-    /// Makes an operation that continues from a token; `nil` if it starts with all zones.
+    /// Makes an operation that continues from a token.
+    ///
+    /// - Parameter previousServerChangeToken: The token of the last page that was applied. If
+    ///   `nil`, the operation starts with all zones.
     public convenience init(previousServerChangeToken: CKServerChangeToken?) {
         self.init()
         self.previousServerChangeToken = previousServerChangeToken

@@ -42,6 +42,11 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
     public override init() { super.init() }
 
     /// Makes an operation that fetches one page of a zone's changes.
+    ///
+    /// - Parameters:
+    ///   - recordZoneID: The zone.
+    ///   - previousServerChangeToken: The position to continue from. If `nil`, everything in the
+    ///     zone comes.
     public convenience init(
         recordZoneID: CKRecordZone.ID,
         previousServerChangeToken: CKServerChangeToken?

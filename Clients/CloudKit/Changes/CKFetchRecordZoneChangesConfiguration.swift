@@ -20,6 +20,13 @@ open class CKFetchRecordZoneChangesConfiguration: NSObject, NSSecureCoding, NSCo
     public override init() { super.init() }
 
     /// Makes a configuration.
+    ///
+    /// - Parameters:
+    ///   - previousServerChangeToken: The position to continue from. If `nil`, everything in the
+    ///     zone comes.
+    ///   - resultsLimit: The largest number of changes on a page, at most 1,000. If `nil` or 0, the
+    ///     server decides.
+    ///   - desiredKeys: The fields to fetch. If `nil`, all; if empty, none.
     public convenience init(
         previousServerChangeToken: CKServerChangeToken? = nil,
         resultsLimit: Int? = nil,

@@ -97,6 +97,12 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     public override init() { super.init() }
 
     /// Makes an operation that fetches changes of zones.
+    ///
+    /// - Parameters:
+    ///   - recordZoneIDs: The zones, in the order in which they are reported. If `nil`, those that
+    ///     have a configuration.
+    ///   - configurationsByRecordZoneID: The start and the fields of each zone; a zone without one
+    ///     starts with all its records.
     public convenience init(
         recordZoneIDs: [CKRecordZone.ID]? = nil,
         configurationsByRecordZoneID: [CKRecordZone.ID: ZoneConfiguration]? = nil
@@ -215,6 +221,11 @@ extension CKFetchRecordZoneChangesOperation {
     public typealias ZoneOptions = CKFetchRecordZoneChangesConfiguration
 
     /// Makes an operation that fetches changes of zones; deprecated by Apple.
+    ///
+    /// - Parameters:
+    ///   - recordZoneIDs: The zones, in the order in which they are reported.
+    ///   - optionsByRecordZoneID: The start and the fields of each zone; a zone without one starts
+    ///     with all its records.
     public convenience init(
         recordZoneIDs: [CKRecordZone.ID],
         optionsByRecordZoneID: [CKRecordZone.ID: ZoneOptions]?

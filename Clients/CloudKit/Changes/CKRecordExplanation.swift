@@ -108,7 +108,9 @@ extension CKDatabase {
     ///
     /// - Parameter recordID: A record that the user may read.
     /// - Returns: The explanation, with the parts that the user may know.
-    /// - Throws: `CKError` as a fetch of the record; `notAuthenticated` if no user is signed in.
+    /// - Throws: `CKError`: `notAuthenticated` if no user is signed in; `unknownItem`,
+    ///   `zoneNotFound` and `permissionFailure` as a fetch of the record; `requestRateLimited`,
+    ///   `serviceUnavailable` or `networkFailure` (repeat later).
     public func explanation(of recordID: CKRecord.ID) async throws -> CKRecordExplanation {
         try await self.results { ExplanationFetch(of: recordID, scope: $0) }.onlyValue.get()
     }

@@ -67,8 +67,9 @@ public struct CKZoneSnapshot: AsyncSequence, Sendable {
         /// Fetches a page.
         ///
         /// - Returns: The page; `nil` if the client has everything.
-        /// - Throws: `changeTokenExpired` if the state is too old or the zone was deleted (start a
-        ///   new snapshot). After a network error, call it again.
+        /// - Throws: `CKError`: `changeTokenExpired` if the state is too old or the zone was
+        ///   deleted (start a new snapshot); `zoneNotFound` if the zone does not exist. After a
+        ///   network error, call it again.
         public nonisolated(nonsending) mutating func next() async throws -> Page? {
             guard !self.state.isComplete else { return nil }
             let state = self.state

@@ -29,6 +29,10 @@ extension CKContainer {
     public typealias ApplicationPermissionBlock = (ApplicationPermissionStatus, (any Error)?) -> Void
 
     /// Returns the permission of an app: always denied.
+    ///
+    /// - Parameters:
+    ///   - applicationPermission: Has no effect.
+    ///   - block: Called once, on a queue of its own, with `denied` and no error.
     @available(*, deprecated, message: "No longer supported. Will always return denied.")
     @preconcurrency public func status(
         forApplicationPermission applicationPermission: ApplicationPermissions,
@@ -38,6 +42,10 @@ extension CKContainer {
     }
 
     /// Asks the user for a permission: always denied.
+    ///
+    /// - Parameters:
+    ///   - applicationPermission: Has no effect.
+    ///   - block: Called once, on a queue of its own, with `denied` and no error.
     @available(*, deprecated, message: "No longer supported. Will always return denied.")
     @preconcurrency public func requestApplicationPermission(
         _ applicationPermission: ApplicationPermissions,
@@ -47,6 +55,10 @@ extension CKContainer {
     }
 
     /// Returns the permission of an app: always denied.
+    ///
+    /// - Parameter applicationPermission: Has no effect.
+    /// - Returns: `denied`.
+    /// - Throws: Never; the signature is Apple's.
     @available(*, deprecated, message: "No longer supported. Will always return denied.")
     public func applicationPermissionStatus(
         for applicationPermission: ApplicationPermissions
@@ -55,6 +67,10 @@ extension CKContainer {
     }
 
     /// Asks the user for a permission: always denied.
+    ///
+    /// - Parameter applicationPermission: Has no effect.
+    /// - Returns: `denied`.
+    /// - Throws: Never; the signature is Apple's.
     @available(*, deprecated, message: "No longer supported. Will always return denied.")
     public func requestApplicationPermission(
         _ applicationPermission: ApplicationPermissions

@@ -102,6 +102,9 @@ open class CKContainer: NSObject, @unchecked Sendable {
     /// Executes an operation in this container.
     ///
     /// A database operation uses the private database unless it has another.
+    ///
+    /// - Parameter operation: An operation that was not added before; the container holds it until
+    ///   it has finished.
     open func add(_ operation: CKOperation) {
         operation.configuration.container = self
         self.operations.addOperation(operation)
@@ -113,8 +116,8 @@ open class CKContainer: NSObject, @unchecked Sendable {
     ///
     /// It connects if there is no connection.
     ///
-    /// - Parameter completionHandler: Called with the status, and with the error if it is
-    ///   `couldNotDetermine`.
+    /// - Parameter completionHandler: Called once, on a queue of its own, with the status, and with
+    ///   the error if it is `couldNotDetermine`; see `accountStatus()`.
     @preconcurrency open func accountStatus(
         completionHandler: @escaping @Sendable (CKAccountStatus, (any Error)?) -> Void
     ) {
@@ -129,14 +132,18 @@ open class CKContainer: NSObject, @unchecked Sendable {
     ///
     /// It connects if there is no connection.
     ///
-    /// - Throws: `CKError` if the status can't be determined.
+    /// - Throws: `CKError` if the status can't be determined: `badContainer` if the container or a
+    ///   setting is wrong (change what the text names); `networkFailure` or `networkUnavailable` if
+    ///   no server responds for 10 seconds (repeat later).
     open nonisolated(nonsending) func accountStatus() async throws -> CKAccountStatus {
         let (status, error) = await self.determinedAccountStatus()
         if let error { throw error }
         return status
     }
 
-    /// Fetches the ID of the signed-in user's record; `notAuthenticated` if no user is signed in.
+    /// Fetches the ID of the signed-in user's record; see `userRecordID()`.
+    ///
+    /// - Parameter completionHandler: Called once, on a queue of its own, with the ID or the error.
     @preconcurrency open func fetchUserRecordID(
         completionHandler: @escaping @Sendable (CKRecord.ID?, (any Error)?) -> Void
     ) {
@@ -153,7 +160,9 @@ open class CKContainer: NSObject, @unchecked Sendable {
 
     /// Returns the ID of the signed-in user's record.
     ///
-    /// - Throws: `notAuthenticated` if no user is signed in.
+    /// - Throws: `CKError`: `notAuthenticated` if no user is signed in; `badContainer` if the
+    ///   container or a setting is wrong; `networkFailure` or `networkUnavailable` if no server
+    ///   responds for 10 seconds (repeat later).
     open nonisolated(nonsending) func userRecordID() async throws -> CKRecord.ID {
         try await self.signedInUserRecordID()
     }
@@ -161,6 +170,9 @@ open class CKContainer: NSObject, @unchecked Sendable {
     // MARK: Long-lived operations
 
     /// Returns the operations that outlived their process: none in this version.
+    ///
+    /// - Parameter completionHandler: Called once, on a queue of its own, with an empty list and no
+    ///   error.
     @preconcurrency open func fetchAllLongLivedOperationIDs(
         completionHandler: @escaping @Sendable ([CKOperation.ID]?, (any Error)?) -> Void
     ) {
@@ -168,6 +180,10 @@ open class CKContainer: NSObject, @unchecked Sendable {
     }
 
     /// Returns an operation that outlived its process: none in this version.
+    ///
+    /// - Parameters:
+    ///   - operationID: Has no effect.
+    ///   - completionHandler: Called once, on a queue of its own, with `nil` and no error.
     @preconcurrency open func fetchLongLivedOperation(
         withID operationID: CKOperation.ID,
         completionHandler: @escaping @Sendable (CKOperation?, (any Error)?) -> Void
@@ -176,8 +192,15 @@ open class CKContainer: NSObject, @unchecked Sendable {
     }
 
     /// Returns the operations that outlived their process: none in this version.
+    ///
+    /// - Returns: An empty list.
+    /// - Throws: Never; the signature is Apple's.
     public func allLongLivedOperationIDs() async throws -> [CKOperation.ID] { [] }
 
     /// Returns an operation that outlived its process: none in this version.
+    ///
+    /// - Parameter operationID: Has no effect.
+    /// - Returns: `nil`.
+    /// - Throws: Never; the signature is Apple's.
     public func longLivedOperation(for operationID: CKOperation.ID) async throws -> CKOperation? { nil }
 }

@@ -20,8 +20,10 @@ extension CKDatabase {
     ///   - recordID: The record that names it.
     ///   - range: Which bytes, from 0, without those beyond the end. If `nil`, all.
     /// - Returns: The bytes.
-    /// - Throws: `serverRejectedRequest` if the record no longer names the asset (fetch the record
-    ///   again); `invalidArguments` if the asset was never saved (save it first).
+    /// - Throws: `CKError`: `serverRejectedRequest` if the record no longer names the asset (fetch
+    ///   the record again); `invalidArguments` if the asset was never saved (save it first);
+    ///   `notAuthenticated` and `permissionFailure` as a fetch of the record; `requestRateLimited`,
+    ///   `serviceUnavailable` or `networkFailure` (repeat later).
     /// - Source: beyond Apple.
     public func assetData(
         _ asset: CKAsset,

@@ -84,7 +84,7 @@ extension CKDatabase {
     ///   - query: The record type, the predicate and the order.
     ///   - zoneID: The zone. If `nil`, all zones of the database.
     /// - Returns: The first page of records, in order.
-    /// - Throws: `CKError` if the query or one of its records failed.
+    /// - Throws: `CKError` as `records(matching:)`, or that of the first record that failed.
     /// - Source: Apple's `CKDatabase.records(matching:inZoneWith:)`.
     @_disfavoredOverload
     public func records(

@@ -1,6 +1,6 @@
 // Zones, one at a time and all of them.
 extension CKDatabase {
-    /// Fetches all zones of the database, including the default zone, in no particular order.
+    /// Fetches all zones of the database; see `allRecordZones()`.
     ///
     /// - Parameter completionHandler: Called once, on a queue of its own, with the zones or the
     ///   error.
@@ -14,18 +14,18 @@ extension CKDatabase {
 
     /// Returns all zones of the database, including the default zone, in no particular order.
     ///
-    /// - Throws: `CKError` if the request failed.
+    /// - Throws: `CKError`: `notAuthenticated` if no user is signed in, except in the public
+    ///   database; `requestRateLimited`, `serviceUnavailable` or `networkFailure` (repeat later).
     /// - Source: Apple's `CKDatabase.allRecordZones()`.
     public nonisolated(nonsending) func allRecordZones() async throws -> [CKRecordZone] {
         try await self.results { ZoneFetch(nil, scope: $0) }.values.values.compactMap { try? $0.get() }
     }
 
-    /// Fetches a zone.
+    /// Fetches a zone; see `recordZone(for:)`.
     ///
     /// - Parameters:
     ///   - zoneID: The zone's ID.
-    ///   - completionHandler: Called once, on a queue of its own, with the zone or the error;
-    ///     `zoneNotFound` if it does not exist.
+    ///   - completionHandler: Called once, on a queue of its own, with the zone or the error.
     @preconcurrency public func fetch(
         withRecordZoneID zoneID: CKRecordZone.ID,
         completionHandler: @escaping @Sendable (CKRecordZone?, (any Error)?) -> Void
@@ -39,7 +39,9 @@ extension CKDatabase {
     ///
     /// - Parameter zoneID: The zone's ID.
     /// - Returns: The zone.
-    /// - Throws: `zoneNotFound` if the zone does not exist (create it).
+    /// - Throws: `CKError`: `zoneNotFound` if the zone does not exist (create it);
+    ///   `notAuthenticated` if no user is signed in, except in the public database;
+    ///   `requestRateLimited`, `serviceUnavailable` or `networkFailure` (repeat later).
     /// - Source: Apple's `CKDatabase.recordZone(for:)`.
     public nonisolated(nonsending) func recordZone(
         for zoneID: CKRecordZone.ID
@@ -68,7 +70,11 @@ extension CKDatabase {
     ///
     /// - Parameter zone: The zone.
     /// - Returns: The zone, as the server has it.
-    /// - Throws: `badDatabase` if the database is public or shared (use the private one).
+    /// - Throws: `CKError`: `badDatabase` if the database is public or shared (use the private
+    ///   one); `serverRejectedRequest` if the zone exists with the other encryption scope;
+    ///   `invalidArguments` for the default zone, or a name that breaks the rule; `limitExceeded`
+    ///   above 10,000 zones; `notAuthenticated` (sign in); `requestRateLimited`,
+    ///   `serviceUnavailable` or `networkFailure` (repeat later).
     /// - Source: Apple's `CKDatabase.save(_:)`.
     @discardableResult
     public nonisolated(nonsending) func save(_ zone: CKRecordZone) async throws -> CKRecordZone {
@@ -77,7 +83,7 @@ extension CKDatabase {
         }.onlyValue.get()
     }
 
-    /// Deletes a zone with everything in it; deleting one that does not exist succeeds.
+    /// Deletes a zone with everything in it; see `deleteRecordZone(withID:)`.
     ///
     /// - Parameters:
     ///   - zoneID: The zone's ID.
@@ -98,7 +104,9 @@ extension CKDatabase {
     ///
     /// - Parameter zoneID: The zone's ID.
     /// - Returns: The same ID.
-    /// - Throws: `CKError` if the request failed.
+    /// - Throws: `CKError`: `invalidArguments` for the default zone; `badDatabase` in the public
+    ///   database; `notAuthenticated` (sign in); `requestRateLimited`, `serviceUnavailable` or
+    ///   `networkFailure` (repeat later): a second deletion succeeds.
     /// - Source: Apple's `CKDatabase.deleteRecordZone(withID:)`.
     @discardableResult
     public nonisolated(nonsending) func deleteRecordZone(

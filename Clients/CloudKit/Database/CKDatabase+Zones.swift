@@ -1,9 +1,9 @@
 // Zones in batches.
 extension CKDatabase {
-    /// Fetches zones.
+    /// Fetches zones; see `recordZones(for:)`.
     ///
     /// - Parameters:
-    ///   - zoneIDs: The IDs; one that is named several times is fetched once.
+    ///   - zoneIDs: At most 400 IDs; one that is named several times is fetched once.
     ///   - completionHandler: Called once, on a queue of its own, with a result for each ID, or
     ///     with the error of the whole request.
     @preconcurrency public func fetch(
@@ -19,9 +19,11 @@ extension CKDatabase {
 
     /// Fetches zones.
     ///
-    /// - Parameter ids: The IDs; one that is named several times is fetched once.
-    /// - Returns: A result for each ID.
-    /// - Throws: `CKError` if the whole request failed.
+    /// - Parameter ids: At most 400 IDs; one that is named several times is fetched once.
+    /// - Returns: A result for each ID; `zoneNotFound` if there is no such zone.
+    /// - Throws: `CKError` of the whole request: `limitExceeded` above 400 IDs; `notAuthenticated`
+    ///   if no user is signed in, except in the public database; `requestRateLimited`,
+    ///   `serviceUnavailable` or `networkFailure` (repeat later).
     /// - Source: Apple's `CKDatabase.recordZones(for:)`.
     public func recordZones(
         for ids: [CKRecordZone.ID]
@@ -32,8 +34,8 @@ extension CKDatabase {
     /// Creates and deletes zones; see `CKModifyRecordZonesOperation`.
     ///
     /// - Parameters:
-    ///   - recordZonesToSave: The zones to create.
-    ///   - recordZoneIDsToDelete: The IDs of the zones to delete.
+    ///   - recordZonesToSave: The zones to create; at most 400 items with the deletions.
+    ///   - recordZoneIDsToDelete: The IDs of the zones to delete; none that is also created.
     ///   - completionHandler: Called once, on a queue of its own, with a result for each item, or
     ///     with the error of the whole request.
     @preconcurrency public func modifyRecordZones(
@@ -59,10 +61,13 @@ extension CKDatabase {
     /// Creates and deletes zones; see `CKModifyRecordZonesOperation`.
     ///
     /// - Parameters:
-    ///   - recordZonesToSave: The zones to create.
-    ///   - recordZoneIDsToDelete: The IDs of the zones to delete.
-    /// - Returns: A result for each item.
-    /// - Throws: `CKError` if the whole request failed.
+    ///   - recordZonesToSave: The zones to create; at most 400 items with the deletions.
+    ///   - recordZoneIDsToDelete: The IDs of the zones to delete; none that is also created.
+    /// - Returns: A result for each item; see `save(_:)` and `deleteRecordZone(withID:)` for its
+    ///   errors.
+    /// - Throws: `CKError` of the whole request: `invalidArguments` for a zone that is named twice;
+    ///   `limitExceeded` above 400 items; `notAuthenticated` (sign in); `requestRateLimited`,
+    ///   `serviceUnavailable` or `networkFailure` (repeat later).
     /// - Source: Apple's `CKDatabase.modifyRecordZones(saving:deleting:)`.
     @discardableResult
     public func modifyRecordZones(

@@ -47,6 +47,8 @@ open class CKDatabase: NSObject, @unchecked Sendable {
 
     /// Executes an operation on this database, as soon as its dependencies have finished.
     ///
+    /// - Parameter operation: An operation that was not added before; it is held until it has
+    ///   finished.
     /// - Source: Apple's `CKDatabase.add(_:)`.
     open func add(_ operation: CKDatabaseOperation) {
         operation.database = self
