@@ -22,11 +22,19 @@ public struct CKError: _BridgedStoredNSError {
     public let _nsError: NSError
 
     /// Takes an error of the domain `CKErrorDomain`.
+    ///
+    /// - Parameter error: An error of the domain `CKErrorDomain`; `code` is `internalError` for a
+    ///   number that this version does not know.
     public init(_nsError error: NSError) {
         self._nsError = StoredError.holding(error)
     }
 
-    /// Makes an error with a code and user info, under the keys of this module and of Foundation.
+    /// Makes an error with a code.
+    ///
+    /// - Parameters:
+    ///   - code: The code.
+    ///   - userInfo: Values under the keys of this module and of Foundation, as
+    ///     `CKErrorRetryAfterKey`.
     public init(_ code: CKError.Code, userInfo: [String: Any] = [:]) {
         self._nsError = StoredError(domain: CKErrorDomain, code: code.rawValue, userInfo: userInfo)
     }

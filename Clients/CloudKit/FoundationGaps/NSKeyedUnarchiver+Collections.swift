@@ -5,6 +5,10 @@ public import Foundation
 extension NSKeyedUnarchiver {
     /// Reads an array of objects of a class.
     ///
+    /// - Parameters:
+    ///   - objectClass: The class of the elements.
+    ///   - data: A keyed archive with an array as its root.
+    /// - Returns: The elements, in order; `nil` if the root is no such array.
     /// - Throws: If the data are no archive, or a damaged one. An object of another class ends the
     ///   program, as it does in Foundation.
     @_disfavoredOverload
@@ -17,6 +21,10 @@ extension NSKeyedUnarchiver {
 
     /// Reads an array of objects of some classes.
     ///
+    /// - Parameters:
+    ///   - classes: The classes of the elements, and of what is in them.
+    ///   - data: A keyed archive with an array as its root.
+    /// - Returns: The elements, in order; `nil` if the root is no array.
     /// - Throws: If the data are no archive, or a damaged one. An object of another class ends the
     ///   program, as it does in Foundation.
     @_disfavoredOverload
@@ -30,6 +38,11 @@ extension NSKeyedUnarchiver {
 
     /// Reads a dictionary with keys of one class and objects of another.
     ///
+    /// - Parameters:
+    ///   - keyClass: The class of the keys.
+    ///   - objectClass: The class of the values.
+    ///   - data: A keyed archive with a dictionary as its root.
+    /// - Returns: The dictionary; `nil` if the root, a key or a value is of another class.
     /// - Throws: If the data are no archive, or a damaged one. An object of another class ends the
     ///   program, as it does in Foundation.
     @_disfavoredOverload
@@ -53,6 +66,11 @@ extension NSKeyedUnarchiver {
 
     /// Reads a dictionary with keys of some classes and objects of others.
     ///
+    /// - Parameters:
+    ///   - keyClasses: The classes of the keys.
+    ///   - objectClasses: The classes of the values.
+    ///   - data: A keyed archive with a dictionary as its root.
+    /// - Returns: The dictionary; `nil` if the root is none, or a key is not hashable.
     /// - Throws: If the data are no archive, or a damaged one. An object of another class ends the
     ///   program, as it does in Foundation.
     @_disfavoredOverload

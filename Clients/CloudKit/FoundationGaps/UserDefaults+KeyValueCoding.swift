@@ -3,7 +3,11 @@ public import Foundation
 // Key-value coding of Apple's systems. It is disfavoured, so that a Foundation that has it comes
 // first.
 extension UserDefaults {
-    /// Sets the value of a key, as `set(_:forKey:)` does; `nil` removes it.
+    /// Sets the value of a key, as `set(_:forKey:)` does.
+    ///
+    /// - Parameters:
+    ///   - value: A property list. If `nil`, the value is removed.
+    ///   - key: The key.
     @_disfavoredOverload
     public func setValue(_ value: Any?, forKey key: String) { self.set(value, forKey: key) }
 

@@ -30,6 +30,8 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
     public override init() { super.init() }
 
     /// Makes an operation that fetches zones.
+    ///
+    /// - Parameter recordZoneIDs: At most 400 IDs, else the operation fails with `limitExceeded`.
     public convenience init(recordZoneIDs: [CKRecordZone.ID]) {
         self.init()
         self.recordZoneIDs = recordZoneIDs

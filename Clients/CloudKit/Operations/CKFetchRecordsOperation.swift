@@ -47,6 +47,8 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     public override init() { super.init() }
 
     /// Makes an operation that fetches records.
+    ///
+    /// - Parameter recordIDs: At most 400 IDs, else the operation fails with `limitExceeded`.
     public convenience init(recordIDs: [CKRecord.ID]) {
         self.init()
         self.recordIDs = recordIDs

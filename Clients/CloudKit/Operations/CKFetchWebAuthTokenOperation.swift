@@ -21,7 +21,9 @@ open class CKFetchWebAuthTokenOperation: CKDatabaseOperation, @unchecked Sendabl
     /// Makes an operation that fetches nothing yet.
     public override init() { super.init() }
 
-    /// Makes an operation that fetches a token.
+    /// Makes an operation that fails with `serverRejectedRequest`.
+    ///
+    /// - Parameter apiToken: Has no effect.
     public convenience init(apiToken: String) {
         self.init()
         self.apiToken = apiToken

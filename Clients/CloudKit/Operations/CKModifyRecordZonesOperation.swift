@@ -37,6 +37,10 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
     public override init() { super.init() }
 
     /// Makes an operation that creates and deletes zones.
+    ///
+    /// - Parameters:
+    ///   - recordZonesToSave: The zones to create; at most 400 items with the deletions.
+    ///   - recordZoneIDsToDelete: The IDs of the zones to delete; none that is also created.
     public convenience init(
         recordZonesToSave: [CKRecordZone]? = nil,
         recordZoneIDsToDelete: [CKRecordZone.ID]? = nil

@@ -99,6 +99,10 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     public override init() { super.init() }
 
     /// Makes an operation that saves and deletes.
+    ///
+    /// - Parameters:
+    ///   - recordsToSave: The records to save; at most 400 items with the deletions.
+    ///   - recordIDsToDelete: The IDs of the records to delete; none that is also saved.
     public convenience init(recordsToSave: [CKRecord]? = nil, recordIDsToDelete: [CKRecord.ID]? = nil) {
         self.init()
         self.recordsToSave = recordsToSave

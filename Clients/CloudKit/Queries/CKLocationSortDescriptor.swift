@@ -15,6 +15,11 @@ open class CKLocationSortDescriptor: _CKKeySortDescriptor {
     private let storedLocation: CLLocation
 
     /// Creates a descriptor that sorts the locations under a key by their distance from a location.
+    ///
+    /// - Parameters:
+    ///   - key: The name of a field with locations.
+    ///   - relativeLocation: The origin of the distances; the nearest value comes first. If it is
+    ///     off the globe, the query fails with `invalidArguments`.
     public init(key: String, relativeLocation: CLLocation) {
         self.storedLocation = relativeLocation
         super.init(sortKey: key, ascending: true)

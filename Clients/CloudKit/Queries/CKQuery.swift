@@ -49,6 +49,11 @@ open class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
     }
 
     /// Creates a query for the records of a type that meet a predicate.
+    ///
+    /// - Parameters:
+    ///   - recordType: The type. If it is empty, the operation fails with `invalidArguments`.
+    ///   - predicate: The condition, with at most 400 comparisons and 32 levels. If a query can't
+    ///     ask it, the operation fails with `invalidArguments`.
     public required convenience init(recordType: CKRecord.RecordType, predicate: NSPredicate) {
         self.init(storing: recordType, predicate: predicate, sort: nil)
     }

@@ -76,12 +76,17 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
     public override init() { super.init() }
 
     /// Makes an operation that starts a query.
+    ///
+    /// - Parameter query: The record type, the predicate and the order.
     public convenience init(query: CKQuery) {
         self.init()
         self.query = query
     }
 
     /// Makes an operation that continues where another ended.
+    ///
+    /// - Parameter cursor: The cursor of the page before, which contains query and zone; valid for
+    ///   a day, for its user and database.
     public convenience init(cursor: CKQueryOperation.Cursor) {
         self.init()
         self.cursor = cursor

@@ -16,11 +16,19 @@ extension _CKPredicateFactory {
     ///
     /// A malformed format throws and raises nothing. The predicate is then false for everything,
     /// and a query with it fails with `CKError.Code.invalidArguments`.
+    ///
+    /// - Parameters:
+    ///   - predicateFormat: A condition in Apple's format language, at most 256 KiB.
+    ///   - args: The values of `%@`, `%K`, `%d` and the like, in order.
     public init(format predicateFormat: String, _ args: any CVarArg...) {
         self.init(_CKFormatPredicate(format: predicateFormat, arguments: args))
     }
 
     /// Makes a predicate from a format and an array of the values of its conversions.
+    ///
+    /// - Parameters:
+    ///   - predicateFormat: A condition in Apple's format language, at most 256 KiB.
+    ///   - arguments: The values of the conversions, in order; `nil` if there are none.
     public init(format predicateFormat: String, argumentArray arguments: [Any]?) {
         self.init(_CKFormatPredicate(format: predicateFormat, arguments: arguments ?? []))
     }
@@ -29,6 +37,10 @@ extension _CKPredicateFactory {
     ///
     /// As with every such list, only the format says what is read from it. It takes numbers and
     /// strings alone: Swift on Linux puts the description of any other object into the list.
+    ///
+    /// - Parameters:
+    ///   - predicateFormat: A condition in Apple's format language, at most 256 KiB.
+    ///   - argList: The values of the conversions, in order, of the types that they say.
     public init(format predicateFormat: String, arguments argList: CVaListPointer) {
         let arguments = VariadicList(argList).objects(format: predicateFormat)
         self.init(_CKFormatPredicate(format: predicateFormat, arguments: arguments))

@@ -10,6 +10,11 @@ extension NSSortDescriptor: _CKSortDescriptorFactory {}
 
 extension _CKSortDescriptorFactory {
     /// Makes a descriptor that sorts by the values under a key.
+    ///
+    /// - Parameters:
+    ///   - key: The name of a field. If `nil`, local objects are not sorted, and a query fails with
+    ///     `invalidArguments`.
+    ///   - ascending: Whether the least value comes first.
     public init(key: String?, ascending: Bool) {
         guard let made = _CKKeySortDescriptor(sortKey: key, ascending: ascending) as NSSortDescriptor as? Self
         else {

@@ -33,7 +33,11 @@ open class CKAsset: NSObject, NSSecureCoding {
     /// The file; `nil` if its content is not on this machine.
     open var fileURL: URL? { self.state.withLock { $0.fileURL } }
 
-    /// Creates an asset from a file, which must stay unchanged until the record is saved.
+    /// Creates an asset from a file.
+    ///
+    /// - Parameter fileURL: The URL of a file, which must stay unchanged until the record is saved.
+    ///   The save fails with `assetFileNotFound` if there is none, and with `invalidArguments` for
+    ///   a folder or a URL of another kind.
     public required init(fileURL: URL) {
         self.state = Mutex(State(fileURL: fileURL))
         self.isLocal = true

@@ -3,11 +3,14 @@ import Foundation
 
 // Key-value coding, as `NSObject` has it on Apple's systems.
 extension CKRecord {
-    /// Sets the value of a field, as key-value coding does on Apple's systems; `nil` removes the
-    /// field.
+    /// Sets the value of a field, as key-value coding does on Apple's systems.
     ///
     /// An array of any elements is taken as one of their type. A value of a type that fields can't
     /// have is refused when the record is saved.
+    ///
+    /// - Parameters:
+    ///   - value: The value. If `nil`, the field is removed.
+    ///   - key: The name of a field; under `parent` a reference sets the parent.
     public func setValue(_ value: Any?, forKey key: String) {
         let value = value.flatMap { Self.unwrapped($0) }
         let isParent = key == "parent" && self.object(forKey: key) == nil
@@ -22,6 +25,9 @@ extension CKRecord {
     }
 
     /// Returns the value of a field; if there is no such field, the system property of that name.
+    ///
+    /// - Parameter key: The name of a field or of a system property, as `recordID`.
+    /// - Returns: The value; `nil` if there is none, also for an unknown key.
     public func value(forKey key: String) -> Any? {
         if let object = self.object(forKey: key) { return object }
         return switch key {
@@ -38,11 +44,13 @@ extension CKRecord {
         }
     }
 
-    /// Returns the value under keys with dots between them, as `recordID.recordName`; `nil` if
-    /// there is none.
+    /// Returns the value under several keys, one in the other.
     ///
-    /// After the record's own keys it knows the properties of IDs, references, assets and locations,
-    /// and the keys of dictionaries.
+    /// After the record's own keys it knows the properties of IDs, references, assets and
+    /// locations, and the keys of dictionaries.
+    ///
+    /// - Parameter keyPath: Keys with dots between them, as `recordID.recordName`.
+    /// - Returns: The value; `nil` if there is none.
     public func value(forKeyPath keyPath: String) -> Any? {
         var found: Any? = self
         for key in keyPath.split(separator: ".", omittingEmptySubsequences: false) {
@@ -53,14 +61,15 @@ extension CKRecord {
 
     /// Sets the values of several fields; see `setValue(_:forKey:)`.
     ///
-    /// `NSNull` removes a field.
+    /// - Parameter keyedValues: The values by name of field; `NSNull` removes a field.
     public func setValuesForKeys(_ keyedValues: [String: Any]) {
         for (key, value) in keyedValues { self.setValue(value is NSNull ? nil : value, forKey: key) }
     }
 
     /// Returns the values under several keys; see `value(forKey:)`.
     ///
-    /// Where there is none, the value is `NSNull`.
+    /// - Parameter keys: Names of fields or of system properties.
+    /// - Returns: A value for each key; `NSNull` if there is none.
     public func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
         Dictionary(
             keys.map { ($0, self.value(forKey: $0) ?? NSNull()) },

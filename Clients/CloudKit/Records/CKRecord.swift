@@ -98,7 +98,11 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
         super.init()
     }
 
-    /// Creates a record, with a random name in the default zone unless an ID is given.
+    /// Creates a record.
+    ///
+    /// - Parameters:
+    ///   - recordType: An ASCII letter, then letters, digits and `_`; at most 255 characters.
+    ///   - recordID: The ID; by default a random name in the default zone.
     public convenience init(recordType: RecordType, recordID: CKRecordID = CKRecordID()) {
         self.init(
             storing: recordType,
@@ -108,6 +112,10 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
     }
 
     /// Creates a record with a random name in a zone.
+    ///
+    /// - Parameters:
+    ///   - recordType: An ASCII letter, then letters, digits and `_`; at most 255 characters.
+    ///   - zoneID: The zone.
     @available(*, deprecated, message: "Use init(recordType:recordID:).")
     public convenience init(recordType: RecordType, zoneID: CKRecordZoneID) {
         self.init(recordType: recordType, recordID: CKRecordID(zoneID: zoneID))
@@ -134,7 +142,9 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
     /// Writes what the server needs to recognise the record, with the parent, but without values.
     ///
     /// One state of a record has one encoding, byte for byte, because published code compares
-    /// archives. To get this, a keyed archiver is switched to the XML format.
+    /// archives.
+    ///
+    /// - Parameter coder: A coder with keys; a keyed archiver is switched to the XML format.
     open func encodeSystemFields(with coder: NSCoder) {
         // The binary format writes dictionaries in the order of their hash tables, which differs
         // from run to run.
@@ -154,25 +164,40 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
         CKRecord(storing: self.recordType, recordID: self.storedID, state: self.snapshot.copy)
     }
 
-    /// Makes a record the parent; `nil` removes the parent.
+    /// Makes a record the parent.
+    ///
+    /// - Parameter parentRecord: A record of the same zone, else the save fails with
+    ///   `invalidArguments`. If `nil`, the parent is removed.
     open func setParent(_ parentRecord: CKRecord?) {
         self.setParent(parentRecord?.recordID)
     }
 
-    /// Makes the record with an ID the parent; `nil` removes the parent.
+    /// Makes the record with an ID the parent.
+    ///
+    /// - Parameter parentRecordID: An ID in the same zone, else the save fails with
+    ///   `invalidArguments`. If `nil`, the parent is removed.
     open func setParent(_ parentRecordID: CKRecordID?) {
         self.parent = parentRecordID.map { CKReference(recordID: $0, action: .none) }
     }
 
-    /// Returns the value of a field; `nil` if it has none here or is encrypted.
+    /// Returns the value of a field.
+    ///
+    /// - Parameter key: The name of a field.
+    /// - Returns: The value, as Foundation's class; `nil` if there is none here, or if it is
+    ///   encrypted.
     open func object(forKey key: FieldKey) -> (any __CKRecordObjCValue)? {
         self.object(forKey: key, encrypted: false)
     }
 
-    /// Sets the value of a field; `nil` removes the field, here and with the next save on the
-    /// server.
+    /// Sets the value of a field.
     ///
     /// Setting an equal value is a change too.
+    ///
+    /// - Parameters:
+    ///   - object: A value, or a list of values of one type. If `nil`, the field is removed, here
+    ///     and with the next save on the server.
+    ///   - key: An ASCII letter, then letters, digits and `_`; with another name the save fails
+    ///     with `invalidArguments`.
     open func setObject(_ object: (any __CKRecordObjCValue)?, forKey key: FieldKey) {
         self.setObject(object, forKey: key, encrypted: false)
     }
@@ -195,6 +220,8 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
     }
 
     /// The value of a field; see `object(forKey:)` and `setObject(_:forKey:)`.
+    ///
+    /// - Parameter key: The name of a field.
     open subscript(key: FieldKey) -> (any __CKRecordObjCValue)? {
         get { self.object(forKey: key) }
         set { self.setObject(newValue, forKey: key) }

@@ -27,11 +27,19 @@ open class CKRecordID: NSObject, NSSecureCoding, NSCopying {
     }
 
     /// Creates the ID of a record in the default zone.
+    ///
+    /// - Parameter recordName: 1 to 255 UTF-16 code units without control characters, the first not
+    ///   `_`.
     public required convenience init(recordName: String) {
         self.init(storing: recordName, zoneID: .default)
     }
 
-    /// Creates the ID of a record in a zone, with a random name unless one is given.
+    /// Creates the ID of a record in a zone.
+    ///
+    /// - Parameters:
+    ///   - recordName: 1 to 255 UTF-16 code units without control characters, the first not `_`; by
+    ///     default a random UUID.
+    ///   - zoneID: The zone; by default the one that every database has.
     public required convenience init(
         recordName: String = UUID().uuidString,
         zoneID: CKRecordZoneID = .default

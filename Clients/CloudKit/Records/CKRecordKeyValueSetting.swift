@@ -5,10 +5,17 @@ private import Synchronization
 ///
 /// - Source: Apple's `CKRecordKeyValueSetting`.
 public protocol CKRecordKeyValueSetting: NSObjectProtocol {
-    /// Returns the value of a field; `nil` if the field has none here.
+    /// Returns the value of a field.
+    ///
+    /// - Parameter key: The name of a field.
+    /// - Returns: The value; `nil` if the field has none here.
     func object(forKey key: CKRecord.FieldKey) -> (any __CKRecordObjCValue)?
 
-    /// Sets the value of a field; `nil` removes the field.
+    /// Sets the value of a field.
+    ///
+    /// - Parameters:
+    ///   - object: A value, or a list of values of one type. If `nil`, the field is removed.
+    ///   - key: The name of a field.
     func setObject(_ object: (any __CKRecordObjCValue)?, forKey key: CKRecord.FieldKey)
 
     /// The value of a field.

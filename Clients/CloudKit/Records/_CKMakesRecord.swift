@@ -7,7 +7,11 @@ import Foundation
 public protocol _CKMakesRecord {}
 
 extension _CKMakesRecord where Self: CKRecord {
-    /// Creates a record, with a random name in the default zone unless an ID is given.
+    /// Creates a record.
+    ///
+    /// - Parameters:
+    ///   - recordType: An ASCII letter, then letters, digits and `_`; at most 255 characters.
+    ///   - recordID: The ID; by default a random name in the default zone.
     public init(recordType: CKRecord.RecordType, recordID: CKRecord.ID = CKRecord.ID()) {
         guard let made = Self(coder: NewRecordCoder(recordType, recordID)) else {
             preconditionFailure("\(Self.self).init(coder:) makes no record")
@@ -16,6 +20,10 @@ extension _CKMakesRecord where Self: CKRecord {
     }
 
     /// Creates a record with a random name in a zone.
+    ///
+    /// - Parameters:
+    ///   - recordType: An ASCII letter, then letters, digits and `_`; at most 255 characters.
+    ///   - zoneID: The zone.
     @available(*, deprecated, message: "Use init(recordType:recordID:).")
     public init(recordType: CKRecord.RecordType, zoneID: CKRecordZone.ID) {
         self.init(recordType: recordType, recordID: CKRecord.ID(zoneID: zoneID))

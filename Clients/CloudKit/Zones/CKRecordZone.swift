@@ -59,6 +59,9 @@ open class CKRecordZone: NSObject, NSSecureCoding, NSCopying {
     open class func `default`() -> CKRecordZone { CKRecordZone(zoneID: .default) }
 
     /// Creates a zone of the current user.
+    ///
+    /// - Parameter zoneName: 1 to 255 printable ASCII characters, the first not `_`; else the save
+    ///   fails with `invalidArguments`.
     public required init(zoneName: String) {
         self.storedID = CKRecordZoneID(zoneName: zoneName)
         self.storedCapabilities = []
@@ -67,6 +70,8 @@ open class CKRecordZone: NSObject, NSSecureCoding, NSCopying {
     }
 
     /// Creates a zone with an ID.
+    ///
+    /// - Parameter zoneID: The ID. Saving a zone of another owner fails with `zoneNotFound`.
     public required init(zoneID: CKRecordZoneID) {
         self.storedID = zoneID
         self.storedCapabilities = []

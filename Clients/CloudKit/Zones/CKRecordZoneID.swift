@@ -31,7 +31,8 @@ open class CKRecordZoneID: NSObject, NSSecureCoding, NSCopying {
     /// Creates the ID of a zone.
     ///
     /// - Parameters:
-    ///   - zoneName: The name of the zone.
+    ///   - zoneName: 1 to 255 printable ASCII characters, the first not `_`; by default the zone
+    ///     that every database has.
     ///   - ownerName: The record name of the owner; by default the current user.
     public required convenience init(
         zoneName: String = CKRecordZoneID.defaultZoneName,
@@ -40,7 +41,12 @@ open class CKRecordZoneID: NSObject, NSSecureCoding, NSCopying {
         self.init(storing: zoneName, ownerName: ownerName)
     }
 
-    /// Creates the ID of a zone; the owner is the current user if `nil`.
+    /// Creates the ID of a zone.
+    ///
+    /// - Parameters:
+    ///   - zoneName: 1 to 255 printable ASCII characters, the first not `_`; by default the zone
+    ///     that every database has.
+    ///   - ownerName: The record name of the owner. If `nil`, the current user.
     @available(*, deprecated, message: "Pass CKCurrentUserDefaultName for the current user.")
     @_disfavoredOverload
     public convenience init(zoneName: String = CKRecordZoneID.defaultZoneName, ownerName: String?) {
