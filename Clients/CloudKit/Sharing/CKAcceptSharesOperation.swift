@@ -40,6 +40,8 @@ open class CKAcceptSharesOperation: CKOperation, @unchecked Sendable {
     public override init() { super.init() }
 
     /// Makes an operation that joins shares.
+    ///
+    /// - Parameter shareMetadatas: At most 400, else the operation fails with `limitExceeded`.
     public convenience init(shareMetadatas: [CKShare.Metadata]) {
         self.init()
         self.shareMetadatas = shareMetadatas

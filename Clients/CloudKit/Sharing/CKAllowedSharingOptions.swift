@@ -18,7 +18,11 @@ open class CKAllowedSharingOptions: NSObject, NSSecureCoding, NSCopying {
     /// Whether people may be allowed to request access.
     open var allowsAccessRequests: Bool = false
 
-    /// Stores the permissions that participants may be given, and the people who may take part.
+    /// Stores options, which nothing reads here.
+    ///
+    /// - Parameters:
+    ///   - allowedParticipantPermissionOptions: The permissions that participants may be given.
+    ///   - allowedParticipantAccessOptions: The people who may take part.
     public init(
         allowedParticipantPermissionOptions: CKSharingParticipantPermissionOption,
         allowedParticipantAccessOptions: CKSharingParticipantAccessOption

@@ -2,10 +2,10 @@ public import Foundation
 
 // Several shares, or people, in one request.
 extension CKContainer {
-    /// Fetches the metadata of shares by their URLs; see `CKFetchShareMetadataOperation`.
+    /// Fetches the metadata of shares by their URLs; see `shareMetadatas(for:)`.
     ///
     /// - Parameters:
-    ///   - urls: The URLs; one that is named several times is fetched once.
+    ///   - urls: At most 400 URLs; one that is named several times is fetched once.
     ///   - completionHandler: Called once, on a queue of its own, with a result for each URL, or
     ///     with the error of the whole request.
     @preconcurrency public func fetchShareMetadatas(
@@ -18,19 +18,21 @@ extension CKContainer {
 
     /// Fetches the metadata of shares by their URLs; see `CKFetchShareMetadataOperation`.
     ///
-    /// - Parameter urls: The URLs; one that is named several times is fetched once.
-    /// - Returns: A result for each URL.
-    /// - Throws: `CKError` if the whole request failed.
+    /// - Parameter urls: At most 400 URLs; one that is named several times is fetched once.
+    /// - Returns: A result for each URL; see `shareMetadata(for:)` for its errors.
+    /// - Throws: `CKError` of the whole request: `limitExceeded` above 400 URLs; `notAuthenticated`
+    ///   (sign in); `requestRateLimited` after 100 URLs in a minute that lead nowhere, and
+    ///   `serviceUnavailable` (repeat after `retryAfterSeconds`); `networkFailure` (repeat later).
     public func shareMetadatas(
         for urls: [URL]
     ) async throws -> [URL: Result<CKShare.Metadata, any Error>] {
         try await self.caller.results(ShareMetadataFetch(urls)).values
     }
 
-    /// Joins shares; see `CKAcceptSharesOperation`.
+    /// Joins shares; see `accept(_:)`.
     ///
     /// - Parameters:
-    ///   - metadatas: The metadata of the shares, from their URLs.
+    ///   - metadatas: The metadata of at most 400 shares, from their URLs.
     ///   - completionHandler: Called once, on a queue of its own, with a result for each share, or
     ///     with the error of the whole request.
     @preconcurrency public func accept(
@@ -43,9 +45,12 @@ extension CKContainer {
 
     /// Joins shares; see `CKAcceptSharesOperation`.
     ///
-    /// - Parameter metadatas: The metadata of the shares, from their URLs.
-    /// - Returns: A result for each share.
-    /// - Throws: `CKError` if the whole request failed.
+    /// - Parameter metadatas: The metadata of at most 400 shares, from their URLs.
+    /// - Returns: A result for each share; `unknownItem` if it no longer exists,
+    ///   `permissionFailure` if the user was not invited.
+    /// - Throws: `CKError` of the whole request: `limitExceeded` above 400 shares;
+    ///   `notAuthenticated` (sign in); `requestRateLimited`, `serviceUnavailable` or
+    ///   `networkFailure` (repeat later): joining again changes nothing.
     @discardableResult
     public func accept(
         _ metadatas: [CKShare.Metadata]
@@ -55,9 +60,12 @@ extension CKContainer {
 
     /// Requests access to shares; see `CKShareRequestAccessOperation`.
     ///
-    /// - Parameter urls: The URLs of the shares.
-    /// - Returns: A result for each URL.
-    /// - Throws: `CKError` if the whole request failed.
+    /// - Parameter urls: The URLs of at most 400 shares.
+    /// - Returns: A result for each URL; `invalidArguments` if it is not one of a share,
+    ///   `unknownItem` if it leads nowhere or the share takes no requests,
+    ///   `participantAlreadyInvited` if the user is invited (accept instead).
+    /// - Throws: `CKError` of the whole request: `limitExceeded` above 400 URLs; `notAuthenticated`
+    ///   (sign in); `requestRateLimited`, `serviceUnavailable` or `networkFailure` (repeat later).
     @discardableResult
     public func requestShareAccess(for urls: [URL]) async throws -> [URL: Result<Void, any Error>] {
         try await self.caller.results(ShareAccessRequest(urls)).values
@@ -65,9 +73,12 @@ extension CKContainer {
 
     /// Looks up people to invite; see `CKFetchShareParticipantsOperation`.
     ///
-    /// - Parameter lookupInfos: The people to look up.
-    /// - Returns: A result for each.
-    /// - Throws: `CKError` if the whole request failed.
+    /// - Parameter lookupInfos: The people to look up, at most 400.
+    /// - Returns: A result for each; `unknownItem` if the server knows no such user (share the URL
+    ///   instead).
+    /// - Throws: `CKError` of the whole request: `limitExceeded` above 400 people;
+    ///   `notAuthenticated` (sign in); `requestRateLimited`, `serviceUnavailable` or
+    ///   `networkFailure` (repeat later).
     public func shareParticipants(
         for lookupInfos: [CKUserIdentity.LookupInfo]
     ) async throws -> [CKUserIdentity.LookupInfo: Result<CKShare.Participant, any Error>] {
@@ -78,7 +89,7 @@ extension CKContainer {
     /// `CKFetchShareParticipantsOperation`.
     ///
     /// - Parameters:
-    ///   - emails: The addresses.
+    ///   - emails: The addresses, in any case, at most 400.
     ///   - completionHandler: Called once, on a queue of its own, with a result for each, or with
     ///     the error of the whole request.
     @preconcurrency public func fetchShareParticipants(
@@ -93,9 +104,12 @@ extension CKContainer {
     /// Looks up people to invite by their e-mail addresses; see
     /// `CKFetchShareParticipantsOperation`.
     ///
-    /// - Parameter emails: The addresses.
-    /// - Returns: A result for each.
-    /// - Throws: `CKError` if the whole request failed.
+    /// - Parameter emails: The addresses, in any case, at most 400.
+    /// - Returns: A result for each; `unknownItem` if the server knows no such user (share the URL
+    ///   instead).
+    /// - Throws: `CKError` of the whole request: `limitExceeded` above 400 people;
+    ///   `notAuthenticated` (sign in); `requestRateLimited`, `serviceUnavailable` or
+    ///   `networkFailure` (repeat later).
     public func shareParticipants(
         forEmailAddresses emails: [String]
     ) async throws -> [String: Result<CKShare.Participant, any Error>] {
@@ -107,7 +121,7 @@ extension CKContainer {
     /// `CKFetchShareParticipantsOperation`.
     ///
     /// - Parameters:
-    ///   - phoneNumbers: The phone numbers.
+    ///   - phoneNumbers: The numbers, with the country's code, at most 400.
     ///   - completionHandler: Called once, on a queue of its own, with a result for each, or with
     ///     the error of the whole request.
     @preconcurrency public func fetchShareParticipants(
@@ -121,9 +135,12 @@ extension CKContainer {
 
     /// Looks up people to invite by their phone numbers; see `CKFetchShareParticipantsOperation`.
     ///
-    /// - Parameter phoneNumbers: The phone numbers.
-    /// - Returns: A result for each.
-    /// - Throws: `CKError` if the whole request failed.
+    /// - Parameter phoneNumbers: The numbers, with the country's code, at most 400.
+    /// - Returns: A result for each; `unknownItem` if the server knows no such user (share the URL
+    ///   instead).
+    /// - Throws: `CKError` of the whole request: `limitExceeded` above 400 people;
+    ///   `notAuthenticated` (sign in); `requestRateLimited`, `serviceUnavailable` or
+    ///   `networkFailure` (repeat later).
     public func shareParticipants(
         forPhoneNumbers phoneNumbers: [String]
     ) async throws -> [String: Result<CKShare.Participant, any Error>] {
@@ -135,7 +152,7 @@ extension CKContainer {
     /// `CKFetchShareParticipantsOperation`.
     ///
     /// - Parameters:
-    ///   - userRecordIDs: The IDs of the user records.
+    ///   - userRecordIDs: The IDs of the user records, at most 400.
     ///   - completionHandler: Called once, on a queue of its own, with a result for each, or with
     ///     the error of the whole request.
     @preconcurrency public func fetchShareParticipants(
@@ -150,9 +167,12 @@ extension CKContainer {
 
     /// Looks up people to invite by their user records; see `CKFetchShareParticipantsOperation`.
     ///
-    /// - Parameter userRecordIDs: The IDs of the user records.
-    /// - Returns: A result for each.
-    /// - Throws: `CKError` if the whole request failed.
+    /// - Parameter userRecordIDs: The IDs of the user records, at most 400.
+    /// - Returns: A result for each; `unknownItem` if the server knows no such user (share the URL
+    ///   instead).
+    /// - Throws: `CKError` of the whole request: `limitExceeded` above 400 people;
+    ///   `notAuthenticated` (sign in); `requestRateLimited`, `serviceUnavailable` or
+    ///   `networkFailure` (repeat later).
     public func shareParticipants(
         forUserRecordIDs userRecordIDs: [CKRecord.ID]
     ) async throws -> [CKRecord.ID: Result<CKShare.Participant, any Error>] {

@@ -18,10 +18,11 @@ extension CKContainer {
     ///
     /// - Parameter url: The URL of the share.
     /// - Returns: The metadata, for `accept(_:)`.
-    /// - Throws: `invalidArguments` if the URL is not one of a share (check it); `unknownItem` if
-    ///   it leads nowhere (ask for a new URL); `permissionFailure` if the user was not invited
-    ///   (request access); `requestRateLimited` after 100 wrong URLs in a minute (wait for
-    ///   `retryAfterSeconds`).
+    /// - Throws: `CKError`: `invalidArguments` if the URL is not one of a share (check it);
+    ///   `unknownItem` if it leads nowhere (ask for a new URL); `permissionFailure` if the user was
+    ///   not invited (request access); `participantMayNeedVerification` if the invited address is
+    ///   not the user's (ask the operator); `requestRateLimited` after 100 wrong URLs in a minute
+    ///   (wait for `retryAfterSeconds`); `notAuthenticated` (sign in).
     public nonisolated(nonsending) func shareMetadata(for url: URL) async throws -> CKShare.Metadata {
         try await self.caller.results(ShareMetadataFetch([url])).onlyValue.get()
     }
@@ -108,7 +109,9 @@ extension CKContainer {
     ///
     /// - Parameter emailAddress: The address.
     /// - Returns: A participant, for `CKShare.addParticipant(_:)`.
-    /// - Throws: `unknownItem` if the server knows no such user (share the URL instead).
+    /// - Throws: `CKError`: `unknownItem` if the server knows no such user (share the URL instead);
+    ///   `invalidArguments` unless it has 1 to 255 bytes; `notAuthenticated` (sign in);
+    ///   `requestRateLimited`, `serviceUnavailable` or `networkFailure` (repeat later).
     public nonisolated(nonsending) func shareParticipant(
         forEmailAddress emailAddress: String
     ) async throws -> CKShare.Participant {
@@ -119,7 +122,9 @@ extension CKContainer {
     ///
     /// - Parameter phoneNumber: The number.
     /// - Returns: A participant, for `CKShare.addParticipant(_:)`.
-    /// - Throws: `unknownItem` if the server knows no such user (share the URL instead).
+    /// - Throws: `CKError`: `unknownItem` if the server knows no such user (share the URL instead);
+    ///   `invalidArguments` unless it has 1 to 255 bytes; `notAuthenticated` (sign in);
+    ///   `requestRateLimited`, `serviceUnavailable` or `networkFailure` (repeat later).
     public nonisolated(nonsending) func shareParticipant(
         forPhoneNumber phoneNumber: String
     ) async throws -> CKShare.Participant {
@@ -130,7 +135,9 @@ extension CKContainer {
     ///
     /// - Parameter userRecordID: The ID of the user record.
     /// - Returns: A participant, for `CKShare.addParticipant(_:)`.
-    /// - Throws: `unknownItem` if the server knows no such user (share the URL instead).
+    /// - Throws: `CKError`: `unknownItem` if the server knows no such user (share the URL instead);
+    ///   `invalidArguments` unless it has 1 to 255 bytes; `notAuthenticated` (sign in);
+    ///   `requestRateLimited`, `serviceUnavailable` or `networkFailure` (repeat later).
     public nonisolated(nonsending) func shareParticipant(
         forUserRecordID userRecordID: CKRecord.ID
     ) async throws -> CKShare.Participant {

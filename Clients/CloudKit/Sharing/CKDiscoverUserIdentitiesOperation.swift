@@ -22,7 +22,9 @@ open class CKDiscoverUserIdentitiesOperation: CKOperation, @unchecked Sendable {
     /// Makes an operation without people yet.
     public override init() { super.init() }
 
-    /// Makes an operation that looks up people.
+    /// Makes an operation that fails with `permissionFailure`.
+    ///
+    /// - Parameter userIdentityLookupInfos: The people; they are not looked up.
     public convenience init(userIdentityLookupInfos: [CKUserIdentity.LookupInfo]) {
         self.init()
         self.userIdentityLookupInfos = userIdentityLookupInfos

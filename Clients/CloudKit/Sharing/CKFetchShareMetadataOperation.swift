@@ -35,6 +35,8 @@ open class CKFetchShareMetadataOperation: CKOperation, @unchecked Sendable {
     public override init() { super.init() }
 
     /// Makes an operation that fetches metadata.
+    ///
+    /// - Parameter shareURLs: At most 400 URLs, else the operation fails with `limitExceeded`.
     public convenience init(shareURLs: [URL]) {
         self.init()
         self.shareURLs = shareURLs

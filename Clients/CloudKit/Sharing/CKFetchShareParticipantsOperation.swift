@@ -31,6 +31,9 @@ open class CKFetchShareParticipantsOperation: CKOperation, @unchecked Sendable {
     public override init() { super.init() }
 
     /// Makes an operation that looks up people.
+    ///
+    /// - Parameter userIdentityLookupInfos: At most 400 people, else the operation fails with
+    ///   `limitExceeded`.
     public convenience init(userIdentityLookupInfos: [CKUserIdentity.LookupInfo]) {
         self.init()
         self.userIdentityLookupInfos = userIdentityLookupInfos

@@ -22,6 +22,10 @@ extension CKShare {
     ///
     /// It is allowed only while `publicPermission` is `.none`. Otherwise the save fails with
     /// `invalidArguments`.
+    ///
+    /// - Parameter participant: A person from `CKContainer.shareParticipant(forEmailAddress:)` and
+    ///   the like, or `Participant.oneTimeURLParticipant()`. With more than 100 the save fails with
+    ///   `tooManyParticipants`.
     public func addParticipant(_ participant: Participant) {
         _ = self.change { $0.add(participant) }
     }
@@ -29,7 +33,9 @@ extension CKShare {
     /// Removes a person with the next save.
     ///
     /// It is allowed only while `publicPermission` is `.none`. Otherwise the save fails with
-    /// `invalidArguments`; see `blockRequesters(_:)`. The owner can't be removed.
+    /// `invalidArguments`; see `blockRequesters(_:)`.
+    ///
+    /// - Parameter participant: One of `participants`; the owner can't be removed.
     public func removeParticipant(_ participant: Participant) {
         _ = self.change { $0.remove(participant) }
     }
@@ -58,6 +64,8 @@ extension CKShare {
     ///
     /// To grant a request, add the person as a participant, looked up with
     /// `AccessRequester.participantLookupInfo`.
+    ///
+    /// - Parameter requesters: Some of `requesters`.
     public func denyRequesters(_ requesters: [AccessRequester]) {
         self.change { $0.deny(requesters.map(\.model)) }
     }
@@ -66,11 +74,15 @@ extension CKShare {
     /// unblocked.
     ///
     /// The save also removes those who have joined meanwhile, whatever `publicPermission` is.
+    ///
+    /// - Parameter requesters: Some of `requesters`; a share has at most 100 blocked people.
     public func blockRequesters(_ requesters: [AccessRequester]) {
         self.change { $0.block(requesters.map(\.model)) }
     }
 
     /// Lets people ask again, with the next save.
+    ///
+    /// - Parameter blockedIdentities: Some of `blockedIdentities`.
     public func unblockIdentities(_ blockedIdentities: [BlockedIdentity]) {
         self.change { $0.unblock(blockedIdentities.map(\.model)) }
     }

@@ -22,6 +22,8 @@ open class CKShareRequestAccessOperation: CKOperation, @unchecked Sendable {
     public override init() { super.init() }
 
     /// Makes an operation that requests access.
+    ///
+    /// - Parameter shareURLs: At most 400 URLs, else the operation fails with `limitExceeded`.
     public convenience init(shareURLs: [URL]) {
         self.init()
         self.shareURLs = shareURLs

@@ -13,5 +13,7 @@ open class CKSystemSharingUIObserver: NSObject, @unchecked Sendable {
     public var systemSharingUIDidStopSharingBlock: ((CKRecord.ID, Result<Void, any Error>) -> Void)?
 
     /// Observes nothing.
+    ///
+    /// - Parameter container: Has no effect.
     public init(container: CKContainer) { super.init() }
 }

@@ -15,19 +15,28 @@ open class CKUserIdentityLookupInfo: NSObject, NSSecureCoding, NSCopying {
         super.init()
     }
 
-    /// Makes the info for an e-mail address; case does not matter.
+    /// Makes the info for an e-mail address.
+    ///
+    /// - Parameter emailAddress: 1 to 255 bytes, else the lookup fails with `invalidArguments`.
+    ///   Case does not matter.
     public required init(emailAddress: String) {
         self.model = .emailAddress(emailAddress)
         super.init()
     }
 
-    /// Makes the info for a phone number; its digits and a leading `+` matter.
+    /// Makes the info for a phone number.
+    ///
+    /// - Parameter phoneNumber: 1 to 255 bytes, else the lookup fails with `invalidArguments`. Its
+    ///   digits and a leading `+` matter.
     public required init(phoneNumber: String) {
         self.model = .phoneNumber(phoneNumber)
         super.init()
     }
 
     /// Makes the info for a user record.
+    ///
+    /// - Parameter userRecordID: The ID of a user record in the default zone, as
+    ///   `CKContainer.userRecordID()` returns.
     public required init(userRecordID: CKRecord.ID) {
         self.model = .userRecordName(userRecordID.recordName)
         super.init()

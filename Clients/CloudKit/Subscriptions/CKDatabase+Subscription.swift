@@ -1,6 +1,6 @@
 // Subscriptions, one at a time and all of them.
 extension CKDatabase {
-    /// Fetches all subscriptions of the user in the database, in no particular order.
+    /// Fetches all subscriptions of the user in the database; see `allSubscriptions()`.
     ///
     /// - Parameter completionHandler: Called once, on a queue of its own, with the subscriptions or
     ///   the error.
@@ -14,18 +14,19 @@ extension CKDatabase {
 
     /// Returns all subscriptions of the user in the database, in no particular order.
     ///
-    /// - Throws: `CKError` if the request failed.
+    /// - Throws: `CKError`: `notAuthenticated` (sign in: only users have subscriptions);
+    ///   `requestRateLimited`, `serviceUnavailable` or `networkFailure` (repeat later).
     public nonisolated(nonsending) func allSubscriptions() async throws -> [CKSubscription] {
         try await self.results { SubscriptionFetch(nil, scope: $0) }.values.values
             .compactMap { try? $0.get() }
     }
 
-    /// Fetches a subscription.
+    /// Fetches a subscription; see `subscription(for:)`.
     ///
     /// - Parameters:
     ///   - subscriptionID: The subscription's ID.
     ///   - completionHandler: Called once, on a queue of its own, with the subscription or the
-    ///     error; `unknownItem` if it does not exist.
+    ///     error.
     @preconcurrency public func fetch(
         withSubscriptionID subscriptionID: CKSubscription.ID,
         completionHandler: @escaping @Sendable (CKSubscription?, (any Error)?) -> Void
@@ -39,7 +40,9 @@ extension CKDatabase {
     ///
     /// - Parameter subscriptionID: The subscription's ID.
     /// - Returns: The subscription.
-    /// - Throws: `unknownItem` if the subscription does not exist (save it).
+    /// - Throws: `CKError`: `unknownItem` if the subscription does not exist (save it);
+    ///   `notAuthenticated` (sign in: only users have subscriptions); `requestRateLimited`,
+    ///   `serviceUnavailable` or `networkFailure` (repeat later).
     public func subscription(for subscriptionID: CKSubscription.ID) async throws -> CKSubscription {
         try await self.results { SubscriptionFetch([subscriptionID], scope: $0) }.onlyValue.get()
     }
@@ -96,12 +99,11 @@ extension CKDatabase {
         }.onlyValue.get()
     }
 
-    /// Deletes a subscription.
+    /// Deletes a subscription; see `deleteSubscription(withID:)`.
     ///
     /// - Parameters:
     ///   - subscriptionID: The subscription's ID.
-    ///   - completionHandler: Called once, on a queue of its own, with the ID or the error;
-    ///     `unknownItem` if it does not exist.
+    ///   - completionHandler: Called once, on a queue of its own, with the ID or the error.
     @preconcurrency public func delete(
         withSubscriptionID subscriptionID: CKSubscription.ID,
         completionHandler: @escaping @Sendable (String?, (any Error)?) -> Void
@@ -118,7 +120,9 @@ extension CKDatabase {
     ///
     /// - Parameter subscriptionID: The subscription's ID.
     /// - Returns: The same ID.
-    /// - Throws: `unknownItem` if the subscription does not exist (nothing is left to do).
+    /// - Throws: `CKError`: `unknownItem` if the subscription does not exist (nothing is left to
+    ///   do); `notAuthenticated` (sign in: only users have subscriptions); `requestRateLimited`,
+    ///   `serviceUnavailable` or `networkFailure` (repeat later).
     @discardableResult
     public func deleteSubscription(
         withID subscriptionID: CKSubscription.ID

@@ -1,9 +1,9 @@
 // Subscriptions in batches.
 extension CKDatabase {
-    /// Fetches subscriptions.
+    /// Fetches subscriptions; see `subscriptions(for:)`.
     ///
     /// - Parameters:
-    ///   - subscriptionIDs: The IDs; one that is named several times is fetched once.
+    ///   - subscriptionIDs: At most 400 IDs; one that is named several times is fetched once.
     ///   - completionHandler: Called once, on a queue of its own, with a result for each ID, or
     ///     with the error of the whole request.
     @preconcurrency public func fetch(
@@ -20,9 +20,11 @@ extension CKDatabase {
 
     /// Fetches subscriptions.
     ///
-    /// - Parameter ids: The IDs; one that is named several times is fetched once.
-    /// - Returns: A result for each ID.
-    /// - Throws: `CKError` if the whole request failed.
+    /// - Parameter ids: At most 400 IDs; one that is named several times is fetched once.
+    /// - Returns: A result for each ID; `unknownItem` if there is no such subscription.
+    /// - Throws: `CKError` of the whole request: `limitExceeded` above 400 IDs; `notAuthenticated`
+    ///   (sign in: only users have subscriptions); `requestRateLimited`, `serviceUnavailable` or
+    ///   `networkFailure` (repeat later).
     public func subscriptions(
         for ids: [CKSubscription.ID]
     ) async throws -> [CKSubscription.ID: Result<CKSubscription, any Error>] {
@@ -32,8 +34,9 @@ extension CKDatabase {
     /// Saves and deletes subscriptions; see `CKModifySubscriptionsOperation`.
     ///
     /// - Parameters:
-    ///   - subscriptionsToSave: The subscriptions to save.
-    ///   - subscriptionIDsToDelete: The IDs of the subscriptions to delete.
+    ///   - subscriptionsToSave: The subscriptions to save; at most 400 items with the deletions.
+    ///   - subscriptionIDsToDelete: The IDs of the subscriptions to delete; none that is also
+    ///     saved.
     ///   - completionHandler: Called once, on a queue of its own, with a result for each item, or
     ///     with the error of the whole request.
     @preconcurrency public func modifySubscriptions(
@@ -63,10 +66,15 @@ extension CKDatabase {
     /// Saves and deletes subscriptions; see `CKModifySubscriptionsOperation`.
     ///
     /// - Parameters:
-    ///   - subscriptionsToSave: The subscriptions to save.
-    ///   - subscriptionIDsToDelete: The IDs of the subscriptions to delete.
-    /// - Returns: A result for each item.
-    /// - Throws: `CKError` if the whole request failed.
+    ///   - subscriptionsToSave: The subscriptions to save; at most 400 items with the deletions.
+    ///   - subscriptionIDsToDelete: The IDs of the subscriptions to delete; none that is also
+    ///     saved.
+    /// - Returns: A result for each item; see `save(_:)` and `deleteSubscription(withID:)` for its
+    ///   errors.
+    /// - Throws: `CKError` of the whole request: `invalidArguments` for a subscription that is
+    ///   named twice; `limitExceeded` above 400 items; `notAuthenticated` (sign in: only users have
+    ///   subscriptions); `requestRateLimited`, `serviceUnavailable` or `networkFailure` (repeat
+    ///   later).
     @discardableResult
     public func modifySubscriptions(
         saving subscriptionsToSave: [CKSubscription],

@@ -31,6 +31,8 @@ open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendab
     public override init() { super.init() }
 
     /// Makes an operation that fetches subscriptions.
+    ///
+    /// - Parameter subscriptionIDs: At most 400 IDs, else the operation fails with `limitExceeded`.
     public convenience init(subscriptionIDs: [CKSubscription.ID]) {
         self.init()
         self.subscriptionIDs = subscriptionIDs

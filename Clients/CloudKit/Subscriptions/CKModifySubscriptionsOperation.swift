@@ -46,6 +46,11 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
     public override init() { super.init() }
 
     /// Makes an operation that saves and deletes subscriptions.
+    ///
+    /// - Parameters:
+    ///   - subscriptionsToSave: The subscriptions to save; at most 400 items with the deletions.
+    ///   - subscriptionIDsToDelete: The IDs of the subscriptions to delete; none that is also
+    ///     saved.
     public convenience init(
         subscriptionsToSave: [CKSubscription]? = nil,
         subscriptionIDsToDelete: [CKSubscription.ID]? = nil

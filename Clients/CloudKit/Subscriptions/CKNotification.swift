@@ -188,6 +188,9 @@ extension CKNotification: _CKNotificationFactory {}
 extension _CKNotificationFactory {
     /// Reads the dictionary of a notification; `nil` if it is not one of CloudKit, or not of the
     /// requested class.
+    ///
+    /// - Parameter notificationDictionary: A `remoteNotificationDictionary`, also after it was
+    ///   JSON.
     public init?(fromRemoteNotificationDictionary notificationDictionary: [AnyHashable: Any]) {
         guard let content = NotificationContent(notificationDictionary),
             let notification = content.notification as? Self

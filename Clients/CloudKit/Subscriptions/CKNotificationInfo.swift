@@ -47,7 +47,27 @@ open class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying {
     /// Makes an empty info.
     public override init() { super.init() }
 
-    /// Makes an info with the given values.
+    /// Makes an info; see the properties for the meaning of each value.
+    ///
+    /// - Parameters:
+    ///   - alertBody: The text of an alert.
+    ///   - alertLocalizationKey: The key of a localized text.
+    ///   - alertLocalizationArgs: Fields of the localized text; at most 20.
+    ///   - title: The title.
+    ///   - titleLocalizationKey: The key of a localized title.
+    ///   - titleLocalizationArgs: Fields of the localized title; at most 20.
+    ///   - subtitle: The subtitle.
+    ///   - subtitleLocalizationKey: The key of a localized subtitle.
+    ///   - subtitleLocalizationArgs: Fields of the localized subtitle; at most 20.
+    ///   - alertActionLocalizationKey: The key of the text of a button.
+    ///   - alertLaunchImage: The name of an image.
+    ///   - soundName: The name of a sound.
+    ///   - desiredKeys: Fields that a query's notification has; at most 3.
+    ///   - shouldBadge: Whether a badge shows that there is something new.
+    ///   - shouldSendContentAvailable: Whether the app is woken to fetch.
+    ///   - shouldSendMutableContent: Whether the app may change the notification.
+    ///   - category: The name of a category.
+    ///   - collapseIDKey: A field; a notification with its value replaces an earlier one.
     public convenience init(
         alertBody: String? = nil,
         alertLocalizationKey: String? = nil,

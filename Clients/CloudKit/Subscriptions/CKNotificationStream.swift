@@ -66,6 +66,10 @@ public struct CKNotificationStream: AsyncSequence, Sendable {
         }
 
         /// Returns the next notification, and acknowledges the one before.
+        ///
+        /// - Parameter actor: The actor of the caller.
+        /// - Returns: The notification; `nil` if the task is cancelled, or there is no server to
+        ///   listen to.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> CKNotification? {
             await self.consumer?.next()
         }

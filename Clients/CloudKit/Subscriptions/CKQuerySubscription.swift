@@ -66,10 +66,13 @@ open class CKQuerySubscription: CKSubscription, @unchecked Sendable {
     /// Creates a subscription.
     ///
     /// - Parameters:
-    ///   - recordType: The type of the records.
-    ///   - predicate: The condition on the records.
-    ///   - subscriptionID: An ID that is unique among the user's subscriptions in the database.
-    ///   - querySubscriptionOptions: The changes that the subscription notifies.
+    ///   - recordType: The type of the records; not empty.
+    ///   - predicate: The condition. If a query can't ask it, the save fails with
+    ///     `invalidArguments`.
+    ///   - subscriptionID: 1 to 255 printable ASCII characters, unique among the user's
+    ///     subscriptions in the database.
+    ///   - querySubscriptionOptions: The changes that it notifies: at least one kind, else the save
+    ///     fails with `invalidArguments`.
     public required convenience init(
         recordType: CKRecord.RecordType,
         predicate: NSPredicate,
@@ -88,6 +91,13 @@ open class CKQuerySubscription: CKSubscription, @unchecked Sendable {
     }
 
     /// Creates a subscription with a random ID.
+    ///
+    /// - Parameters:
+    ///   - recordType: The type of the records; not empty.
+    ///   - predicate: The condition. If a query can't ask it, the save fails with
+    ///     `invalidArguments`.
+    ///   - querySubscriptionOptions: The changes that it notifies: at least one kind, else the save
+    ///     fails with `invalidArguments`.
     @available(*, deprecated, message: "Use init(recordType:predicate:subscriptionID:options:).")
     public convenience init(
         recordType: CKRecord.RecordType,

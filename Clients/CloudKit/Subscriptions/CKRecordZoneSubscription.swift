@@ -30,6 +30,8 @@ open class CKRecordZoneSubscription: CKSubscription, @unchecked Sendable {
     }
 
     /// Creates a subscription with a random ID.
+    ///
+    /// - Parameter zoneID: The ID of a custom zone.
     @available(*, deprecated, message: "Use init(zoneID:subscriptionID:).")
     public convenience init(zoneID: CKRecordZone.ID) {
         self.init(zoneID: zoneID, subscriptionID: UUID().uuidString)

@@ -44,6 +44,9 @@ extension CKSyncEngine {
         /// A change that is pending already is not added twice. A change in flight becomes pending
         /// again and is sent once more. It replaces another change of the same record: of a save
         /// and a deletion, the later one is sent.
+        ///
+        /// - Parameter pendingRecordZoneChanges: The changes, in the order in which they are to be
+        ///   sent.
         public func add(pendingRecordZoneChanges: [PendingRecordZoneChange]) {
             self.update { $0.add(pendingRecordZoneChanges) }
             self.changed()
@@ -52,12 +55,18 @@ extension CKSyncEngine {
         /// Removes changes of records from the pending ones.
         ///
         /// A change in flight is not stopped, but does not become pending again if it fails.
+        ///
+        /// - Parameter pendingRecordZoneChanges: The changes, pending or in flight; another change of
+        ///   the same record stays.
         public func remove(pendingRecordZoneChanges: [PendingRecordZoneChange]) {
             self.update { $0.remove(pendingRecordZoneChanges) }
             self.changed()
         }
 
         /// Adds changes of zones, which are sent before changes of records.
+        ///
+        /// - Parameter pendingDatabaseChanges: The changes, in the order in which they are to be
+        ///   sent.
         public func add(pendingDatabaseChanges: [PendingDatabaseChange]) {
             self.update { $0.add(pendingDatabaseChanges) }
             self.changed()
@@ -66,6 +75,8 @@ extension CKSyncEngine {
         /// Removes changes of zones from the pending ones.
         ///
         /// A change in flight is not stopped, but does not become pending again if it fails.
+        ///
+        /// - Parameter pendingDatabaseChanges: The changes, pending or in flight.
         public func remove(pendingDatabaseChanges: [PendingDatabaseChange]) {
             self.update { $0.remove(pendingDatabaseChanges) }
             self.changed()

@@ -39,6 +39,11 @@ public protocol CKSyncEngineDelegate: AnyObject, Sendable {
 
 extension CKSyncEngineDelegate {
     /// Returns the options at the start of the fetch.
+    ///
+    /// - Parameters:
+    ///   - context: The reason of the fetch, and its options at the start.
+    ///   - syncEngine: The engine.
+    /// - Returns: `context.options`.
     public func nextFetchChangesOptions(
         _ context: CKSyncEngine.FetchChangesContext,
         syncEngine: CKSyncEngine
