@@ -59,71 +59,141 @@ extension FaultPlan {
         let which: Which
 
         /// Requests that save or delete records.
+        ///
+        /// - Parameters:
+        ///   - which: Which of them, from now on.
+        ///   - user: The name of their user; any user's if `nil`.
+        /// - Returns: The requests.
         public static func save(_ which: Which, by user: String? = nil) -> Occasion {
             Occasion(kind: .save, user: user, which: which)
         }
 
         /// Requests that fetch records by ID.
+        ///
+        /// - Parameters:
+        ///   - which: Which of them, from now on.
+        ///   - user: The name of their user; any user's if `nil`.
+        /// - Returns: The requests.
         public static func fetch(_ which: Which, by user: String? = nil) -> Occasion {
             Occasion(kind: .fetch, user: user, which: which)
         }
 
         /// Requests that save or delete zones.
+        ///
+        /// - Parameters:
+        ///   - which: Which of them, from now on.
+        ///   - user: The name of their user; any user's if `nil`.
+        /// - Returns: The requests.
         public static func saveZone(_ which: Which, by user: String? = nil) -> Occasion {
             Occasion(kind: .saveZone, user: user, which: which)
         }
 
         /// Requests that fetch zones.
+        ///
+        /// - Parameters:
+        ///   - which: Which of them, from now on.
+        ///   - user: The name of their user; any user's if `nil`.
+        /// - Returns: The requests.
         public static func fetchZone(_ which: Which, by user: String? = nil) -> Occasion {
             Occasion(kind: .fetchZone, user: user, which: which)
         }
 
         /// Requests for a page of a query.
+        ///
+        /// - Parameters:
+        ///   - which: Which of them, from now on.
+        ///   - user: The name of their user; any user's if `nil`.
+        /// - Returns: The requests.
         public static func query(_ which: Which, by user: String? = nil) -> Occasion {
             Occasion(kind: .query, user: user, which: which)
         }
 
         /// Requests for a page of a zone's changes.
+        ///
+        /// - Parameters:
+        ///   - which: Which of them, from now on.
+        ///   - user: The name of their user; any user's if `nil`.
+        /// - Returns: The requests.
         public static func fetchChanges(_ which: Which, by user: String? = nil) -> Occasion {
             Occasion(kind: .fetchChanges, user: user, which: which)
         }
 
         /// Requests for a page of a database's changes.
+        ///
+        /// - Parameters:
+        ///   - which: Which of them, from now on.
+        ///   - user: The name of their user; any user's if `nil`.
+        /// - Returns: The requests.
         public static func fetchDatabaseChanges(_ which: Which, by user: String? = nil) -> Occasion {
             Occasion(kind: .fetchDatabaseChanges, user: user, which: which)
         }
 
         /// Requests that save or delete subscriptions.
+        ///
+        /// - Parameters:
+        ///   - which: Which of them, from now on.
+        ///   - user: The name of their user; any user's if `nil`.
+        /// - Returns: The requests.
         public static func saveSubscription(_ which: Which, by user: String? = nil) -> Occasion {
             Occasion(kind: .saveSubscription, user: user, which: which)
         }
 
         /// Requests that fetch subscriptions.
+        ///
+        /// - Parameters:
+        ///   - which: Which of them, from now on.
+        ///   - user: The name of their user; any user's if `nil`.
+        /// - Returns: The requests.
         public static func fetchSubscription(_ which: Which, by user: String? = nil) -> Occasion {
             Occasion(kind: .fetchSubscription, user: user, which: which)
         }
 
         /// Requests that accept shares.
+        ///
+        /// - Parameters:
+        ///   - which: Which of them, from now on.
+        ///   - user: The name of their user; any user's if `nil`.
+        /// - Returns: The requests.
         public static func acceptShare(_ which: Which, by user: String? = nil) -> Occasion {
             Occasion(kind: .acceptShare, user: user, which: which)
         }
 
         /// Requests that look up the URLs of shares.
+        ///
+        /// - Parameters:
+        ///   - which: Which of them, from now on.
+        ///   - user: The name of their user; any user's if `nil`.
+        /// - Returns: The requests.
         public static func fetchShareMetadata(_ which: Which, by user: String? = nil) -> Occasion {
             Occasion(kind: .fetchShareMetadata, user: user, which: which)
         }
 
         /// Requests that look up people to invite.
+        ///
+        /// - Parameters:
+        ///   - which: Which of them, from now on.
+        ///   - user: The name of their user; any user's if `nil`.
+        /// - Returns: The requests.
         public static func fetchShareParticipant(_ which: Which, by user: String? = nil) -> Occasion {
             Occasion(kind: .fetchShareParticipant, user: user, which: which)
         }
 
         /// Requests for access to shares.
+        ///
+        /// - Parameters:
+        ///   - which: Which of them, from now on.
+        ///   - user: The name of their user; any user's if `nil`.
+        /// - Returns: The requests.
         public static func requestShareAccess(_ which: Which, by user: String? = nil) -> Occasion {
             Occasion(kind: .requestShareAccess, user: user, which: which)
         }
 
         /// Explanations of a record.
+        ///
+        /// - Parameters:
+        ///   - which: Which of them, from now on.
+        ///   - user: The name of their user; any user's if `nil`.
+        /// - Returns: The requests.
         public static func explainRecord(_ which: Which, by user: String? = nil) -> Occasion {
             Occasion(kind: .explainRecord, user: user, which: which)
         }

@@ -46,8 +46,7 @@ public final class FaultPlan: Sendable {
     /// How many faults have happened since the start of the server.
     public var happened: Int { self.state.withLock { $0.happened } }
 
-    /// Returns how many requests the server has read since its start, including those that a fault
-    /// hit.
+    /// Returns how many requests the server has read since its start, with those that a fault hit.
     ///
     /// - Parameter occasion: The kind and the user; which of the requests has no effect.
     /// - Returns: Their number.

@@ -47,8 +47,7 @@ extension TestServer {
 
     /// Gives a user a new access token, also after `revoke`.
     ///
-    /// Containers and connections that are requested from now on have it. Earlier ones stay locked
-    /// out.
+    /// Containers and connections requested from now on have it; earlier ones stay locked out.
     ///
     /// - Parameters:
     ///   - user: The name of an existing user.
@@ -90,8 +89,7 @@ extension TestServer {
         }
     }
 
-    /// Grants a role of the schema to a user, or revokes it, in the public database, from the next
-    /// request on.
+    /// Grants or revokes a user's role in the public database, from the next request on.
     ///
     /// `importSchema(_:identifier:)` creates roles. Container and user are created if they are new.
     ///

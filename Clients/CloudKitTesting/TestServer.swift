@@ -129,8 +129,7 @@ public final class TestServer: Sendable {
     ///
     /// Containers reconnect by themselves.
     ///
-    /// - Parameter grace: How long requests in flight may take to finish before their connections
-    ///   break.
+    /// - Parameter grace: How long requests in flight may take before their connections break.
     /// - Throws: If the data or the port are no longer available.
     public func restart(grace: Duration = .seconds(5)) async throws {
         await self.shutdown(grace: grace)

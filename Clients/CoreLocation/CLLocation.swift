@@ -48,6 +48,10 @@ open class CLLocation: NSObject, NSSecureCoding, NSCopying {
 
     /// Creates a location from a position alone, measured now; altitude, course and speed are
     /// invalid.
+    ///
+    /// - Parameters:
+    ///   - latitude: Degrees north of the equator, -90 to 90.
+    ///   - longitude: Degrees east of the zero meridian, -180 to 180.
     public convenience init(latitude: CLLocationDegrees, longitude: CLLocationDegrees) {
         self.init(
             coordinate: CLLocationCoordinate2D(latitude: latitude, longitude: longitude),
@@ -59,6 +63,14 @@ open class CLLocation: NSObject, NSSecureCoding, NSCopying {
     }
 
     /// Creates a location without movement.
+    ///
+    /// - Parameters:
+    ///   - coordinate: The position.
+    ///   - altitude: Metres above mean sea level.
+    ///   - hAccuracy: The radius of uncertainty in metres; negative if the position is invalid.
+    ///   - vAccuracy: The uncertainty of the altitude in metres; negative if the altitude is
+    ///     invalid.
+    ///   - timestamp: The time of the measurement.
     public convenience init(
         coordinate: CLLocationCoordinate2D,
         altitude: CLLocationDistance,
@@ -78,6 +90,16 @@ open class CLLocation: NSObject, NSSecureCoding, NSCopying {
     }
 
     /// Creates a location with movement.
+    ///
+    /// - Parameters:
+    ///   - coordinate: The position.
+    ///   - altitude: Metres above mean sea level.
+    ///   - hAccuracy: The radius of uncertainty in metres; negative if the position is invalid.
+    ///   - vAccuracy: The uncertainty of the altitude in metres; negative if the altitude is
+    ///     invalid.
+    ///   - course: Degrees from true north, clockwise; negative if invalid.
+    ///   - speed: Metres a second; negative if invalid.
+    ///   - timestamp: The time of the measurement.
     public convenience init(
         coordinate: CLLocationCoordinate2D,
         altitude: CLLocationDistance,
@@ -101,6 +123,18 @@ open class CLLocation: NSObject, NSSecureCoding, NSCopying {
     }
 
     /// Creates a location with movement and its uncertainty.
+    ///
+    /// - Parameters:
+    ///   - coordinate: The position.
+    ///   - altitude: Metres above mean sea level.
+    ///   - hAccuracy: The radius of uncertainty in metres; negative if the position is invalid.
+    ///   - vAccuracy: The uncertainty of the altitude in metres; negative if the altitude is
+    ///     invalid.
+    ///   - course: Degrees from true north, clockwise; negative if invalid.
+    ///   - courseAccuracy: The uncertainty of the course in degrees; negative if invalid.
+    ///   - speed: Metres a second; negative if invalid.
+    ///   - speedAccuracy: The uncertainty of the speed in metres a second; negative if invalid.
+    ///   - timestamp: The time of the measurement.
     public init(
         coordinate: CLLocationCoordinate2D,
         altitude: CLLocationDistance,
@@ -128,6 +162,19 @@ open class CLLocation: NSObject, NSSecureCoding, NSCopying {
     }
 
     /// Creates a location with movement, its uncertainty, and the kind of its source.
+    ///
+    /// - Parameters:
+    ///   - coordinate: The position.
+    ///   - altitude: Metres above mean sea level.
+    ///   - hAccuracy: The radius of uncertainty in metres; negative if the position is invalid.
+    ///   - vAccuracy: The uncertainty of the altitude in metres; negative if the altitude is
+    ///     invalid.
+    ///   - course: Degrees from true north, clockwise; negative if invalid.
+    ///   - courseAccuracy: The uncertainty of the course in degrees; negative if invalid.
+    ///   - speed: Metres a second; negative if invalid.
+    ///   - speedAccuracy: The uncertainty of the speed in metres a second; negative if invalid.
+    ///   - timestamp: The time of the measurement.
+    ///   - sourceInfo: The kind of the source; archives leave it out.
     public init(
         coordinate: CLLocationCoordinate2D,
         altitude: CLLocationDistance,
@@ -174,11 +221,13 @@ open class CLLocation: NSObject, NSSecureCoding, NSCopying {
     /// Returns the location itself, which never changes.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Returns the metres to another location along the WGS 84 ellipsoid, without regard to
-    /// altitudes.
+    /// Returns the distance to another location along the WGS 84 ellipsoid.
     ///
     /// The result is exact to a millimetre, except for positions within about half a degree of
     /// opposite each other. There it is the great circle's distance on a sphere, up to 0.5 % off.
+    ///
+    /// - Parameter location: The other location; its altitude has no effect.
+    /// - Returns: The distance in metres.
     open func distance(from location: CLLocation) -> CLLocationDistance {
         Geodesic.metres(from: self.coordinate, to: location.coordinate)
     }

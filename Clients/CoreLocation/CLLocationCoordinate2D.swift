@@ -34,6 +34,10 @@ public struct CLLocationCoordinate2D: Sendable {
     }
 
     /// Creates a position; see `CLLocationCoordinate2DIsValid(_:)`.
+    ///
+    /// - Parameters:
+    ///   - latitude: Degrees north of the equator, -90 to 90.
+    ///   - longitude: Degrees east of the zero meridian, -180 to 180.
     public init(latitude: CLLocationDegrees, longitude: CLLocationDegrees) {
         self.latitude = latitude
         self.longitude = longitude
@@ -43,7 +47,12 @@ public struct CLLocationCoordinate2D: Sendable {
 /// A coordinate that is not a position.
 public let kCLLocationCoordinate2DInvalid = CLLocationCoordinate2D(latitude: -180, longitude: -180)
 
-/// Creates a position.
+/// Creates a position; see `CLLocationCoordinate2DIsValid(_:)`.
+///
+/// - Parameters:
+///   - latitude: Degrees north of the equator, -90 to 90.
+///   - longitude: Degrees east of the zero meridian, -180 to 180.
+/// - Returns: The position, also if it is not valid.
 public func CLLocationCoordinate2DMake(
     _ latitude: CLLocationDegrees,
     _ longitude: CLLocationDegrees
@@ -51,8 +60,10 @@ public func CLLocationCoordinate2DMake(
     CLLocationCoordinate2D(latitude: latitude, longitude: longitude)
 }
 
-/// Returns whether a coordinate is a position: latitude within ±90 and longitude within ±180
-/// degrees.
+/// Returns whether a coordinate is a position.
+///
+/// - Parameter coord: The coordinate.
+/// - Returns: `true` if the latitude is within ±90 degrees and the longitude within ±180.
 public func CLLocationCoordinate2DIsValid(_ coord: CLLocationCoordinate2D) -> Bool {
     abs(coord.latitude) <= 90 && abs(coord.longitude) <= 180
 }

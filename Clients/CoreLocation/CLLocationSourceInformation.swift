@@ -13,6 +13,10 @@ open class CLLocationSourceInformation: NSObject, NSSecureCoding, NSCopying {
     private static let accessoryKey = "CLProducedByAccessory"
 
     /// Creates the information.
+    ///
+    /// - Parameters:
+    ///   - isSoftware: Whether software made the location up.
+    ///   - isAccessory: Whether an accessory measured it.
     public init(softwareSimulationState isSoftware: Bool, andExternalAccessoryState isAccessory: Bool) {
         self.isSimulatedBySoftware = isSoftware
         self.isProducedByAccessory = isAccessory

@@ -48,8 +48,6 @@ extension CKSyncEngine.SendChangesOptions {
         case recordIDs([CKRecord.ID])
 
         /// Returns whether the scope has changes of a record.
-        ///
-        /// - Returns: Whether a change of the record would be sent; it need not be pending.
         public func contains(_ recordID: CKRecord.ID) -> Bool {
             switch self {
             case .all: true

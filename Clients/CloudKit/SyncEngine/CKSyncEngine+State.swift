@@ -56,8 +56,8 @@ extension CKSyncEngine {
         ///
         /// A change in flight is not stopped, but does not become pending again if it fails.
         ///
-        /// - Parameter pendingRecordZoneChanges: The changes, pending or in flight; another change of
-        ///   the same record stays.
+        /// - Parameter pendingRecordZoneChanges: The changes, pending or in flight; another change
+        ///   of the same record stays.
         public func remove(pendingRecordZoneChanges: [PendingRecordZoneChange]) {
             self.update { $0.remove(pendingRecordZoneChanges) }
             self.changed()
