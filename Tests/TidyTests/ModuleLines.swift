@@ -1,11 +1,13 @@
 // A table of the lines of each module, without generated files. A bound only goes down.
+//
+// In the SDK no documentation counts: its users read nothing else of it.
 
 enum ModuleLines {
     /// A module whose lines have fallen by so many below its bound gets a lower one.
     private static let slack = 200
 
     static let bounds: [String: Int] = [
-        "Clients/CloudKit": 22_500,
+        "Clients/CloudKit": 17_600,
         "Clients/CloudKitTesting": 1_600,
         "Clients/CoreLocation": 700,
         "Clients/Examples/ISOCodes": 600,
@@ -40,7 +42,11 @@ enum ModuleLines {
     static func counts(of files: [SourceFile]) -> [String: Int] {
         files.filter { !$0.isTest && !$0.isGenerated }.reduce(into: [:]) { counts, file in
             // A text that ends with a line break has an empty piece behind it.
-            counts[file.targetFolder, default: 0] += file.lines.count - (file.lines.last == "" ? 1 : 0)
+            let lines = file.lines.last == "" ? file.lines.dropLast() : file.lines[...]
+            let withDocumentation = file.targetFolder != TypeSizes.prescribedModule
+            counts[file.targetFolder, default: 0] += lines.count(where: { line in
+                withDocumentation || !line.drop { $0 == " " }.hasPrefix("///")
+            })
         }
     }
 

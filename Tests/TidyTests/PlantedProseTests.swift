@@ -92,6 +92,41 @@ struct PlantedProseTests {
         #expect(offences(bare, in: "Clients/CoreLocation") == [2])
     }
 
+    private func entryOffences(_ text: String, in folder: String = "Clients/CloudKit") -> [Offence] {
+        Rules.entriesOfMethods(SourceFile(path: folder + "/A.swift", text: text))
+    }
+
+    @Test(
+        arguments: [
+            "public func a(b: B, c: C) {}", "/// - Parameter b: B.\npublic func a(b: B, c: C) {}",
+            "@preconcurrency open func a(\n    b: [B: C],\n    d: @escaping (E) -> F\n) {}",
+            "    public convenience init?(b: B = .c, d: D) {}", "public init() throws(CKError) {}",
+            "public func a() async throws -> (\n    b: B,\n    c: C\n) {}",
+            "public func a<B>(c: () throws -> B) rethrows -> B { try c() }",
+            "/// - Parameters:\n///   - b: B.\n@discardableResult\npublic func a(b: B, c: C) throws {}",
+            "public protocol A {\n    func b(c: C, d: D)\n}",
+        ]
+    )
+    func `a public method of the SDK without an entry is seen`(text: String) {
+        #expect(self.entryOffences(text).count == 1)
+        #expect(self.entryOffences(text, in: "Clients/CoreLocation").count == 1)
+        #expect(self.entryOffences(text, in: "Clients/RecordClient") == [])
+    }
+
+    @Test(
+        arguments: [
+            "/// - Parameters:\n///   - b: B.\n/// - Throws: C.\npublic func a(b: B, c: C) throws {}",
+            "func a(b: B, c: C) throws {}", "public func a(b: [B: (C, D) throws -> E]) {}",
+            "public override func a(b: B, c: C) {}", "public static func == (b: B, c: C) -> Bool {}",
+            "public static func _a(b: B, c: C) {}", "public init(from decoder: any Decoder) throws {}",
+            "@available(*, deprecated, renamed: \"b\")\npublic func a(b: B, c: C) {}",
+            "public let a = B.init(c: C, d: D)", "public protocol A {}\n\nfunc b(c: C, d: D) {}",
+        ]
+    )
+    func `a method that needs no entry is not`(text: String) {
+        #expect(self.entryOffences(text) == [])
+    }
+
     @Test
     func `the line of a phrase is told`() {
         let text = "/// Saves\n/// a record.\n/// Whoever saves\n/// tells him."

@@ -41,6 +41,12 @@ struct RatchetTests {
     }
 
     @Test
+    func `each public method of the SDK explains its parameters and errors`() throws {
+        let offences = try SourceTree.files().flatMap(Rules.entriesOfMethods)
+        self.expectKnown("method entry", offences, groupedBy: Ratchet.byTarget)
+    }
+
+    @Test
     func `documents have at most 100 columns`() throws {
         let offences = try Document.all().flatMap(Rules.documentWidths)
         self.expectKnown("document width", offences, groupedBy: Ratchet.byFile)
@@ -88,6 +94,7 @@ struct RatchetTests {
         let rules: Set = [
             "comment width", "comment prose", "document width", "document prose", "README words", "type size",
             "identical file", "unused import", "comment stumble", "document stumble", "type source",
+            "method entry",
         ]
         let keys = KnownOffenders.rows.map { [$0.rule, $0.path] }
         #expect(Set(keys).count == keys.count)
