@@ -15,8 +15,9 @@ extension CKDatabase {
     ///     nothing: then only an empty zone has nothing new.
     ///   - zoneID: The zone.
     /// - Returns: `false` if there are changes to fetch.
-    /// - Throws: `CKError`; `changeTokenExpired` if the token is too old (fetch without a token);
-    ///   `zoneNotFound` if the zone does not exist.
+    /// - Throws: `CKError`: `changeTokenExpired` if the token is too old (fetch without a token);
+    ///   `zoneNotFound` if the zone does not exist; `notAuthenticated` (sign in);
+    ///   `requestRateLimited`, `serviceUnavailable` or `networkFailure` (repeat later).
     public func isCurrent(
         _ token: CKServerChangeToken?,
         inZoneWith zoneID: CKRecordZone.ID
@@ -31,7 +32,9 @@ extension CKDatabase {
     /// - Parameter databaseToken: The token of the last page of the database's changes, if the
     ///   client has fetched its zones. If `nil`, it has none.
     /// - Returns: `false` if there are zones to fetch.
-    /// - Throws: `CKError`; `changeTokenExpired` if the token is too old (fetch without a token).
+    /// - Throws: `CKError`: `changeTokenExpired` if the token is too old (fetch without a token);
+    ///   `notAuthenticated` (sign in); `requestRateLimited`, `serviceUnavailable` or
+    ///   `networkFailure` (repeat later).
     public func isCurrent(_ databaseToken: CKServerChangeToken?) async throws -> Bool {
         try await self.hasNoNews(of: nil, since: databaseToken)
     }

@@ -151,7 +151,7 @@ extension CKDatabase {
         }
     }
 
-    /// Finds records, and fetches the first page of them.
+    /// Finds records, and fetches the first page of them; see `records(matching:)`.
     ///
     /// Deprecated by Apple.
     ///

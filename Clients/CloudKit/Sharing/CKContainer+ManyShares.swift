@@ -47,7 +47,7 @@ extension CKContainer {
     ///
     /// - Parameter metadatas: The metadata of at most 400 shares, from their URLs.
     /// - Returns: A result for each share; `unknownItem` if it no longer exists,
-    ///   `permissionFailure` if the user was not invited.
+    ///   `permissionFailure` or `participantMayNeedVerification` if the user was not invited.
     /// - Throws: `CKError` of the whole request: `limitExceeded` above 400 shares;
     ///   `notAuthenticated` (sign in); `requestRateLimited`, `serviceUnavailable` or
     ///   `networkFailure` (repeat later): joining again changes nothing.
@@ -86,7 +86,7 @@ extension CKContainer {
     }
 
     /// Looks up people to invite by their e-mail addresses; see
-    /// `CKFetchShareParticipantsOperation`.
+    /// `shareParticipants(forEmailAddresses:)`.
     ///
     /// - Parameters:
     ///   - emails: The addresses, in any case, at most 400.
@@ -117,8 +117,7 @@ extension CKContainer {
         return try await self.caller.results(ParticipantFetch(infos.map(\.1))).values(of: infos)
     }
 
-    /// Looks up people to invite by their phone numbers; see
-    /// `CKFetchShareParticipantsOperation`.
+    /// Looks up people to invite by their phone numbers; see `shareParticipants(forPhoneNumbers:)`.
     ///
     /// - Parameters:
     ///   - phoneNumbers: The numbers, with the country's code, at most 400.
@@ -148,8 +147,7 @@ extension CKContainer {
         return try await self.caller.results(ParticipantFetch(infos.map(\.1))).values(of: infos)
     }
 
-    /// Looks up people to invite by their user records; see
-    /// `CKFetchShareParticipantsOperation`.
+    /// Looks up people to invite by their user records; see `shareParticipants(forUserRecordIDs:)`.
     ///
     /// - Parameters:
     ///   - userRecordIDs: The IDs of the user records, at most 400.

@@ -52,6 +52,7 @@ extension CKContainer {
     /// |---|---|
     /// | `unknownItem` | the share no longer exists: ask for a new URL |
     /// | `permissionFailure` | the user was not invited: request access from the owner |
+    /// | `participantMayNeedVerification` | another address was invited: ask the operator |
     /// | `notAuthenticated` | sign in |
     /// | `requestRateLimited`, `serviceUnavailable` | repeat after `retryAfterSeconds` |
     /// | `networkFailure`, `serverResponseLost` | repeat: joining again changes nothing |

@@ -10,8 +10,9 @@ extension CKSyncEngine {
     /// - Returns: `true` if, when the call began, the delegate had handled every change that was
     ///   acknowledged to any client, and the server had every change that was added to `state`.
     ///   `false` also before the first fetch.
-    /// - Throws: `CKError`, such as `networkFailure` if the server cannot be reached. An expired token
-    ///   is no error: then there is news.
+    /// - Throws: `CKError`: `notAuthenticated` if no user is signed in; `requestRateLimited`,
+    ///   `serviceUnavailable` or `networkFailure` (repeat later). An expired token is no error:
+    ///   then there is news.
     public func isCurrent() async throws -> Bool {
         let state = self.state.snapshot
         guard state.isSettled, let token = state.databaseToken else { return false }
