@@ -125,18 +125,22 @@ final class FlightProxy: Sendable {
         Foundation.close(self.listener)
     }
 
-    /// The time that flights have taken by the delay and by their bytes, whatever the machine took.
+    /// The time that flights of connections that write have taken, by the delay and by their bytes.
+    ///
+    /// A slow machine takes no more of it. Connections that poll by the machine's clock do not add to it.
     var nanoseconds: Int64 { self.passed.load(ordering: .relaxed) }
 
     /// Keeps a reply for as long as the proxy is to.
-    fileprivate func delay() {
-        self.passed.add(Int64(self.delayMilliseconds) * 1_000_000, ordering: .relaxed)
+    fileprivate func delay(ofWrite: Bool) {
+        if ofWrite {
+            self.passed.add(Int64(self.delayMilliseconds) * 1_000_000, ordering: .relaxed)
+        }
         if self.delayMilliseconds > 0 { usleep(self.delayMilliseconds * 1_000) }
     }
 
     /// Counts a flight; returns where it is to be cut, or `nil`.
-    fileprivate func flightCame(bytes: Int) -> Point? {
-        self.passed.add(Int64(bytes) * self.nanosecondsPerByte, ordering: .relaxed)
+    fileprivate func flightCame(bytes: Int, ofWrite: Bool) -> Point? {
+        if ofWrite { self.passed.add(Int64(bytes) * self.nanosecondsPerByte, ordering: .relaxed) }
         return self.state.withLock { state in
             if bytes > Self.bareBytesMax { state.flights += 1 }
             guard let left = state.flightsLeft else { return nil }
@@ -156,6 +160,8 @@ final class FlightProxy: Sendable {
 private final class Link: Sendable {
     private struct State {
         var flights = 0
+        /// Whether it has begun a transaction that writes.
+        var writes = false
         /// The flight whose reply is cut, and where.
         var cut: (flight: Int, point: FlightProxy.Point)?
         var threads = 2
@@ -218,7 +224,11 @@ private final class Link: Sendable {
     }
 
     private func pass(_ flight: [UInt8]) -> Bool {
-        let point = self.proxy.flightCame(bytes: flight.count)
+        let writes = self.state.withLock { state in
+            state.writes = state.writes || Self.beginsWrite(flight)
+            return state.writes
+        }
+        let point = self.proxy.flightCame(bytes: flight.count, ofWrite: writes)
         switch point {
         case .before?: return false
         case .inside?:
@@ -233,6 +243,11 @@ private final class Link: Sendable {
         }
     }
 
+    /// Whether one of its statements begins a transaction that writes.
+    private static func beginsWrite(_ flight: [UInt8]) -> Bool {
+        Data(flight).range(of: Data(TransactionSQL.begin.text.utf8)) != nil
+    }
+
     private func passReplies() {
         var messages = Messages(beginsWithStartup: false)
         var number = 1
@@ -242,11 +257,11 @@ private final class Link: Sendable {
             while let message = messages.next() {
                 kept += message.bytes
                 guard message.isReadyForQuery else { continue }
-                let cut = self.state.withLock { $0.cut }
+                let (cut, writes) = self.state.withLock { ($0.cut, $0.writes) }
                 let reply = kept
                 kept = []
                 defer { number += 1 }
-                self.proxy.delay()
+                self.proxy.delay(ofWrite: writes)
                 guard let cut, cut.flight == number else {
                     guard UnixSocket.write(reply[...], to: self.client) else { return }
                     continue
