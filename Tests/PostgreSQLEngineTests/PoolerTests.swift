@@ -30,7 +30,7 @@ struct PoolerTests {
             URL(fileURLWithPath: "/usr/bin/setpriv"),
             user + ["/usr/sbin/pgbouncer", file]
         )
-        for _ in 0..<24_000 where !FileManager.default.fileExists(atPath: "\(folder)/.s.PGSQL.\(port)") {
+        while !FileManager.default.fileExists(atPath: "\(folder)/.s.PGSQL.\(port)") {
             try await Task.sleep(for: .milliseconds(25))
         }
         return (process, port)

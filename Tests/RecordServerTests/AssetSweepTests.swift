@@ -36,10 +36,8 @@ struct AssetSweepTests {
             await server.server.sweepAssets()
             #expect(try Self.files(server).count > 900)
             // The server may still be busy with the end of the last connections.
-            for _ in 0..<30_000 where try !Self.files(server).isEmpty {
-                server.clock.advance(milliseconds: Self.dayMilliseconds + 1)
-                await server.server.sweepAssets()
-                try await Task.sleep(for: .milliseconds(20))
+            try await Self.sweep(server, everyMilliseconds: Self.dayMilliseconds + 1) {
+                try Self.files(server) == []
             }
             #expect(try Self.files(server) == [])
             let lines = server.log.complaints.map(\.message)

@@ -13,7 +13,7 @@ struct Requirements {
                 if let open = name {
                     if line == "}" { name = nil }
                     if line.contains(Self.requirement) { counts[open, default: 0] += 1 }
-                } else if let match = line.firstMatch(of: Self.opening), line.hasSuffix("{") {
+                } else if line.hasSuffix("{"), let match = line.firstMatch(of: Self.opening) {
                     name = String(match.1)
                     counts[String(match.1)] = 0
                 }
