@@ -2,8 +2,8 @@ import CloudKit
 
 /// Fetches changes and reports them, one after the other.
 struct ChangeFetcher {
-    /// Reports a change; `isNews` is whether the feed was read before.
-    typealias Tell = (_ change: ChangeLine, _ isNews: Bool) async throws -> Void
+    /// Reports a change; `isNew` is whether the feed was read before.
+    typealias Tell = (_ change: ChangeLine, _ isNew: Bool) async throws -> Void
 
     let container: CKContainer
     let link: Link
@@ -67,13 +67,13 @@ struct ChangeFetcher {
         switch reading.feed {
         case .database: try await self.fetchDatabase(reading)
         case .zone(let zone, _):
-            try await self.fetchZone(zone, reading, isNews: self.state[reading] != nil)
+            try await self.fetchZone(zone, reading, isNew: self.state[reading] != nil)
         }
     }
 
     private mutating func fetchDatabase(_ reading: Reading) async throws {
         let database = self.container.database(with: reading.feed.scope)
-        let isNews = self.state[reading] != nil
+        let isNew = self.state[reading] != nil
         var (moreComing, expirations) = (true, 0)
         while moreComing {
             let token = self.state[reading]
@@ -81,18 +81,18 @@ struct ChangeFetcher {
                 let page = try await self.link.ask { try await database.databaseChanges(since: token) }
                 for deletion in page.deletions {
                     let part = reading.within(deletion.zoneID)
-                    if reading.filter == nil { try await self.tell(.zoneDeleted(deletion.zoneID), isNews) }
-                    try await self.tellGone(self.state.matching(part), of: deletion.zoneID, part, isNews)
+                    if reading.filter == nil { try await self.tell(.zoneDeleted(deletion.zoneID), isNew) }
+                    try await self.tellGone(self.state.matching(part), of: deletion.zoneID, part, isNew)
                     try self.state.keep(nil, for: part)
                 }
                 for modification in page.modifications {
                     if reading.filter == nil {
-                        try await self.tell(.zoneChanged(modification.zoneID), isNews)
+                        try await self.tell(.zoneChanged(modification.zoneID), isNew)
                     }
                     try await self.fetchZone(
                         modification.zoneID,
                         reading.within(modification.zoneID),
-                        isNews: isNews
+                        isNew: isNew
                     )
                 }
                 // This comes last: if the run ends before, the next one finds the zones again, and
@@ -109,7 +109,7 @@ struct ChangeFetcher {
     private mutating func fetchZone(
         _ zone: CKRecordZone.ID,
         _ reading: Reading,
-        isNews: Bool
+        isNew: Bool
     ) async throws {
         let database = self.container.database(with: reading.feed.scope)
         var matching = self.state.matching(reading)
@@ -125,16 +125,16 @@ struct ChangeFetcher {
                 for record in try page.modificationResultsByID.values.map({ try $0.get().record }).inOrder {
                     found?.insert(record.recordID.withoutZone)
                     guard let change = reading.change(of: record, &matching) else { continue }
-                    try await self.tell(change, isNews)
+                    try await self.tell(change, isNew)
                 }
                 for deletion in page.deletions {
                     let isOurs = matching.remove(deletion.recordID.withoutZone) != nil
                     guard isOurs || reading.filter == nil else { continue }
-                    try await self.tell(.deleted(deletion.recordID, deletion.recordType), isNews)
+                    try await self.tell(.deleted(deletion.recordID, deletion.recordType), isNew)
                 }
                 if !page.moreComing, let found {
                     let gone = matching.subtracting(found)
-                    try await self.tellGone(gone, of: zone, reading, isNews)
+                    try await self.tellGone(gone, of: zone, reading, isNew)
                     matching.subtract(gone)
                 }
                 try self.state.keep(page.changeToken, for: reading, matching: matching)
@@ -145,7 +145,7 @@ struct ChangeFetcher {
                 found = []
             } catch let error as CKError where error.code == .zoneNotFound {
                 Output.status("zone \(zone.zoneName) does not exist, or not yet")
-                try await self.tellGone(matching, of: zone, reading, isNews)
+                try await self.tellGone(matching, of: zone, reading, isNew)
                 try self.state.keep(nil, for: reading)
                 return
             }
@@ -157,12 +157,12 @@ struct ChangeFetcher {
         _ names: Set<CKRecord.ID>,
         of zone: CKRecordZone.ID,
         _ reading: Reading,
-        _ isNews: Bool
+        _ isNew: Bool
     ) async throws {
         guard let filter = reading.filter else { return }
         for name in names.map(\.recordName).sorted() {
             let id = CKRecord.ID(recordName: name, zoneID: zone)
-            try await self.tell(.deleted(id, filter.recordType), isNews)
+            try await self.tell(.deleted(id, filter.recordType), isNew)
         }
     }
 

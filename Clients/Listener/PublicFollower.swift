@@ -30,11 +30,11 @@ struct PublicFollower {
             container: self.container,
             link: self.link,
             state: self.purpose.state ?? StateFile(container: identifier)
-        ) { [purpose] change, isNews in
+        ) { [purpose] change, isNew in
             let notice = Notice(change, in: .public, of: identifier, foundAt: Date())
-            if isNews, let notice { try purpose.print(notice) }
+            if isNew, let notice { try purpose.print(notice) }
             if fetches { try purpose.print(change) }
-            if isNews, let notice { try await purpose.run(notice) }
+            if isNew, let notice { try await purpose.run(notice) }
         }
         for reading in readings {
             if self.purpose.beginsNow || !fetches { try await fetcher.beginNow(reading) }

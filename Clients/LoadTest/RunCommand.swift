@@ -234,7 +234,7 @@ struct RunCommand: AsyncParsableCommand {
             target.client(user: 0, installation: UInt64.random(in: 0...UInt64.max)),
             run: self.run,
             processes: self.processes,
-            patience: .seconds(self.load.duration + self.load.warmUp + 2 * self.load.timeout)
+            waitMax: .seconds(self.load.duration + self.load.warmUp + 2 * self.load.timeout)
         )
     }
 

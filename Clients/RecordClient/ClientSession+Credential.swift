@@ -41,9 +41,9 @@ extension ClientSession {
     func askForToken(_ provider: ClientCredential.TokenProvider) {
         self.lastConnection += 1
         let number = self.lastConnection
-        let patience = self.configuration.connectTimeout
-        let timeout = self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(patience)) {
-            self.tokenArrived(.failure(.init("no answer within \(patience)")), number)
+        let limit = self.configuration.connectTimeout
+        let timeout = self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(limit)) {
+            self.tokenArrived(.failure(.init("no answer within \(limit)")), number)
         }
         self.link = .asking(number, timeout: timeout)
         let session = NIOLoopBound(self, eventLoop: self.eventLoop)

@@ -185,8 +185,8 @@ final class ServerContext: Sendable {
     ) {
         let (recordType, environment) = (query.read.query.recordType, query.requester.environment)
         for field in hiddenFields {
-            let isNews = self.hiddenFields.withLock { $0.tells(field, of: recordType, in: environment) }
-            guard isNews else { continue }
+            let isNew = self.hiddenFields.withLock { $0.tells(field, of: recordType, in: environment) }
+            guard isNew else { continue }
             self.logger.notice(
                 "a query named a field of the system, not the record type's own of the same name",
                 metadata: labelled([

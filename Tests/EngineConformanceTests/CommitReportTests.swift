@@ -98,7 +98,7 @@ struct CommitReportTests {
         for (change, known) in zip(changes, [2, 1, 0]) {
             guard case .subscriptionSaved(let saved) = change.kind else { return #expect(Bool(false)) }
             #expect(saved.key == start.subscriptions[known].key && saved.position == change.position)
-            #expect(saved.subscription == start.subscriptions[known].subscription && !saved.hasNews)
+            #expect(saved.subscription == start.subscriptions[known].subscription && !saved.hasChanges)
         }
         _ = try await it.modifySubscriptions([query("all", type: "Task")], deletes: ["q"])
         #expect(reports.words() == ["+subscription all", "-subscription q"])

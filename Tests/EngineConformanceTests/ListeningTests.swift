@@ -62,7 +62,7 @@ struct ListeningTests {
         _ = try await it.modify([save("p", in: .default)], by: it.publicly)
         let start = try await it.startWatching()
         #expect(start.subscriptions.map(\.subscription) == [query("public")] + Self.all)
-        #expect(start.subscriptions.filter(\.hasNews).map(\.key.id) == ["public"])
+        #expect(start.subscriptions.filter(\.hasChanges).map(\.key.id) == ["public"])
         let key = try #require(start.subscriptions.first?.key)
         #expect(key.database == it.publicly.database && key.owner == EngineUnderTest.alice)
         let tag = try #require(try await it.record(id("p", in: .default), by: it.publicly)?.changeTag)

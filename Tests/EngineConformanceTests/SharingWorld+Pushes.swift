@@ -81,7 +81,7 @@ extension SharingWorld {
         self.it.store.subscriptions.stopWatching(listener)
         let known = start.subscriptions.map { Acknowledgement(subscription: $0.key, position: $0.position) }
         self.it.store.subscriptions.acknowledge(known, by: listener)
-        return start.subscriptions.filter(\.hasNews).map(\.key.id)
+        return start.subscriptions.filter(\.hasChanges).map(\.key.id)
     }
 
     // MARK: - Checks

@@ -59,7 +59,7 @@ extension EngineUnderTest {
         let listener = self.listener(installation)
         let start = try await self.startWatching(listener)
         self.store.subscriptions.stopWatching(listener)
-        return start.subscriptions.filter(\.hasNews).map(\.key.id)
+        return start.subscriptions.filter(\.hasChanges).map(\.key.id)
     }
 
     /// Listens for a moment and acknowledges all there is.

@@ -125,11 +125,11 @@ struct PrefetchTests {
 
     // MARK: Reads that begin anew
 
-    @Test(arguments: [FlightProxy.Point.before, .insideReply, .behindReply])
-    func `a page whose connection is cut has each record once`(point: FlightProxy.Point) async throws {
+    @Test(arguments: [RoundTripProxy.Point.before, .insideReply, .behindReply])
+    func `a page whose connection is cut has each record once`(point: RoundTripProxy.Point) async throws {
         let directory = try TemporaryDirectory()
         let cluster = try PostgreSQLCluster.running()
-        let proxy = try FlightProxy(to: cluster.folder, in: directory.path)
+        let proxy = try RoundTripProxy(to: cluster.folder, in: directory.path)
         defer { proxy.close() }
         let it = try await EngineUnderTest.withNotes(behind: proxy)
         let begin = try await it.changes(FeedRead(zone: notes)).token
@@ -146,12 +146,12 @@ struct PrefetchTests {
         ]
         for (name, page) in pages {
             var cuts = 0
-            for flight in 1...20 {
-                proxy.arm(flight, point)
+            for roundTrip in 1...20 {
+                proxy.arm(roundTrip, point)
                 // A connection that was cut behind a reply is found out by the next read.
                 for _ in 0..<5 {
                     guard let found = try? await page() else { continue }
-                    #expect(found == all, "\(name), flight \(flight)")
+                    #expect(found == all, "\(name), roundTrip \(roundTrip)")
                     break
                 }
                 guard proxy.disarm() else { break }

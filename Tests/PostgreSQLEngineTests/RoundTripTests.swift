@@ -23,7 +23,7 @@ struct RoundTripTests {
         /// Of the registry; `nil` for a sign-in.
         let operation: String?
         /// At best, and at most when the server looks after itself meanwhile.
-        let flights: ClosedRange<Int>
+        let roundTrips: ClosedRange<Int>
         /// Not counted.
         let prepare: @Sendable (Round) async throws -> String
         /// Returns whether the response is as expected.
@@ -32,13 +32,13 @@ struct RoundTripTests {
         init(
             _ name: String,
             _ operation: String?,
-            flights: ClosedRange<Int>,
+            roundTrips: ClosedRange<Int>,
             prepare: @escaping @Sendable (Round) async throws -> String = { _ in "" },
             request: @escaping @Sendable (Round) async throws -> Bool
         ) {
             self.name = name
             self.operation = operation
-            self.flights = flights
+            self.roundTrips = roundTrips
             self.prepare = prepare
             self.request = request
         }
@@ -53,23 +53,24 @@ struct RoundTripTests {
     func `each kind of request takes its round trips, and no more`() async throws {
         let directory = try TemporaryDirectory()
         let cluster = try PostgreSQLCluster.running()
-        let proxy = try FlightProxy(to: cluster.folder, in: directory.path)
+        let proxy = try RoundTripProxy(to: cluster.folder, in: directory.path)
         defer { proxy.close() }
         let it = try await EngineUnderTest.withNotes(behind: proxy)
         for kind in Self.kinds {
-            var flights: [Int] = []
+            var roundTrips: [Int] = []
             for number in 0..<Self.rounds.upperBound {
                 var round = Round(it: it, number: number)
                 round.prepared = try await kind.prepare(round)
-                _ = proxy.takeFlights()
+                _ = proxy.takeRoundTrips()
                 let isAsExpected = try await kind.request(round)
                 #expect(isAsExpected, "\(kind.name)")
-                flights.append(proxy.takeFlights())
-                if flights.count >= Self.rounds.lowerBound, kind.flights.contains(flights.min() ?? 0) {
+                roundTrips.append(proxy.takeRoundTrips())
+                if roundTrips.count >= Self.rounds.lowerBound, kind.roundTrips.contains(roundTrips.min() ?? 0)
+                {
                     break
                 }
             }
-            #expect(kind.flights.contains(flights.min() ?? 0), "\(kind.name): \(flights)")
+            #expect(kind.roundTrips.contains(roundTrips.min() ?? 0), "\(kind.name): \(roundTrips)")
         }
         await it.store.shutdown()
     }
@@ -89,76 +90,76 @@ struct RoundTripTests {
 
 extension RoundTripTests {
     private static let records = [
-        Kind("save", "modify_records", flights: 3...3) { round in
+        Kind("save", "modify_records", roundTrips: 3...3) { round in
             let fields = ["n": FieldValue.int64(Int64(round.number))]
             return try await round.it.modify([save("r\(round.number)", fields)]).areSaved
         },
-        Kind("save of ten", "modify_records", flights: 3...3) { round in
+        Kind("save of ten", "modify_records", roundTrips: 3...3) { round in
             let saves = (0..<10).map { save("ten \(round.number) \($0)", ["n": .int64(1)]) }
             return try await round.it.modify(saves).areSaved
         },
-        Kind("change", "modify_records", flights: 3...3) { round in
+        Kind("change", "modify_records", roundTrips: 3...3) { round in
             let change = save("r1", ["n": .int64(Int64(1_000 + round.number))])
             return try await round.it.modify([change], policy: .allKeys).areSaved
         },
-        Kind("delete", "modify_records", flights: 4...4) { round in
+        Kind("delete", "modify_records", roundTrips: 4...4) { round in
             try await round.it.modify([], deletes: [id("ten \(round.number) 0")])[0].error == nil
         },
-        Kind("fetch", "fetch_records", flights: 1...1) { round in
+        Kind("fetch", "fetch_records", roundTrips: 1...1) { round in
             try await round.it.fetch([id("r1"), id("r2")]).count == 2
         },
-        Kind("query", "query_records", flights: 1...1) { round in
+        Kind("query", "query_records", roundTrips: 1...1) { round in
             let query = Query(recordType: "Note", predicate: NumberedNotes.equals("n", .int64(2)))
             return try await round.it.query(QueryRead(query: query, zone: notes)).records.count == 1
         },
-        Kind("explanation", "explain_record", flights: 12...12) { round in
+        Kind("explanation", "explain_record", roundTrips: 12...12) { round in
             try await ExplainTests.explanation(round.it, of: id("r1")).record.id == id("r1")
         },
-        Kind("schema", "check_schema", flights: 8...8) { round in
+        Kind("schema", "check_schema", roundTrips: 8...8) { round in
             let schema = try round.it.store.schemas.schema(
                 ofContainer: EngineUnderTest.container,
                 environment: .development
             )
             return !schema.recordTypes.isEmpty
         },
-        Kind("sign-in", nil, flights: 9...9) { round in
+        Kind("sign-in", nil, roundTrips: 9...9) { round in
             try round.it.signIn(named: "alice").userRecordName == EngineUnderTest.alice
         },
     ]
 
     private static let feeds = [
-        Kind("new zone", "modify_zones", flights: 7...8) { round in
+        Kind("new zone", "modify_zones", roundTrips: 7...8) { round in
             try await round.it.modifyZones(["zone \(round.number)"])[0].error == nil
         },
-        Kind("zones", "fetch_zones", flights: 3...3) { round in
+        Kind("zones", "fetch_zones", roundTrips: 3...3) { round in
             try await round.it.zones().isEmpty == false
         },
-        Kind("changes of a zone", "fetch_changes", flights: 2...2) { round in
+        Kind("changes of a zone", "fetch_changes", roundTrips: 2...2) { round in
             try await round.it.changes(FeedRead(zone: notes, limit: 10)).items.count == 10
         },
-        Kind("changes of a database", "fetch_database_changes", flights: 2...2) { round in
+        Kind("changes of a database", "fetch_database_changes", roundTrips: 2...2) { round in
             try await round.it.databaseChanges(DatabaseFeedRead()).items.count > 1
         },
-        Kind("token", "fetch_token", flights: 1...1) { round in
+        Kind("token", "fetch_token", roundTrips: 1...1) { round in
             try await round.it.token(of: notes).isEmpty == false
         },
     ]
 
     private static let subscriptions = [
-        Kind("new subscription", "modify_subscriptions", flights: 21...22) { round in
+        Kind("new subscription", "modify_subscriptions", roundTrips: 21...22) { round in
             try await round.it.modifySubscriptions([query("s\(round.number)", type: "T\(round.number)")])[0]
                 .error == nil
         },
-        Kind("subscriptions", "fetch_subscriptions", flights: 2...2) { round in
+        Kind("subscriptions", "fetch_subscriptions", roundTrips: 2...2) { round in
             try await round.it.subscriptions().count >= Self.rounds.lowerBound
         },
-        Kind("begin of listening", "listen", flights: 15...23) { round in
+        Kind("begin of listening", "listen", roundTrips: 15...23) { round in
             try await round.it.startWatching().subscriptions.count >= Self.rounds.lowerBound
         },
         Kind(
             "deleted subscription",
             "modify_subscriptions",
-            flights: 8...9,
+            roundTrips: 8...9,
             prepare: { round in
                 let saved = query("d\(round.number)", type: "D\(round.number)")
                 _ = try await round.it.modifySubscriptions([saved])
@@ -170,17 +171,17 @@ extension RoundTripTests {
     ]
 
     private static let assets = [
-        Kind("begun upload", "upload_assets", flights: 7...8) { round in
+        Kind("begun upload", "upload_assets", roundTrips: 7...8) { round in
             try await round.it.begin([file(round.number)])[0].number != nil
         },
-        Kind("complete upload", "upload_assets", flights: 4...5) { round in
+        Kind("complete upload", "upload_assets", roundTrips: 4...5) { round in
             let begun = try await round.it.begin([file(round.number)])[0]
             return "\(begun.number?.rawValue ?? 0)"
         } request: { round in
             try await round.it.complete(AssetNumber(rawValue: Int64(round.prepared) ?? 0))
             return true
         },
-        Kind("begun download", "download_assets", flights: 2...2) { round in
+        Kind("begun download", "download_assets", roundTrips: 2...2) { round in
             guard round.number == 0 else { return "" }
             let saved = try await round.it.modify([save("photo", ["f": .asset(file(1))])])
             return "\(saved)"
@@ -190,33 +191,33 @@ extension RoundTripTests {
     ]
 
     private static let sharing = [
-        Kind("new share", "modify_records", flights: 14...15) { round in
+        Kind("new share", "modify_records", roundTrips: 14...15) { round in
             let root = "shared \(round.number)"
             let share = saveOfShare("share of \(root)", ShareChanges(root: root))
             return try await round.it.modify([share, save(root)], policy: .changedKeys).areSaved
         },
-        Kind("accepted share", "accept_shares", flights: 40...44) { round in
+        Kind("accepted share", "accept_shares", roundTrips: 40...44) { round in
             try await round.it.share("root \(round.number)", named: "share \(round.number)").token
         } request: { round in
             let outcome = try await round.it.accept(round.prepared, by: round.it.bobShared)
             guard case .shareAccepted = outcome else { return false }
             return true
         },
-        Kind("save of a participant", "modify_records", flights: 12...15) { round in
+        Kind("save of a participant", "modify_records", roundTrips: 12...15) { round in
             let change = sharedSave("root 1", ["n": .int64(Int64(round.number))])
             return try await round.it.modify([change], policy: .allKeys, by: round.it.bobShared).areSaved
         },
-        Kind("fetch of a participant", "fetch_records", flights: 3...4) { round in
+        Kind("fetch of a participant", "fetch_records", roundTrips: 3...4) { round in
             try await round.it.record(sharedID("root 1"), by: round.it.bobShared) != nil
         },
-        Kind("metadata of a share", "fetch_share_metadata", flights: 6...6) { round in
+        Kind("metadata of a share", "fetch_share_metadata", roundTrips: 6...6) { round in
             try await round.it.share(named: "share \(round.number)")?.token ?? ""
         } request: { round in
             let found = try await round.it.metadata(round.prepared, by: round.it.bobShared)
             guard case .shareMetadata = found else { return false }
             return true
         },
-        Kind("people to invite", "fetch_share_participants", flights: 2...2) { round in
+        Kind("people to invite", "fetch_share_participants", roundTrips: 2...2) { round in
             let lookup = IdentityLookup.userRecordName(EngineUnderTest.bob)
             let result = await withCheckedContinuation { continuation in
                 round.it.store.fetchShareParticipants([lookup], for: round.it.privately) {
@@ -226,7 +227,7 @@ extension RoundTripTests {
             guard case .identity = try result.get()[0] else { return false }
             return true
         },
-        Kind("request for access", "request_share_access", flights: 18...19) { round in
+        Kind("request for access", "request_share_access", roundTrips: 18...19) { round in
             let name = "closed \(round.number)"
             let share = try await round.it.share(name, named: "share of \(name)") {
                 $0.allowsAccessRequests = true

@@ -125,10 +125,10 @@ struct SharedSearchTests {
         }
     }
 
-    @Test(arguments: FlightProxy.Point.allCases)
-    func `a connection that is cut costs none of them its result`(point: FlightProxy.Point) async throws {
+    @Test(arguments: RoundTripProxy.Point.allCases)
+    func `a connection that is cut costs none of them its result`(point: RoundTripProxy.Point) async throws {
         let directory = try TemporaryDirectory()
-        let proxy = try FlightProxy(to: PostgreSQLCluster.running().folder, in: directory.path)
+        let proxy = try RoundTripProxy(to: PostgreSQLCluster.running().folder, in: directory.path)
         defer { proxy.close() }
         let it = try await NumberedNotes.engine(400, .postgreSQL) { settings in
             settings.readThreads = 1
@@ -136,14 +136,14 @@ struct SharedSearchTests {
         }
         let alone = await Self.found(Self.reads, it)
         var cuts = 0
-        for flight in 1...12 {
-            proxy.arm(flight, point)
+        for roundTrip in 1...12 {
+            proxy.arm(roundTrip, point)
             let found = await Self.found(Self.reads, it)
             if proxy.disarm() { cuts += 1 }
             for (number, (found, alone)) in zip(found, alone).enumerated() {
                 // Read alone and then cut, one may fail, as it may without the others.
                 if case .failure(.storageUnavailable) = found { continue }
-                #expect(Self.words([found]) == Self.words([alone]), "search \(number), flight \(flight)")
+                #expect(Self.words([found]) == Self.words([alone]), "search \(number), \(roundTrip)")
             }
         }
         #expect(cuts > 6)
@@ -228,9 +228,9 @@ struct SharedSearchTests {
     private static let failing = SQL("SELECT 7 / 0", reach: .directory)
 
     @Test
-    func `what eight searches ask first takes one flight, and each is executed once`() async throws {
+    func `what eight searches ask first takes one roundTrip, and each is executed once`() async throws {
         let directory = try TemporaryDirectory()
-        let proxy = try FlightProxy(to: PostgreSQLCluster.running().folder, in: directory.path)
+        let proxy = try RoundTripProxy(to: PostgreSQLCluster.running().folder, in: directory.path)
         defer { proxy.close() }
         let it = try await NumberedNotes.engine(1, .postgreSQL) { settings in
             settings.readThreads = 1
@@ -240,8 +240,8 @@ struct SharedSearchTests {
         var fewest = Int.max
         for _ in 0..<100 where fewest != 2 {
             let jobs = (0..<10).map { [Self.read(2 * $0, it), Self.read(2 * $0 + 1, it)] }
-            let happened = await Self.events(it, jobs, begin: { _ = proxy.takeFlights() })
-            fewest = min(fewest, proxy.takeFlights())
+            let happened = await Self.events(it, jobs, begin: { _ = proxy.takeRoundTrips() })
+            fewest = min(fewest, proxy.takeRoundTrips())
             #expect(happened == (0..<10).flatMap { [.began($0, isAttempt: true), .replied($0)] })
         }
         #expect(fewest == 2, "eight searches, and then two")
@@ -249,9 +249,9 @@ struct SharedSearchTests {
     }
 
     @Test
-    func `queries that wait together take one flight`() async throws {
+    func `queries that wait together take one roundTrip`() async throws {
         let directory = try TemporaryDirectory()
-        let proxy = try FlightProxy(to: PostgreSQLCluster.running().folder, in: directory.path)
+        let proxy = try RoundTripProxy(to: PostgreSQLCluster.running().folder, in: directory.path)
         defer { proxy.close() }
         let it = try await NumberedNotes.engine(400, .postgreSQL) { settings in
             settings.readThreads = 1
@@ -271,8 +271,8 @@ struct SharedSearchTests {
         ]
         var fewest = Int.max
         for _ in 0..<100 where fewest != 1 {
-            let found = await Self.found(reads, it, begin: { _ = proxy.takeFlights() })
-            fewest = min(fewest, proxy.takeFlights())
+            let found = await Self.found(reads, it, begin: { _ = proxy.takeRoundTrips() })
+            fewest = min(fewest, proxy.takeRoundTrips())
             #expect(found.allSatisfy { (try? $0.get()) != nil })
         }
         #expect(fewest == 1)

@@ -51,7 +51,7 @@ struct GreedySubscriptionsTests {
             // All of them would have been twelve million.
             let all = Self.subscriptions * Self.comparisons * 400
             #expect(Self.value(of: .subscriptionComparisons, server) < Double(all / 2))
-            #expect(Self.value(of: .subscriptionNews, server) >= Double(Self.subscriptions))
+            #expect(Self.value(of: .subscriptionHints, server) >= Double(Self.subscriptions))
         }
     }
 

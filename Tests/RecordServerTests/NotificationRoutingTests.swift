@@ -97,8 +97,8 @@ struct NotificationRoutingTests {
     @Test func `who comes hears what there is news of, and nobody else does`() {
         var routing = Self.routing([Sample.watched("old", Sample.query())])
         let start = [
-            Sample.watched("old", Sample.query(), hasNews: false),
-            Sample.watched("new", Sample.query("Task"), hasNews: true, databasePosition: 33),
+            Sample.watched("old", Sample.query(), hasChanges: false),
+            Sample.watched("new", Sample.query("Task"), hasChanges: true, databasePosition: 33),
         ]
         routing.start(Sample.listener(2), start)
         let posts = routing.takePosts()[0]

@@ -87,7 +87,7 @@ struct RouterTurnTests {
     @Test func `a listener with many subscriptions begins in parts, each of them once`() {
         var routing = NotificationRouting(loops: 1, run: Sample.run)
         let watched = (0..<1_000).map {
-            Sample.watched("\($0)", Sample.query("Type\($0)"), hasNews: true, databasePosition: Int64($0))
+            Sample.watched("\($0)", Sample.query("Type\($0)"), hasChanges: true, databasePosition: Int64($0))
         }
         let listener = Sample.listener(1)
         let start = ListeningStart(subscriptions: watched, positions: [:])

@@ -39,13 +39,13 @@ enum Sample {
         owner: String = owner,
         info: NotificationInfo? = nil,
         savedAt position: Int64 = 1,
-        hasNews: Bool = false,
+        hasChanges: Bool = false,
         databasePosition: Int64 = 10
     ) -> WatchedSubscription {
         WatchedSubscription(
             key: SubscriptionKey(database: database, owner: owner, id: id, position: position),
             subscription: Subscription(id: id, kind: kind, info: info),
-            hasNews: hasNews,
+            hasChanges: hasChanges,
             position: databasePosition
         )
     }

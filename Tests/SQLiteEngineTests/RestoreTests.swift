@@ -188,7 +188,7 @@ struct RestoreTests {
             #expect(try await it2.news(for: installation) == [])
         }
         let bob = it2.listener(3, signIn: it2.bobSignIn)
-        #expect(try await it2.startWatching(bob).subscriptions.map(\.hasNews) == [true])
+        #expect(try await it2.startWatching(bob).subscriptions.map(\.hasChanges) == [true])
         _ = try await it2.modifySubscriptions(all)
         let it3 = try await it2.reopened()
         #expect(try await it3.news() == [])

@@ -22,7 +22,7 @@ extension CKDatabase {
         _ token: CKServerChangeToken?,
         inZoneWith zoneID: CKRecordZone.ID
     ) async throws -> Bool {
-        try await self.hasNoNews(of: zoneID, since: token)
+        try await self.hasNoChanges(of: zoneID, since: token)
     }
 
     /// Returns whether no zone was created, changed or deleted since a token of the database.
@@ -36,7 +36,7 @@ extension CKDatabase {
     ///   `notAuthenticated` (sign in); `requestRateLimited`, `serviceUnavailable` or
     ///   `networkFailure` (repeat later).
     public func isCurrent(_ databaseToken: CKServerChangeToken?) async throws -> Bool {
-        try await self.hasNoNews(of: nil, since: databaseToken)
+        try await self.hasNoChanges(of: nil, since: databaseToken)
     }
 
     /// Waits until a reader of a zone has applied every change.
@@ -57,7 +57,7 @@ extension CKDatabase {
         timeout: Duration,
         token: @Sendable () async throws -> CKServerChangeToken?
     ) async throws -> Bool {
-        try await self.waitUntilNoNews(of: zoneID, timeout: timeout, token: token)
+        try await self.waitUntilNoChanges(of: zoneID, timeout: timeout, token: token)
     }
 
     /// Waits until a reader of the database has fetched every zone that was created, changed or
@@ -74,10 +74,10 @@ extension CKDatabase {
         timeout: Duration,
         databaseToken: @Sendable () async throws -> CKServerChangeToken?
     ) async throws -> Bool {
-        try await self.waitUntilNoNews(of: nil, timeout: timeout, token: databaseToken)
+        try await self.waitUntilNoChanges(of: nil, timeout: timeout, token: databaseToken)
     }
 
-    private func waitUntilNoNews(
+    private func waitUntilNoChanges(
         of zoneID: CKRecordZone.ID?,
         timeout: Duration,
         token: () async throws -> CKServerChangeToken?
@@ -89,7 +89,7 @@ extension CKDatabase {
             do {
                 if wait.mustAsk() || asked != .some(applied) {
                     asked = applied
-                    if try await self.hasNoNews(of: zoneID, since: applied) { return true }
+                    if try await self.hasNoChanges(of: zoneID, since: applied) { return true }
                 }
                 guard try await wait.pause() else { return false }
             } catch let error as CKError where error.isWaitedOut {
@@ -100,7 +100,7 @@ extension CKDatabase {
     }
 
     /// Asks page by page, since the first may have nothing but positions that were left behind.
-    func hasNoNews(of zoneID: CKRecordZone.ID?, since token: CKServerChangeToken?) async throws -> Bool {
+    func hasNoChanges(of zoneID: CKRecordZone.ID?, since token: CKServerChangeToken?) async throws -> Bool {
         var bytes = token?.bytes ?? []
         while true {
             let since = bytes

@@ -22,21 +22,21 @@ final class SignInResponse: Sendable {
     /// last one, or if the app waits for it.
     func note(isAccepted: Bool) {
         let response = isAccepted ? Response.accepted : .refused
-        let isNews = self.state.withLock { state in
+        let isNew = self.state.withLock { state in
             defer { state = State(last: response) }
             return state.isAwaited || state.last.map { $0 != response } ?? false
         }
-        if isNews { NotificationCenter.default.post(name: .CKAccountChanged, object: nil) }
+        if isNew { NotificationCenter.default.post(name: .CKAccountChanged, object: nil) }
     }
 
     /// Stores that the server executes no request of the user; posts `CKAccountChanged` if it did
     /// before, or if the app waits for a status.
     func noteRestriction() {
-        let isNews = self.state.withLock { state in
+        let isNew = self.state.withLock { state in
             defer { state.last = .restricted }
             return state.last != .restricted && (state.isAwaited || state.last != nil)
         }
-        if isNews { NotificationCenter.default.post(name: .CKAccountChanged, object: nil) }
+        if isNew { NotificationCenter.default.post(name: .CKAccountChanged, object: nil) }
     }
 
     /// Notes that the app knows that the server takes no connections, or executes no requests.

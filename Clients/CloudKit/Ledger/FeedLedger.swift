@@ -62,11 +62,11 @@ final class FeedLedger: Sendable {
             } else {
                 block.run = seen.readers.run(of: block.token) ?? 0
             }
-            let isNews = !page.names.isEmpty || page.next != page.token
-            if page.isReturn, isNews, !page.token.isEmpty { block.events.insert(.returned) }
+            let isNew = !page.names.isEmpty || page.next != page.token
+            if page.isReturn, isNew, !page.token.isEmpty { block.events.insert(.returned) }
             if block.run != 0, !page.moreComing { block.events.insert(.ended) }
             // A reader of a feed without changes writes nothing.
-            guard !seen.readers.isDropped, isNews || !block.events.isEmpty else { return [] }
+            guard !seen.readers.isDropped, isNew || !block.events.isEmpty else { return [] }
             block.events.insert(.given)
             let bytes = block.bytes(names: page.names.bytes)
             var missing: [(name: String, type: String)] = []

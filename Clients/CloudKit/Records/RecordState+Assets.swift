@@ -13,8 +13,8 @@ extension RecordState {
             guard field.value.holdsAssets, let held = self.table.entry(field.name)?.assets else {
                 return nil
             }
-            let isNews = zip(field.value.assets, held).contains { value, _ in !named.contains(value) }
-            guard isNews, field.value.assets.count == held.count else { return nil }
+            let isNew = zip(field.value.assets, held).contains { value, _ in !named.contains(value) }
+            guard isNew, field.value.assets.count == held.count else { return nil }
             return AssetField(key: field.name, value: field.value, assets: held)
         }
     }

@@ -53,7 +53,7 @@ final class SyncInbox: Sendable {
         self.wake { note(&$0.news) }
     }
 
-    func takeNews() -> News {
+    func takeEvents() -> News {
         self.state.withLock { state in
             defer { state.news = News() }
             return state.news

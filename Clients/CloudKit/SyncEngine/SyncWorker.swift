@@ -51,7 +51,7 @@ actor SyncWorker {
     /// - Throws: `CKError` if the delegate or the engine is gone.
     private func step(_ group: inout DiscardingTaskGroup) async throws(CKError) {
         guard self.engine() != nil, self.delegate() != nil else { throw .delegateIsGone }
-        self.takeNews()
+        self.takeEvents()
         try await self.tellState()
         let job = self.inbox.firstJob
         let step = self.machine.next(
@@ -78,8 +78,8 @@ actor SyncWorker {
         }
     }
 
-    private func takeNews() {
-        let news = self.inbox.takeNews()
+    private func takeEvents() {
+        let news = self.inbox.takeEvents()
         if news.cancelled { self.machine.cancelled() }
         if news.accountMayHaveChanged { self.machine.accountMayHaveChanged() }
         if news.notified { self.machine.notified() }

@@ -27,7 +27,7 @@ actor ListFollower {
     }
 
     /// Prints what others have added since the last time.
-    func printNews() async throws {
+    func printChanges() async throws {
         var isThrough = false
         while !isThrough {
             let changes = try await self.database.recordZoneChanges(

@@ -79,8 +79,8 @@ struct SharedList {
         subscription.notificationInfo = info
         _ = try await list.database.save(subscription)
         let notifications = container.notifications()
-        try await list.printNews()
-        for await _ in notifications { try await list.printNews() }
+        try await list.printChanges()
+        for await _ in notifications { try await list.printChanges() }
     }
 }
 

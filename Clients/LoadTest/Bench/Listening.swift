@@ -136,18 +136,18 @@ final class Listening: Sendable {
         by number: Int,
         _ delivered: @Sendable () -> Void
     ) {
-        let isNews = notification.committedMilliseconds > 0
-        if isNews, notification.isCoalesced {
+        let isChangeHint = notification.committedMilliseconds > 0
+        if isChangeHint, notification.isCoalesced {
             self.note(LoadFailure(.failed, "the listeners did not keep up: some notifications were left out"))
         }
-        if isNews { delivered() }
-        if isNews, number == 0 {
+        if isChangeHint { delivered() }
+        if isChangeHint, number == 0 {
             self.lastSize.store(
                 Frame.headerBytes + notification.byteCount,
                 ordering: .relaxed
             )
         }
-        if !isNews || key.number.isMultiple(of: Self.notificationsPerAcknowledgement) {
+        if !isChangeHint || key.number.isMultiple(of: Self.notificationsPerAcknowledgement) {
             self.handles.withLock { $0.indices.contains(number) ? $0[number] : nil }?.acknowledge(key)
         }
     }

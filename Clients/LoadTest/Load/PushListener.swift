@@ -81,7 +81,7 @@ final class PushListener: Sendable {
             self.state.withLock { $0.handle }?.acknowledge(key)
             guard notification.subscriptionID == self.subscription else { return }
             if case .query(let change?) = notification.event { self.notified(change.id.recordName, at: now) }
-            if notification.isNews { self.notifiedOfAll(at: now) }
+            if notification.isChangeHint { self.notifiedOfAll(at: now) }
         case .interrupted, .ended: break
         }
     }
@@ -117,5 +117,5 @@ final class PushListener: Sendable {
 
 extension Notification {
     /// Whether it also stands for others that were not sent.
-    var isNews: Bool { self.isCoalesced || self.committedMilliseconds == 0 }
+    var isChangeHint: Bool { self.isCoalesced || self.committedMilliseconds == 0 }
 }

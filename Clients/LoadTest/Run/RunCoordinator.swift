@@ -28,7 +28,7 @@ struct RunCoordinator: Sendable {
     let processes: Int
     let process: Int
     /// How long each process waits for the others.
-    let patience: Duration
+    let waitMax: Duration
 
     /// Becomes a process of a run.
     ///
@@ -37,7 +37,7 @@ struct RunCoordinator: Sendable {
         _ client: RecordClient,
         run: String,
         processes: Int,
-        patience: Duration
+        waitMax: Duration
     ) async throws(LoadFailure) -> RunCoordinator {
         try await client.require(
             .modifyZones(ModifyZones(scope: .private, saves: [self.zone(of: run)])),
@@ -49,7 +49,7 @@ struct RunCoordinator: Sendable {
                 run: run,
                 processes: processes,
                 process: process,
-                patience: patience
+                waitMax: waitMax
             )
             if try await coordinator.claim() { return coordinator }
         }
@@ -199,7 +199,7 @@ struct RunCoordinator: Sendable {
     /// Waits until a record exists.
     private func read(_ name: String, _ meaning: String) async throws(LoadFailure) -> [Field] {
         let id = RecordID(zone: self.zone, recordName: "\(self.run)-\(name)")
-        let limit = ContinuousClock.now + self.patience
+        let limit = ContinuousClock.now + self.waitMax
         while ContinuousClock.now < limit {
             let fetch = FetchRecords(scope: .private, ids: [id])
             let (items, _) = try await self.client.page(
@@ -211,7 +211,7 @@ struct RunCoordinator: Sendable {
         }
         throw LoadFailure(
             .unavailable,
-            "no process of the run \(self.run) \(meaning) (\(name)) after \(Digits.rate(self.patience.seconds)) s: "
+            "no process of the run \(self.run) \(meaning) (\(name)) after \(Digits.rate(self.waitMax.seconds)) s: "
                 + "are all \(self.processes) running, with the same --run and the first of the same users?"
         )
     }

@@ -59,7 +59,7 @@ struct Verification: Sendable {
                 let comparison = ZoneComparison(zone: zone.zoneName, expected: inZone.mapValues(\.key))
                 let whole = try await Self.feed(client, zone, from: [])
                 comparison.compare(whole, reading: "feed", &verdict.violations)
-                try await self.compareNews(
+                try await self.compareChanges(
                     of: client,
                     zone,
                     from: self.tokens[user][number],
@@ -73,7 +73,7 @@ struct Verification: Sendable {
         return verdict
     }
 
-    private func compareNews(
+    private func compareChanges(
         of client: RecordClient,
         _ zone: ZoneID,
         from token: [UInt8],

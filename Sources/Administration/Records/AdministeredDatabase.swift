@@ -7,7 +7,7 @@ package import RecordStore
 /// A call that meets a busy or building store is made again for half a minute. A write keeps its
 /// request ID then, so it is executed once.
 package struct AdministeredDatabase: Sendable {
-    private static let patience = Duration.seconds(30)
+    private static let timeout = Duration.seconds(30)
 
     package let store: Store
     package var requester: Requester
@@ -153,7 +153,7 @@ package struct AdministeredDatabase: Sendable {
     ///
     /// - Throws: `StoreError`.
     package func retrying<Value>(_ call: () async -> Result<Value, StoreError>) async throws -> Value {
-        let end = ContinuousClock.now + Self.patience
+        let end = ContinuousClock.now + Self.timeout
         while true {
             switch await call() {
             case .success(let value): return value

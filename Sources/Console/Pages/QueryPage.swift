@@ -10,7 +10,7 @@ struct QueryPages: Sendable {
     /// The number of fields that are shown if the operator chose none.
     private static let columnsShown = 6
     /// The maximum time for a count.
-    private static let countPatience = Duration.seconds(5)
+    private static let countTimeout = Duration.seconds(5)
 
     func query(_ request: PageRequest) async throws -> Page {
         let place = try Place(request)
@@ -184,7 +184,7 @@ struct QueryPages: Sendable {
             return "<p class=\"screen\"><a href=\"\(here.setting("count", "all"))\">Count all</a></p>"
         }
         var read = QueryRead(query: query, zone: form.zone, isCount: true)
-        let end = ContinuousClock.now + Self.countPatience
+        let end = ContinuousClock.now + Self.countTimeout
         var count: Int64 = 0
         repeat {
             do throws(StoreError) {

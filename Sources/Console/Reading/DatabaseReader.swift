@@ -8,11 +8,11 @@ struct DatabaseReader: Sendable {
     let store: Store
     let requester: Requester
     /// The maximum time for which a call is repeated.
-    var patience = Duration.seconds(3)
+    var timeout = Duration.seconds(3)
 
-    func with(patience: Duration) -> DatabaseReader {
+    func with(timeout: Duration) -> DatabaseReader {
         var reader = self
-        reader.patience = patience
+        reader.timeout = timeout
         return reader
     }
 
@@ -82,7 +82,7 @@ struct DatabaseReader: Sendable {
     private func retrying<Value: Sendable>(
         _ call: (@escaping Reply<Value>) -> Void
     ) async throws(StoreError) -> Value {
-        let end = ContinuousClock.now + self.patience
+        let end = ContinuousClock.now + self.timeout
         while true {
             let result = await withCheckedContinuation { continuation in
                 call { continuation.resume(returning: $0) }

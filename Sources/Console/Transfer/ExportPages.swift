@@ -14,7 +14,7 @@ struct ExportPages: Sendable {
     let console: ConsolePages
 
     /// Longer than for a page: a file should not break because the store is busy for a moment.
-    private static let patience = Duration.seconds(30)
+    private static let timeout = Duration.seconds(30)
 
     enum Format: String, Sendable {
         case json
@@ -66,7 +66,7 @@ struct ExportPages: Sendable {
 
     func export(_ request: PageRequest) async throws -> Response {
         let place = try Place(request)
-        let reader = try await self.console.reader(of: place).with(patience: Self.patience)
+        let reader = try await self.console.reader(of: place).with(timeout: Self.timeout)
         guard let format = Format(rawValue: request.query["format"] ?? "json") else {
             throw PageFailure.invalid("A file is in the format json or csv.")
         }

@@ -30,7 +30,7 @@ package enum MetricName: String, CaseIterable, Sendable {
     case notificationDetailsDropped = "tidemark_notification_details_dropped_total"
     case notificationChangesWaiting = "tidemark_notification_changes_waiting"
     case subscriptionComparisons = "tidemark_subscription_comparisons_total"
-    case subscriptionNews = "tidemark_subscription_news_total"
+    case subscriptionHints = "tidemark_subscription_news_total"
     case assetReceivedBytes = "tidemark_asset_received_bytes_total"
     case assetSentBytes = "tidemark_asset_sent_bytes_total"
     case assetsStored = "tidemark_assets_stored_total"
@@ -90,7 +90,7 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .notificationDetailsDropped: "Transactions of which listeners learn only that something changed."
         case .notificationChangesWaiting: "Changes that wait to be compared with subscriptions."
         case .subscriptionComparisons: "Comparisons of changed records with conditions of subscriptions."
-        case .subscriptionNews:
+        case .subscriptionHints:
             "Subscriptions that learned only that there may be news, because comparing cost their user too much."
         case .assetReceivedBytes: "Bytes of assets that clients uploaded."
         case .assetSentBytes: "Bytes of assets that clients downloaded."

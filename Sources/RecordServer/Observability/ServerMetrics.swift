@@ -24,7 +24,7 @@ final class ServerMetrics: Sendable {
     private let notificationsCoalesced = Atomic<Int64>(0)
     private let detailsDropped = Atomic<Int64>(0)
     private let comparisons = Atomic<Int64>(0)
-    private let newsForCost = Atomic<Int64>(0)
+    private let hintsForCost = Atomic<Int64>(0)
     private let assetBytesIn = Atomic<Int64>(0)
     private let assetBytesOut = Atomic<Int64>(0)
     private let assetsStored = Atomic<Int64>(0)
@@ -74,7 +74,7 @@ final class ServerMetrics: Sendable {
     /// Adds the router's counts.
     func routed(_ counts: NotificationRouting.Counts) {
         if counts.comparisons > 0 { self.comparisons.add(Int64(counts.comparisons), ordering: .relaxed) }
-        if counts.news > 0 { self.newsForCost.add(Int64(counts.news), ordering: .relaxed) }
+        if counts.news > 0 { self.hintsForCost.add(Int64(counts.news), ordering: .relaxed) }
     }
 
     func assetBytesReceived(_ count: Int) {
@@ -127,7 +127,7 @@ final class ServerMetrics: Sendable {
             self.reading(.notificationsCoalesced, self.notificationsCoalesced),
             self.reading(.notificationDetailsDropped, self.detailsDropped),
             self.reading(.subscriptionComparisons, self.comparisons),
-            self.reading(.subscriptionNews, self.newsForCost),
+            self.reading(.subscriptionHints, self.hintsForCost),
             self.reading(.assetReceivedBytes, self.assetBytesIn),
             self.reading(.assetSentBytes, self.assetBytesOut),
             self.reading(.assetsStored, self.assetsStored),

@@ -97,7 +97,7 @@ final class NotificationRouter: Sendable {
         var routing = NotificationRouting(loops: mailboxes.count, run: self.run)
         var turns = RouterTurns()
         var isInParts = false
-        while let events = self.queue.take(self.patience(turns, routing)) {
+        while let events = self.queue.take(self.waitMax(turns, routing)) {
             for event in events { self.accept(event, &turns, &routing) }
             // Only between commits: within one, the passing time would pay for every comparison of a
             // slow machine.
@@ -107,7 +107,7 @@ final class NotificationRouter: Sendable {
         }
     }
 
-    private func patience(_ turns: RouterTurns, _ routing: NotificationRouting) -> RouterQueue.Patience {
+    private func waitMax(_ turns: RouterTurns, _ routing: NotificationRouting) -> RouterQueue.Wait {
         guard turns.isEmpty else { return .none }
         return routing.isOwing ? .until(MonotonicTime.nanoseconds() + Self.pauseNanoseconds) : .endless
     }

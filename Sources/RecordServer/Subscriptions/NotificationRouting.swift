@@ -138,7 +138,7 @@ struct NotificationRouting {
         let end = joining.next + min(joining.subscriptions.count - joining.next, costMax / Self.watchCost + 1)
         for watched in joining.subscriptions[joining.next..<end] {
             let watch = self.watch(watched, of: audience)
-            guard watched.hasNews else { continue }
+            guard watched.hasChanges else { continue }
             let news = watch.subject.news(upTo: watched.position, isCoalesced: false)
             if watch.subject.firesOnce { watch.isSpent = true }
             self.posts[listener.loop].append(

@@ -25,7 +25,7 @@ final class RouterQueue: @unchecked Sendable {
     }
 
     /// Timeout of the router's wait for an event.
-    enum Patience {
+    enum Wait {
         case none
         /// A time of `MonotonicTime`.
         case until(Int64)
@@ -105,9 +105,9 @@ final class RouterQueue: @unchecked Sendable {
     /// Returns all queued events, possibly none.
     ///
     /// - Returns: `nil` if the queue is closed.
-    func take(_ patience: Patience = .none) -> [Event]? {
+    func take(_ waitMax: Wait = .none) -> [Event]? {
         self.condition.withLock {
-            self.wait(patience)
+            self.wait(waitMax)
             guard !self.state.isClosed else { return nil }
             let events = self.state.events
             self.state.events = []
@@ -115,11 +115,11 @@ final class RouterQueue: @unchecked Sendable {
         }
     }
 
-    private func wait(_ patience: Patience) {
+    private func wait(_ waitMax: Wait) {
         self.state.routerWaits = true
         defer { self.state.routerWaits = false }
         while self.state.events.isEmpty, !self.state.isClosed {
-            switch patience {
+            switch waitMax {
             case .none: return
             case .until(let end): guard self.condition.wait(until: end) else { return }
             case .endless: self.condition.wait()

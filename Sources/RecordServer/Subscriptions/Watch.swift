@@ -50,7 +50,7 @@ final class WatchGroup {
     /// In the order in which they were added.
     private(set) var watches: [Watch] = []
     /// Change hints that were too expensive when they were due.
-    var owed = OwedNews()
+    var owed = OwedHints()
 
     init(of audience: Audience) {
         self.audience = audience

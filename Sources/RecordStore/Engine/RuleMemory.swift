@@ -9,7 +9,7 @@ package final class RuleMemory {
     /// Whether URLs lead into a zone; they may have gone meanwhile.
     var zonesWithTokens: [ZoneKey: Bool] = [:]
     /// Shares that have a row in `ShareNewsRow.table`, with the origin in it.
-    var sharesWithNews: [ShareNumber: ChangeOrigin?] = [:]
+    var sharesWithChanges: [ShareNumber: ChangeOrigin?] = [:]
     /// Histories that containers keep, by environment; `nil` if they have not been read.
     var histories: [EnvironmentID: HistoryRule]?
     /// Zones with a history that has begun, and when their container began to keep one.
@@ -22,7 +22,7 @@ package final class RuleMemory {
 
     /// The number of entries, for engines that bound their memory.
     package var count: Int {
-        self.shares.count + self.zonesWithTokens.count + self.sharesWithNews.count
+        self.shares.count + self.zonesWithTokens.count + self.sharesWithChanges.count
             + self.pastZones.count
     }
 }

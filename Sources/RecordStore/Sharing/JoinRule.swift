@@ -222,7 +222,7 @@ struct JoinRule {
             zone: found.target.zone,
             zoneName: found.target.zoneName
         ).rewrite(found.record, named: found.share.name, with: found.record.body.with(contents))
-        try self.transaction.noteNews(of: found.share.number)
+        try self.transaction.noteChange(of: found.share.number)
         return record
     }
 

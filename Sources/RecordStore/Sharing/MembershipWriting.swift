@@ -114,7 +114,7 @@ struct MembershipWriting {
         guard !self.zone.shares.isEmpty else { return }
         let transaction = self.zone.transaction
         if let zoneWide = self.zone.shares.zoneWide {
-            try transaction.noteNews(of: zoneWide.number)
+            try transaction.noteChange(of: zoneWide.number)
             return
         }
         let before = try planned.existing == nil ? nil : self.zone.storedMembership(of: record)
@@ -134,7 +134,7 @@ struct MembershipWriting {
             try self.write(changes)
             try self.spread(after, below: planned.name, at: record.position)
         }
-        if let after { try transaction.noteNews(of: after) }
+        if let after { try transaction.noteChange(of: after) }
     }
 
     /// By its name or by its parent, as both are written now.
@@ -224,7 +224,7 @@ struct MembershipWriting {
             in: self.zone.key,
             environment: self.zone.rule.requester.environment
         )
-        for share in Set(changes.noted.map(\.share)) { try transaction.noteNews(of: share) }
+        for share in Set(changes.noted.map(\.share)) { try transaction.noteChange(of: share) }
     }
 
     // MARK: - Deletes
@@ -242,7 +242,7 @@ struct MembershipWriting {
             try transaction.delete(MembershipRow(record: record.number, share: share, since: 0))
         }
         let told = self.zone.shares.zoneWide?.number ?? share
-        if let told { try transaction.noteNews(of: told) }
+        if let told { try transaction.noteChange(of: told) }
         return share
     }
 

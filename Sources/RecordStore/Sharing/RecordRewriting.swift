@@ -23,7 +23,7 @@ struct RecordRewriting {
             contents.participants.remove(at: index)
         }
         try self.rewrite(record, named: share.name, with: record.body.with(contents))
-        try self.transaction.noteNews(of: share.number)
+        try self.transaction.noteChange(of: share.number)
     }
 
     @discardableResult

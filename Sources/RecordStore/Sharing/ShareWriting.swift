@@ -45,7 +45,7 @@ extension WriteTransaction {
         try self.put(ShareRemovalRow(share: share.number))
         self.count(rowBytes: -RowBytes.share(named: share.name), in: zone)
         self.memory.shares[zone]?.remove(share)
-        self.memory.sharesWithNews[share.number] = nil
+        self.memory.sharesWithChanges[share.number] = nil
         return readers.count
     }
 

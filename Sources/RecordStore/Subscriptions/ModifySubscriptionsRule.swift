@@ -104,7 +104,7 @@ struct ModifySubscriptionsRule {
         let saved = WatchedSubscription(
             key: stored.key,
             subscription: subscription,
-            hasNews: false,
+            hasChanges: false,
             position: position
         )
         self.transaction.note(.subscriptionSaved(saved), at: position, in: self.requester.database)

@@ -37,7 +37,7 @@ package final class Subscriptions: SubscriptionStore {
         reply: @escaping @Sendable (Result<ListeningStart, StoreError>) -> Void
     ) {
         let job = WriteJob(asideAfterMilliseconds: 0) { transaction throws(StorageFailure) in
-            let news = ListenerNews(
+            let news = ListenerStart(
                 transaction: transaction,
                 unwritten: self.cursors.unwritten(of: listener.installation)
             )
@@ -138,12 +138,12 @@ package final class Subscriptions: SubscriptionStore {
 }
 
 extension WatchedSubscription {
-    /// A subscription with `hasNews` false: the stored one does not say whether it has news.
+    /// A subscription with `hasChanges` false: the stored one does not say whether it has news.
     fileprivate init(_ stored: StoredSubscription) throws(StorageFailure) {
         self.init(
             key: stored.key,
             subscription: try stored.subscription(),
-            hasNews: false,
+            hasChanges: false,
             position: stored.key.position
         )
     }

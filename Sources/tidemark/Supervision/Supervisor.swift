@@ -45,11 +45,11 @@ final class Supervisor: Sendable {
             try socket.send(notice.text)
             self.state.withLock { $0.hasFailed = false }
         } catch {
-            let isNews = self.state.withLock { state in
+            let isNew = self.state.withLock { state in
                 defer { state.hasFailed = true }
                 return !state.hasFailed
             }
-            if isNews { Self.warn(of: error, self.logger) }
+            if isNew { Self.warn(of: error, self.logger) }
         }
     }
 

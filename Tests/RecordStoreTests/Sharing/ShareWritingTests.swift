@@ -111,7 +111,7 @@ struct ShareWritingTests {
     @Test func `a share that is deleted leaves its memberships to be removed, and nothing else`() throws {
         let share = try self.it.share("root")
         try self.it.join(share)
-        try self.transaction.noteNews(of: share.number)
+        try self.transaction.noteChange(of: share.number)
         try self.transaction.deleteShare(share)
         #expect(self.bytes == 0)
         #expect(try self.transaction.count(RowRange(ShareRow.byKey)) == 0)

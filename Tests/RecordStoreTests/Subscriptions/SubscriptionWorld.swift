@@ -74,14 +74,14 @@ struct SubscriptionWorld {
         for installation: UInt8 = 1,
         unwritten: [ListenerCursors.Key: ListenerCursors.Cursor] = [:]
     ) throws -> [String] {
-        try self.start(for: installation, unwritten: unwritten).filter(\.hasNews).map(\.key.id)
+        try self.start(for: installation, unwritten: unwritten).filter(\.hasChanges).map(\.key.id)
     }
 
     func start(
         for installation: UInt8 = 1,
         unwritten: [ListenerCursors.Key: ListenerCursors.Cursor] = [:]
     ) throws -> [WatchedSubscription] {
-        try ListenerNews(transaction: self.transaction, unwritten: unwritten)
+        try ListenerStart(transaction: self.transaction, unwritten: unwritten)
             .start(of: Self.listener(installation)).subscriptions
     }
 

@@ -4,7 +4,7 @@ import Testing
 @testable import RecordStore
 
 /// What a listener is told when it begins, without a database.
-struct ListenerNewsTests {
+struct ListenerStartTests {
     private let world: SubscriptionWorld
 
     init() throws {
@@ -72,7 +72,7 @@ struct ListenerNewsTests {
         let start = try self.world.start()
         let position = self.world.transaction.position(of: SubscriptionWorld.own)
         #expect(start.map(\.position) == Array(repeating: position, count: 5))
-        #expect(!start.contains { $0.hasNews })
+        #expect(!start.contains { $0.hasChanges })
     }
 
     @Test func `what is acknowledged and not written yet counts, of the same definition alone`() throws {

@@ -46,7 +46,7 @@ struct PendingViewsTests {
         let share = try self.engine.it.share("root")
         try self.engine.it.join(share)
         try ViewOutbox(self.engine.it.transaction).applyAll()
-        try self.engine.it.transaction.noteNews(of: share.number)
+        try self.engine.it.transaction.noteChange(of: share.number)
         #expect(self.read() == ["read", "write", "read", "reply with 1"])
     }
 

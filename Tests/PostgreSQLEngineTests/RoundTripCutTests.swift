@@ -10,9 +10,9 @@ import Testing
 
 /// Connections that are cut before, inside and behind each flight of a request, and of an opening.
 @Suite(.timeLimit(.minutes(10)))
-struct FlightCutTests {
+struct RoundTripCutTests {
     /// More than any request takes, reconnecting included.
-    private static let flightsMax = 60
+    private static let roundTripsMax = 60
 
     /// A request that is made with each flight cut, and the positions that it takes.
     private struct Step: Sendable {
@@ -57,30 +57,30 @@ struct FlightCutTests {
         return try await it.record(id(name))
     }
 
-    @Test(arguments: FlightProxy.Point.allCases, [false, true])
+    @Test(arguments: RoundTripProxy.Point.allCases, [false, true])
     func `a request is executed once, wherever its connection is cut`(
-        point: FlightProxy.Point,
+        point: RoundTripProxy.Point,
         isConnectionNew: Bool
     ) async throws {
         let directory = try TemporaryDirectory()
         let cluster = try PostgreSQLCluster.running()
-        let proxy = try FlightProxy(to: cluster.folder, in: directory.path)
+        let proxy = try RoundTripProxy(to: cluster.folder, in: directory.path)
         defer { proxy.close() }
         let it = try await EngineUnderTest.withNotes(behind: proxy)
-        let deleted = (1...Self.flightsMax).map { save("d\($0)") }
+        let deleted = (1...Self.roundTripsMax).map { save("d\($0)") }
         #expect(try await it.modify([save("changed")] + deleted).areSaved)
         var cuts = 0
         for step in Self.steps {
-            for flight in 1...Self.flightsMax {
+            for roundTrip in 1...Self.roundTripsMax {
                 let before = try await Self.position(it)
-                proxy.arm(flight, point)
+                proxy.arm(roundTrip, point)
                 if isConnectionNew { proxy.dropAll() }
-                let outcome = try await it.repeated(step.operation(flight))[0]
+                let outcome = try await it.repeated(step.operation(roundTrip))[0]
                 let wasCut = proxy.disarm()
-                #expect(try await step.isThere(flight, outcome, it), "\(step.name), flight \(flight)")
+                #expect(try await step.isThere(roundTrip, outcome, it), "\(step.name), \(roundTrip)")
                 #expect(
                     try await Self.position(it) == before + step.positions,
-                    "\(step.name), flight \(flight)"
+                    "\(step.name), \(roundTrip)"
                 )
                 guard wasCut else { break }
                 cuts += 1
@@ -100,22 +100,22 @@ struct FlightCutTests {
         return try it.position()
     }
 
-    @Test(arguments: [FlightProxy.Point.before, .behind])
-    func `an opening that is cut says so, and can be repeated`(point: FlightProxy.Point) async throws {
+    @Test(arguments: [RoundTripProxy.Point.before, .behind])
+    func `an opening that is cut says so, and can be repeated`(point: RoundTripProxy.Point) async throws {
         let directory = try TemporaryDirectory()
         let cluster = try PostgreSQLCluster.running()
-        let proxy = try FlightProxy(to: cluster.folder, in: directory.path)
+        let proxy = try RoundTripProxy(to: cluster.folder, in: directory.path)
         defer { proxy.close() }
         var cuts = 0
-        for flight in 1...Self.flightsMax {
+        for roundTrip in 1...Self.roundTripsMax {
             // Tables are made by some openings, and found by the others.
             let target = try proxy.target(cluster.target(database: cluster.emptyDatabase()))
-            proxy.arm(flight, point)
+            proxy.arm(roundTrip, point)
             do throws(PostgreSQLEngineError) {
                 try await Self.open(target).shutdown()
             } catch .unreachable {
             } catch {
-                Issue.record("flight \(flight): \(error)")
+                Issue.record("roundTrip \(roundTrip): \(error)")
             }
             let wasCut = proxy.disarm()
             let engine = try Self.open(target)

@@ -60,13 +60,13 @@ struct ViewOutboxTests {
         #expect(self.transaction.noted.map(\.origin) == [first, nil])
         #expect(self.transaction.origin == SharingRows.connection(2), "as it was before")
         self.transaction.origin = first
-        try self.transaction.noteNews(of: share.number)
-        try self.transaction.noteNews(of: share.number)
+        try self.transaction.noteChange(of: share.number)
+        try self.transaction.noteChange(of: share.number)
         try self.outbox.applyAll()
         #expect(self.transaction.noted.suffix(2).map(\.origin) == [first, first])
         for connection in [1, 2, 1] as [UInt64] {
             self.transaction.origin = SharingRows.connection(connection)
-            try self.transaction.noteNews(of: share.number)
+            try self.transaction.noteChange(of: share.number)
         }
         try self.outbox.applyAll()
         #expect(self.transaction.noted.suffix(2).map(\.origin) == [nil, nil])
@@ -76,12 +76,12 @@ struct ViewOutboxTests {
         let share = try self.it.share("root")
         try self.it.join(share)
         try self.outbox.applyAll()
-        try self.transaction.noteNews(of: share.number)
+        try self.transaction.noteChange(of: share.number)
         let reads = self.transaction.readsCount
-        try self.transaction.noteNews(of: share.number)
+        try self.transaction.noteChange(of: share.number)
         #expect(self.transaction.readsCount == reads)
         try self.outbox.applyAll()
-        try self.transaction.noteNews(of: share.number)
+        try self.transaction.noteChange(of: share.number)
         #expect(try self.transaction.count(RowRange(ShareNewsRow.byKey)) == 1)
         try self.outbox.applyAll()
         #expect(try self.view()?.position == 3)
@@ -91,7 +91,7 @@ struct ViewOutboxTests {
         let shares = try ["a", "b", "c"].map { try self.it.share($0) }
         try self.it.join(shares[0], by: SharingRows.carolsShared)
         try self.it.join(shares[0])
-        for share in shares { try self.transaction.noteNews(of: share.number) }
+        for share in shares { try self.transaction.noteChange(of: share.number) }
         #expect(try self.outbox.apply(max: 1))
         #expect(try self.it.zones() == [SharingRows.viewName])
         #expect(try !self.outbox.hasRefreshes(of: SharingRows.bobsShared))
@@ -111,7 +111,7 @@ struct ViewOutboxTests {
         #expect(try self.view() != nil)
         #expect(try self.view(of: SharingRows.carolsShared) == nil)
         try self.outbox.applyAll()
-        try self.transaction.noteNews(of: share.number)
+        try self.transaction.noteChange(of: share.number)
         try self.outbox.applyAll()
         #expect(try self.view()?.position == 2)
         #expect(try self.view(of: SharingRows.carolsShared)?.position == 2)
@@ -136,14 +136,14 @@ struct ViewOutboxTests {
         try self.it.join(share)
         #expect(try !pace.step(isAlone: false, in: self.transaction))
         #expect(try self.view()?.position == 1)
-        try self.transaction.noteNews(of: share.number)
+        try self.transaction.noteChange(of: share.number)
         self.transaction.nowMilliseconds += 19
         #expect(pace.milliseconds(untilStepFrom: self.transaction.nowMilliseconds) == 1)
         #expect(try pace.step(isAlone: false, in: self.transaction))
         #expect(try self.view()?.position == 1)
         #expect(try !pace.step(isAlone: true, in: self.transaction))
         #expect(try self.view()?.position == 2)
-        try self.transaction.noteNews(of: share.number)
+        try self.transaction.noteChange(of: share.number)
         #expect(pace.milliseconds(untilStepFrom: self.transaction.nowMilliseconds) == 20)
         self.transaction.nowMilliseconds += 20
         #expect(pace.milliseconds(untilStepFrom: self.transaction.nowMilliseconds) == 0)
@@ -156,7 +156,7 @@ struct ViewOutboxTests {
         let share = try self.it.share("root")
         try self.it.join(share)
         #expect(try !pace.step(isAlone: false, in: self.transaction))
-        try self.transaction.noteNews(of: share.number)
+        try self.transaction.noteChange(of: share.number)
         self.transaction.nowMilliseconds -= 1
         #expect(pace.milliseconds(untilStepFrom: self.transaction.nowMilliseconds) == 0)
         #expect(try !pace.step(isAlone: false, in: self.transaction))
@@ -166,7 +166,7 @@ struct ViewOutboxTests {
     @Test func `entries that a step leaves wait for nothing when nothing else is to be done`() throws {
         var pace = ViewPace()
         for number in 0..<21 {
-            try self.transaction.noteNews(of: try self.it.share("root \(number)").number)
+            try self.transaction.noteChange(of: try self.it.share("root \(number)").number)
         }
         #expect(try pace.step(isAlone: false, in: self.transaction))
         #expect(pace.milliseconds(untilStepFrom: self.transaction.nowMilliseconds) == 0)

@@ -66,7 +66,7 @@ struct ViewOutbox {
                 }
             }
             try self.transaction.delete(entry)
-            self.transaction.memory.sharesWithNews[entry.share] = nil
+            self.transaction.memory.sharesWithChanges[entry.share] = nil
         }
     }
 
@@ -137,15 +137,15 @@ extension ViewOutbox.Reader {
 
 extension WriteTransaction {
     /// Notes that there is something new for the readers of a share.
-    func noteNews(of share: ShareNumber) throws(StorageFailure) {
+    func noteChange(of share: ShareNumber) throws(StorageFailure) {
         let origin = self.origin
         // If several made the news, one more changes nothing.
-        if let noted = self.memory.sharesWithNews[share], noted == nil || noted == origin { return }
+        if let noted = self.memory.sharesWithChanges[share], noted == nil || noted == origin { return }
         let known = try self.row(ShareNewsRow.byKey, share)
         let isOthersToo = known.map { $0.origin != origin?.bytes } ?? false
         let row = ShareNewsRow(share: share, origin: isOthersToo ? nil : origin)
         if known.map({ $0.origin != row.origin }) ?? true { try self.put(row) }
-        self.memory.sharesWithNews.updateValue(isOthersToo ? nil : origin, forKey: share)
+        self.memory.sharesWithChanges.updateValue(isOthersToo ? nil : origin, forKey: share)
     }
 }
 

@@ -2,7 +2,7 @@
 ///
 /// They are sent in laps: each subscription gets one hint per lap, and a lap begins at most once a
 /// second.
-struct OwedNews {
+struct OwedHints {
     private static let lapMilliseconds: Int64 = 1_000
 
     /// The hints cover every change up to this position.

@@ -10,7 +10,7 @@ import TestSupport
 /// A flight is what a client sends before it waits: messages up to a `Sync` or a simple query. It is
 /// passed on as a whole. The first flight of a connection begins the session. The reply to a flight may
 /// be kept for a while, as a network of that round trip would.
-final class FlightProxy: Sendable {
+final class RoundTripProxy: Sendable {
     /// The point of a flight at which its connection is cut.
     enum Point: CaseIterable {
         /// The server gets nothing of it.
@@ -27,12 +27,12 @@ final class FlightProxy: Sendable {
 
     private struct State {
         /// Flights to come up to the one that is cut; `nil` if none is.
-        var flightsLeft: Int?
+        var roundTripsLeft: Int?
         var point = Point.before
         var hasCut = false
         var isClosed = false
         /// The flights with parameters that came since the last look.
-        var flights = 0
+        var roundTrips = 0
         var links: [ObjectIdentifier: Link] = [:]
     }
 
@@ -71,9 +71,9 @@ final class FlightProxy: Sendable {
     }
 
     /// Cuts the flight that is so many flights ahead, of whichever connection.
-    func arm(_ flights: Int, _ point: Point) {
+    func arm(_ roundTrips: Int, _ point: Point) {
         self.state.withLock {
-            $0.flightsLeft = flights
+            $0.roundTripsLeft = roundTrips
             $0.point = point
             $0.hasCut = false
         }
@@ -82,7 +82,7 @@ final class FlightProxy: Sendable {
     /// Cuts none any more; returns whether one was cut.
     func disarm() -> Bool {
         self.state.withLock {
-            $0.flightsLeft = nil
+            $0.roundTripsLeft = nil
             return $0.hasCut
         }
     }
@@ -91,10 +91,10 @@ final class FlightProxy: Sendable {
     private static let bareBytesMax = 48
 
     /// The flights of all connections since the last call, but those of a statement without parameters.
-    func takeFlights() -> Int {
+    func takeRoundTrips() -> Int {
         self.state.withLock { state in
-            defer { state.flights = 0 }
-            return state.flights
+            defer { state.roundTrips = 0 }
+            return state.roundTrips
         }
     }
 
@@ -139,12 +139,12 @@ final class FlightProxy: Sendable {
     }
 
     /// Counts a flight; returns where it is to be cut, or `nil`.
-    fileprivate func flightCame(bytes: Int, ofWrite: Bool) -> Point? {
+    fileprivate func requestCame(bytes: Int, ofWrite: Bool) -> Point? {
         if ofWrite { self.passed.add(Int64(bytes) * self.nanosecondsPerByte, ordering: .relaxed) }
         return self.state.withLock { state in
-            if bytes > Self.bareBytesMax { state.flights += 1 }
-            guard let left = state.flightsLeft else { return nil }
-            state.flightsLeft = left > 1 ? left - 1 : nil
+            if bytes > Self.bareBytesMax { state.roundTrips += 1 }
+            guard let left = state.roundTripsLeft else { return nil }
+            state.roundTripsLeft = left > 1 ? left - 1 : nil
             guard left == 1 else { return nil }
             state.hasCut = true
             return state.point
@@ -159,20 +159,20 @@ final class FlightProxy: Sendable {
 /// A connection through the proxy: a thread for each direction.
 private final class Link: Sendable {
     private struct State {
-        var flights = 0
+        var roundTrips = 0
         /// Whether it has begun a transaction that writes.
         var writes = false
         /// The flight whose reply is cut, and where.
-        var cut: (flight: Int, point: FlightProxy.Point)?
+        var cut: (roundTrip: Int, point: RoundTripProxy.Point)?
         var threads = 2
     }
 
     private let client: Int32
     private let server: Int32
-    private let proxy: FlightProxy
+    private let proxy: RoundTripProxy
     private let state = Mutex(State())
 
-    init(client: Int32, server: Int32, proxy: FlightProxy) {
+    init(client: Int32, server: Int32, proxy: RoundTripProxy) {
         self.client = client
         self.server = server
         self.proxy = proxy
@@ -180,7 +180,7 @@ private final class Link: Sendable {
 
     func start() {
         Thread.detachNewThread {
-            self.passFlights()
+            self.passRequests()
             self.threadEnded()
         }
         Thread.detachNewThread {
@@ -209,43 +209,43 @@ private final class Link: Sendable {
         self.proxy.ended(self)
     }
 
-    private func passFlights() {
+    private func passRequests() {
         var messages = Messages(beginsWithStartup: true)
-        var flight: [UInt8] = []
+        var roundTrip: [UInt8] = []
         while let bytes = UnixSocket.read(self.client) {
             messages.append(bytes)
             while let message = messages.next() {
-                flight += message.bytes
-                guard message.endsFlight else { continue }
-                guard self.pass(flight) else { return }
-                flight = []
+                roundTrip += message.bytes
+                guard message.endsRoundTrip else { continue }
+                guard self.pass(roundTrip) else { return }
+                roundTrip = []
             }
         }
     }
 
-    private func pass(_ flight: [UInt8]) -> Bool {
+    private func pass(_ roundTrip: [UInt8]) -> Bool {
         let writes = self.state.withLock { state in
-            state.writes = state.writes || Self.beginsWrite(flight)
+            state.writes = state.writes || Self.beginsWrite(roundTrip)
             return state.writes
         }
-        let point = self.proxy.flightCame(bytes: flight.count, ofWrite: writes)
+        let point = self.proxy.requestCame(bytes: roundTrip.count, ofWrite: writes)
         switch point {
         case .before?: return false
         case .inside?:
-            _ = UnixSocket.write(flight.prefix(flight.count / 2), to: self.server)
+            _ = UnixSocket.write(roundTrip.prefix(roundTrip.count / 2), to: self.server)
             return false
         case .behind?, .insideReply?, .behindReply?, nil:
             self.state.withLock { state in
-                state.flights += 1
-                if let point { state.cut = (state.flights, point) }
+                state.roundTrips += 1
+                if let point { state.cut = (state.roundTrips, point) }
             }
-            return UnixSocket.write(flight[...], to: self.server)
+            return UnixSocket.write(roundTrip[...], to: self.server)
         }
     }
 
     /// Whether one of its statements begins a transaction that writes.
-    private static func beginsWrite(_ flight: [UInt8]) -> Bool {
-        Data(flight).range(of: Data(TransactionSQL.begin.text.utf8)) != nil
+    private static func beginsWrite(_ roundTrip: [UInt8]) -> Bool {
+        Data(roundTrip).range(of: Data(TransactionSQL.begin.text.utf8)) != nil
     }
 
     private func passReplies() {
@@ -262,7 +262,7 @@ private final class Link: Sendable {
                 kept = []
                 defer { number += 1 }
                 self.proxy.delay(ofWrite: writes)
-                guard let cut, cut.flight == number else {
+                guard let cut, cut.roundTrip == number else {
                     guard UnixSocket.write(reply[...], to: self.client) else { return }
                     continue
                 }
@@ -287,7 +287,7 @@ private struct Messages {
         let kind: UInt8?
 
         /// Whether the client waits now, or has said goodbye.
-        var endsFlight: Bool { self.kind.map { Array("SQX".utf8).contains($0) } ?? true }
+        var endsRoundTrip: Bool { self.kind.map { Array("SQX".utf8).contains($0) } ?? true }
 
         var isReadyForQuery: Bool { self.kind == UInt8(ascii: "Z") }
     }
@@ -382,7 +382,7 @@ private enum UnixSocket {
 
 extension EngineUnderTest {
     /// An engine whose connections go through a proxy.
-    static func withNotes(behind proxy: FlightProxy) async throws -> EngineUnderTest {
+    static func withNotes(behind proxy: RoundTripProxy) async throws -> EngineUnderTest {
         try await self.withNotes(.postgreSQL) { settings in
             settings.postgreSQL = { $0.target = (try? proxy.target($0.target)) ?? $0.target }
         }

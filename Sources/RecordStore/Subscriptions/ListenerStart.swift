@@ -4,7 +4,7 @@ import RecordModel
 ///
 /// A subscription has news if the zone or database that it watches has a later position than its
 /// cursor, or than `createdPosition` without one.
-struct ListenerNews {
+struct ListenerStart {
     let transaction: any ChangeTransaction
     /// Acknowledgements of the installation that no row has yet.
     let unwritten: [ListenerCursors.Key: ListenerCursors.Cursor]
@@ -62,7 +62,7 @@ struct ListenerNews {
                 WatchedSubscription(
                     key: stored.key,
                     subscription: subscription,
-                    hasNews: last > known,
+                    hasChanges: last > known,
                     position: position
                 )
             )
