@@ -82,12 +82,12 @@ struct BurstTests {
     }
 
     @Test(arguments: [0, 2, 10] as [UInt32], [300, 1_000])
-    func `no save of one user in roundTrip is refused`(milliseconds: UInt32, clients: Int) async throws {
+    func `no save of one user in flight is refused`(milliseconds: UInt32, clients: Int) async throws {
         #expect(try await Self.refusals(delayMilliseconds: milliseconds, clients: clients, of: 1) == [])
     }
 
     @Test(arguments: [0, 2, 10] as [UInt32])
-    func `no save of thirty users with ten in roundTrip is refused`(milliseconds: UInt32) async throws {
+    func `no save of thirty users with ten in flight is refused`(milliseconds: UInt32) async throws {
         #expect(try await Self.refusals(delayMilliseconds: milliseconds, clients: 300, of: 30) == [])
     }
 }

@@ -228,7 +228,7 @@ struct SharedSearchTests {
     private static let failing = SQL("SELECT 7 / 0", reach: .directory)
 
     @Test
-    func `what eight searches ask first takes one roundTrip, and each is executed once`() async throws {
+    func `what eight searches ask first takes one round trip, and each is executed once`() async throws {
         let directory = try TemporaryDirectory()
         let proxy = try RoundTripProxy(to: PostgreSQLCluster.running().folder, in: directory.path)
         defer { proxy.close() }
@@ -249,7 +249,7 @@ struct SharedSearchTests {
     }
 
     @Test
-    func `queries that wait together take one roundTrip`() async throws {
+    func `queries that wait together take one round trip`() async throws {
         let directory = try TemporaryDirectory()
         let proxy = try RoundTripProxy(to: PostgreSQLCluster.running().folder, in: directory.path)
         defer { proxy.close() }
