@@ -1,11 +1,11 @@
 // Writes values in the one encoding that bodies permit: those of a message's fields that differ
 // from their type's zero, in the order of their numbers.
 extension WireWriter {
-    mutating func write(_ field: Field) {
+    mutating func writeField(_ name: String, _ value: FieldValue, isEncrypted: Bool) {
         self.writeMessage(Proto.RecordFields.fields) { body in
-            body.writeElement(Proto.Field.name, field.name)
-            body.writeField(Proto.Field.encrypted, field.isEncrypted)
-            body.write(field.value)
+            body.writeElement(Proto.Field.name, name)
+            body.writeField(Proto.Field.encrypted, isEncrypted)
+            body.write(value)
         }
     }
 

@@ -9,11 +9,22 @@ extension RecordBody {
     ///   - allowsClear: Whether `clear` may replace a value: in a save, but not in a record.
     /// - Throws: `BodyError` for the first error from front to back.
     package init(checking bytes: [UInt8], allowsClear: Bool) throws(BodyError) {
-        try Self.check(bytes, allowsClear: allowsClear)
         self.init(trusted: bytes)
+        _ = try self.check(allowsClear: allowsClear)
     }
 
-    private static func check(_ bytes: [UInt8], allowsClear: Bool) throws(BodyError) {
+    /// What the body contains.
+    package var contents: BodyContents {
+        var contents = BodyContents()
+        var walk = FieldWalk(self.bytes.span)
+        while let slice = try? walk.next() { contents.note(slice) }
+        return contents
+    }
+
+    /// Does the same for the bytes of this body.
+    package func check(allowsClear: Bool) throws(BodyError) -> BodyContents {
+        let bytes = self.bytes
+        var contents = BodyContents()
         var walk = FieldWalk(bytes.span)
         var rules = ValueRules(bytes.span)
         var last: Range<Int>?
@@ -27,15 +38,17 @@ extension RecordBody {
             else {
                 throw .fieldNameInvalid(rules.text(slice.name))
             }
-            if let last, self.order(bytes, last, bytes, slice.name) >= 0 {
+            if let last, Self.order(bytes, last, bytes, slice.name) >= 0 {
                 throw .fieldOrder(rules.text(slice.name))
             }
             if slice.type == .clear, !allowsClear {
                 throw .clearNotAllowed(field: rules.text(slice.name))
             }
             try rules.check(slice)
+            contents.note(slice)
             last = slice.name
         }
+        return contents
     }
 
     /// Compares names by their bytes: negative if the left one comes first, 0 if they are equal.
@@ -73,6 +86,17 @@ extension Field {
         try rules.check(slice)
         self.init(name: name, value: RecordBody(trusted: bytes).value(of: slice))
     }
+}
+
+/// The types of the values in a body.
+package struct BodyContents: Hashable, Sendable {
+    private var types: UInt32 = 0
+
+    package init() {}
+
+    package func has(_ type: FieldType) -> Bool { self.types & 1 << UInt32(type.rawValue) != 0 }
+
+    fileprivate mutating func note(_ slice: FieldSlice) { self.types |= 1 << UInt32(slice.type.rawValue) }
 }
 
 /// The rules for values, type by type.

@@ -7,9 +7,26 @@ extension RecordBody {
         var byName: [String: Field] = [:]
         for field in fields { byName[field.name] = field }
         let ordered = byName.values.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
-        var writer = WireWriter()
-        for field in ordered { writer.write(field) }
-        self.init(trusted: writer.bytes)
+        var writer = BodyWriter(byteCount: 0)
+        for field in ordered { writer.append(field.name, field.value, isEncrypted: field.isEncrypted) }
+        self = writer.body
+    }
+}
+
+/// Writes a body, field by field, in ascending order of the names' bytes.
+package struct BodyWriter {
+    private var writer = WireWriter()
+
+    package init(byteCount: Int) { self.writer.reserveCapacity(byteCount) }
+
+    package var body: RecordBody { RecordBody(trusted: self.writer.bytes) }
+
+    package mutating func append(_ name: String, _ value: FieldValue, isEncrypted: Bool) {
+        self.writer.writeField(name, value, isEncrypted: isEncrypted)
+    }
+
+    package mutating func append(_ slice: FieldSlice, of body: RecordBody) {
+        self.writer.put(body.bytes.span.extracting(slice.entry))
     }
 }
 

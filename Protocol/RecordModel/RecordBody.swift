@@ -28,6 +28,17 @@ package struct RecordBody: Hashable, Sendable {
         return slices
     }
 
+    /// Returns the field with a name; `nil` if there is none.
+    package func slice(named name: String) -> FieldSlice? {
+        var name = name
+        let bytes = self.bytes.span
+        var walk = FieldWalk(bytes)
+        while let slice = try? walk.next() {
+            if bytes.isEqual(slice.name, to: &name) { return slice }
+        }
+        return nil
+    }
+
     /// The name of a field of this body.
     package func name(of slice: FieldSlice) -> String {
         String(decoding: self.bytes[slice.name], as: UTF8.self)
@@ -85,4 +96,9 @@ package struct FieldSlice: Hashable, Sendable {
     package var type: FieldType
     /// The value without its tag, and without its length if it is length-delimited.
     package var value: Range<Int>
+
+    /// Whether only the server writes the field: no key of a client begins with an underscore.
+    package func isServers(in bytes: [UInt8]) -> Bool {
+        bytes[self.name.lowerBound] == UInt8(ascii: "_")
+    }
 }

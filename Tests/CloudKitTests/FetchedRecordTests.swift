@@ -3,6 +3,7 @@ import CoreLocation
 import Foundation
 import RecordModel
 import Testing
+import WireProtocol
 
 /// A record that a server returned, whose fields are decoded when somebody looks at them.
 struct `A fetched record` {
@@ -16,7 +17,7 @@ struct `A fetched record` {
         Field(name: "tags", value: .stringList(["a", "b"])),
     ]
 
-    private static func record() -> CKRecord {
+    private static func record(parent: String? = nil) -> CKRecord {
         let id = RecordID(zone: ZoneID(zoneName: "z"), recordName: "r")
         let system = SystemFields(
             createdMilliseconds: 1,
@@ -29,7 +30,7 @@ struct `A fetched record` {
             recordType: "Thing",
             changeTag: "1",
             system: system,
-            parent: nil,
+            parent: parent,
             body: RecordBody(self.fields)
         )
         return CKRecord(record, currentUser: "_me")
@@ -62,6 +63,43 @@ struct `A fetched record` {
         let record = Self.record()
         let sent = try record.save(policy: .allKeys).changes.fields
         #expect(sent == Self.fields.filter { $0.name != "___share" })
+    }
+
+    @Test func `has what was saved, and nothing left to send`() throws {
+        let record = Self.record()
+        record["Zoo"] = "new"
+        record["count"] = nil
+        record["added"] = 2.5
+        let sent = try record.save(policy: .changedKeys)
+        #expect(sent.changes.fields.map(\.name) == ["Zoo", "added", "count"])
+        record["added"] = 3
+        let system = SystemFields(
+            createdMilliseconds: 1,
+            modifiedMilliseconds: 3,
+            createdBy: "",
+            modifiedBy: ""
+        )
+        record.saved(RecordSaved(changeTag: "2", system: system), sent: sent, currentUser: nil)
+        #expect(record["Zoo"] as? String == "new" && record["count"] == nil)
+        #expect(record["added"] as? Int == 3 && record["tags"] as? [String] == ["a", "b"])
+        #expect(record.changedKeys() == ["added"])
+        #expect(record.allKeys() == ["Zoo", "added", "file", "place", "secret", "tags"])
+        #expect(try record.save(policy: .changedKeys).changes.fields.map(\.name) == ["added"])
+        // A removed field may come back as the other kind.
+        record.encryptedValues["count"] = 1
+        #expect(record.encryptedValues["count"] as? Int == 1 && record["count"] == nil)
+        #expect(record.share?.recordID.recordName == "s")
+    }
+
+    @Test func `has a parent that stays the server's until it is set`() throws {
+        let parentID = CKRecord.ID(recordName: "p", zoneID: CKRecordZone.ID(zoneName: "z"))
+        let record = Self.record(parent: "p")
+        #expect(record.parent == CKRecord.Reference(recordID: parentID, action: .none))
+        #expect(try record.save(policy: .changedKeys).parent == .unchanged)
+        #expect(try record.save(policy: .allKeys).parent == .set(recordName: "p"))
+        record.parent = nil
+        #expect(record.parent == nil)
+        #expect(try record.save(policy: .changedKeys).parent == .removed)
     }
 
     @Test func `loses the field that is removed, and no other`() {

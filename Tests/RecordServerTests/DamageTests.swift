@@ -68,10 +68,11 @@ struct DamageTests {
                 #expect(line.metadata["record"] == "1")
                 #expect(line.metadata["advice"]?.contains("tidemark records damaged") == true)
                 guard count == 1 else { continue }
+                var texts = SharedTexts()
                 let readings = try items.map { item in
                     guard case .record(let message) = item.outcome else { throw UnexpectedFrame(frame: nil) }
-                    let (record, isDamaged) = try message.reading()
-                    return record.id.recordName + (isDamaged ? "!" : "")
+                    let (record, contents) = try message.reading(&texts)
+                    return record.id.recordName + (contents == nil ? "!" : "")
                 }
                 #expect(readings == ["0", "1!", "2"])
                 #expect(!end.token.isEmpty)

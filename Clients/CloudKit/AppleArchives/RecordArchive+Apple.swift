@@ -19,10 +19,11 @@ extension RecordArchive {
         system.creator = coder.appleObject("CreatorUserRecordID", as: CKRecordID.self)?.recordName
         system.modifier = coder.appleObject("LastModifiedUserRecordID", as: CKRecordID.self)?.recordName
         var state = RecordState(system: system, table: FieldTable())
-        state.parent = coder.appleObject("ParentReference", as: CKReference.self).map {
+        let parent = coder.appleObject("ParentReference", as: CKReference.self).map {
             RecordState.Parent($0, in: recordID.zoneID)
         }
-        state.share = coder.appleObject("ShareReference", as: CKReference.self)
+        _ = state.replaceParent(by: parent, isChange: false)
+        state.ownShare = coder.appleObject("ShareReference", as: CKReference.self)
         if recordType == ShareRecord.type {
             let root = coder.appleObject("RootRecordID", as: CKRecordID.self)
             var sharing = ShareState(newFor: root?.recordName)

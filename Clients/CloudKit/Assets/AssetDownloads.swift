@@ -31,7 +31,10 @@ struct AssetDownloads: RecordCompletion {
     /// When the time limit for all of it ends.
     let end: ContinuousClock.Instant
 
-    func isNeeded(for record: CKRecord) -> Bool { !record.snapshot.table.assetsWithoutFiles.isEmpty }
+    func isNeeded(for record: CKRecord) -> Bool {
+        let table = record.table
+        return table.hasAssets && !table.assetsWithoutFiles.isEmpty
+    }
 
     /// Gets the files of a record's assets.
     ///

@@ -40,6 +40,8 @@ struct OutgoingSave: Sendable {
         self.fields = []
     }
 
+    var needsUpload: Bool { !self.fields.isEmpty }
+
     /// Whether files were uploaded for the save.
     var hasUploads: Bool { !self.given.isEmpty }
 

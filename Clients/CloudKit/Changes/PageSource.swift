@@ -30,7 +30,7 @@ extension ServerAccess {
             }
             let results = Mutex<[Page.ItemResult]>([])
             call.start(page) { batch in
-                results.withLock { $0 += batch }
+                results.withLock { $0 = $0.isEmpty ? batch : $0 + batch }
             } end: { end in
                 switch end {
                 case .failed(let error): completion(.failure(error))

@@ -19,7 +19,7 @@ struct ZoneChangesPage: FeedPage {
     private let order: FetchChanges.SnapshotOrder
     private let reader: Ledgers.Reader
     private var isReturn = true
-    private let sharedZoneID = SharedZoneID()
+    private let objects = PageObjects()
 
     /// Makes a page in `order`; without a token it is the first, and with a limit of `nil`, 0 or
     /// less the server decides.
@@ -98,10 +98,10 @@ struct ZoneChangesPage: FeedPage {
     func result(of item: Item, user: String) throws(WireError) -> ItemResult? {
         switch item.outcome {
         case .record(let message):
-            let (id, result) = try message.fetched(as: self.sharedZoneID.recordID, user: user)
+            let (id, result) = try self.objects.record(message, user: user)
             return .value(id, result.map(Change.saved))
         case .recordDeleted(let deleted):
-            return .value(self.sharedZoneID.recordID(deleted.id), .success(.deleted(deleted.recordType)))
+            return .value(self.objects.recordID(deleted.id), .success(.deleted(deleted.recordType)))
         default: return nil
         }
     }

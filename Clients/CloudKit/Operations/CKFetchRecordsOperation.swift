@@ -86,7 +86,7 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     private func reportItem(_ itemResult: BatchItemResult<CKRecord.ID, CKRecord>) {
         guard case .value(let id, let result) = itemResult else { return }
         if case .success(let record) = result {
-            self.found[id] = record
+            if self.fetchRecordsCompletionBlock != nil { self.found[id] = record }
             self.perRecordProgressBlock?(id, 1)
         }
         if let block = self.perRecordResultBlock {

@@ -93,7 +93,7 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     /// Used on the callback queue only.
     private var savedRecords: [CKRecord] = []
     private var deletedRecordIDs: [CKRecord.ID] = []
-    private var failedRecords: [CKRecord.ID: CKRecord] = [:]
+    private var recordsByID: [CKRecord.ID: CKRecord] = [:]
 
     /// Makes an operation that does nothing yet.
     public override init() { super.init() }
@@ -112,8 +112,12 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     /// Sends the request.
     open override func main() {
         let records = self.recordsToSave ?? []
-        let byID = Dictionary(records.map { ($0.recordID, $0) }, uniquingKeysWith: { first, _ in first })
-        if self.perRecordCompletionBlock != nil { self.failedRecords = byID }
+        if self.perRecordProgressBlock != nil || self.perRecordCompletionBlock != nil {
+            self.recordsByID = Dictionary(
+                records.map { ($0.recordID, $0) },
+                uniquingKeysWith: { first, _ in first }
+            )
+        }
         self.send { scope throws(CKError) in
             try RecordModification(
                 saving: records,
@@ -124,7 +128,7 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
                 scope: scope
             )
         } progress: { id, fraction in
-            if let record = byID[id] { self.perRecordProgressBlock?(record, fraction) }
+            if let record = self.recordsByID[id] { self.perRecordProgressBlock?(record, fraction) }
         } results: { itemResult in
             switch itemResult {
             case .value(let id, let result): self.reportSave(id, result)
@@ -146,7 +150,7 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
             switch result {
             case .success(let record): block(record, nil)
             case .failure(let error):
-                if let record = self.failedRecords[id] { block(record, error) }
+                if let record = self.recordsByID[id] { block(record, error) }
             }
         }
     }

@@ -13,10 +13,11 @@ struct RecordFetch: BatchRequest {
     private let scope: DatabaseScopeModel
     private let ids: [CKRecord.ID]
     private let desiredKeys: [CKRecord.FieldKey]?
+    private let page = PageObjects()
 
     init(_ ids: [CKRecord.ID], desiredKeys: [CKRecord.FieldKey]?, scope: DatabaseScopeModel) {
         var seen: Set<CKRecord.ID> = []
-        self.ids = ids.filter { seen.insert($0).inserted }
+        self.ids = CKRecord.ID.areDistinct(ids) ? ids : ids.filter { seen.insert($0).inserted }
         self.desiredKeys = desiredKeys
         self.scope = scope
     }
@@ -39,7 +40,7 @@ struct RecordFetch: BatchRequest {
         let id = self.ids[Int(item.index)]
         switch item.outcome {
         case .record(let message):
-            return .value(id, try message.fetched(as: { id.ifSame(as: $0) }, user: user).result)
+            return .value(id, try self.page.record(message, askedAs: id, user: user).result)
         case .failure(let failure):
             let subject = ErrorSubject(id, scope: self.scope)
             let error = CKError(failure.about(subject), clientRecord: nil, itemID: nil, currentUser: user)

@@ -9,6 +9,7 @@ extension RecordModification {
     /// Returns the saves that failed because the server lost a file, and the items that failed with
     /// them in an atomic zone.
     func again(refused: [Item]) -> (request: RecordModification, items: Set<UInt32>)? {
+        guard !refused.isEmpty else { return nil }
         let uploaded = self.uploadedItems
         var items: Set<UInt32> = []
         for item in refused where Int(item.index) < uploaded.count && uploaded[Int(item.index)] {

@@ -4,7 +4,7 @@ internal import WireProtocol
 /// Records to save and to delete in one request.
 struct RecordModification: BatchRequest {
     private enum Sent: Sendable {
-        case save(CKRecord, RecordSave)
+        case save(OutgoingSave)
         case deletion(CKRecord.ID)
     }
 
@@ -61,61 +61,61 @@ struct RecordModification: BatchRequest {
     /// Divides items into those for the server and those with known results.
     private mutating func divide() {
         var refused: [CKRecord.ID: CKError] = [:]
-        for case (let id, .failure(let error)) in self.saves { refused[id] = error }
-        let ids = self.saves.map(\.id)
         // A failed item of an atomic zone must have the same effect if the server never sees it.
         // Here that holds in zones that are not atomic too: Apple's checks by the client are
         // "enforced regardless of the zone's capabilities".
         var culprits: [ZoneID: CKRecord.ID] = [:]
-        for id in ids where self.isAtomic && refused[id] != nil {
-            culprits[id.zoneID.model] = culprits[id.zoneID.model] ?? id
+        for case (let id, .failure(let error)) in self.saves {
+            refused[id] = error
+            if self.isAtomic { culprits[id.zoneID.model] = culprits[id.zoneID.model] ?? id }
         }
         func fate(_ id: CKRecord.ID) -> CKError? {
-            refused[id] ?? culprits[id.zoneID.model].map { CKError.atomicFailure(culprit: $0) }
+            guard !refused.isEmpty else { return nil }
+            return refused[id] ?? culprits[id.zoneID.model].map { CKError.atomicFailure(culprit: $0) }
         }
-        var sent: [Sent] = []
-        for case (let id, .success(let save)) in self.saves where fate(id) == nil {
-            sent.append(.save(save.record, save.save))
+        self.sent = []
+        self.sent.reserveCapacity(self.saves.count + self.deletes.count)
+        self.localResults = []
+        for (id, result) in self.saves {
+            if let error = fate(id) {
+                self.localResults.append(.value(id, .failure(error)))
+            } else if case .success(let save) = result {
+                self.sent.append(.save(save))
+            }
         }
-        self.sent = sent + self.deletes.compactMap { fate($0) == nil ? .deletion($0) : nil }
-        self.localResults =
-            ids.compactMap { id in fate(id).map { ItemResult.value(id, .failure($0)) } }
-            + self.deletes.compactMap { id in fate(id).map { ItemResult.deletion(id, .failure($0)) } }
+        for id in self.deletes {
+            if let error = fate(id) {
+                self.localResults.append(.deletion(id, .failure(error)))
+            } else {
+                self.sent.append(.deletion(id))
+            }
+        }
     }
 
-    var needsUpload: Bool { !self.toUpload.isEmpty }
-
-    /// The indices in `saves` of those for the server with missing files.
-    private var toUpload: [Int] {
-        let sent = Set(
-            self.sent.compactMap { if case .save(let record, _) = $0 { record.recordID } else { nil } }
-        )
-        return self.saves.indices.filter { index in
-            guard case .success(let save) = self.saves[index].result else { return false }
-            return !save.fields.isEmpty && sent.contains(self.saves[index].id)
-        }
+    var needsUpload: Bool {
+        self.sent.contains { if case .save(let save) = $0 { save.needsUpload } else { false } }
     }
 
     func uploading(by uploads: AssetUploads) async throws(CKError) -> RecordModification {
         var uploaded = self
-        let indexes = self.toUpload
-        let results = await uploads.upload(
-            indexes.compactMap { try? self.saves[$0].result.get() },
-            to: self.scope
-        )
+        let unsent = self.sent.compactMap { item -> OutgoingSave? in
+            if case .save(let save) = item, save.needsUpload { save } else { nil }
+        }
+        let results = await uploads.upload(unsent, to: self.scope)
         // The request is cancelled as a whole, not item by item.
         guard !Task.isCancelled else { throw .cancelled }
-        for (index, result) in zip(indexes, results) { uploaded.saves[index].result = result.asCulprit }
+        let byID = Dictionary(
+            zip(unsent, results).map { ($0.record.recordID, $1.asCulprit) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        uploaded.saves = self.saves.map { ($0.id, byID[$0.id] ?? $0.result) }
         uploaded.divide()
         return uploaded
     }
 
     /// Whether files were uploaded, by item number.
     var uploadedItems: [Bool] {
-        let ids = Set(self.saves.compactMap { (try? $0.result.get())?.hasUploads == true ? $0.id : nil })
-        return self.sent.map { item in
-            if case .save(let record, _) = item { ids.contains(record.recordID) } else { false }
-        }
+        self.sent.map { if case .save(let save) = $0 { save.hasUploads } else { false } }
     }
 
     /// Returns a request of some of the items, with their files to be uploaded once more.
@@ -123,7 +123,7 @@ struct RecordModification: BatchRequest {
         var ids: Set<CKRecord.ID> = []
         for (index, item) in self.sent.enumerated() where items.contains(UInt32(index)) {
             switch item {
-            case .save(let record, _): ids.insert(record.recordID)
+            case .save(let save): ids.insert(save.record.recordID)
             case .deletion(let id): ids.insert(id)
             }
         }
@@ -137,7 +137,9 @@ struct RecordModification: BatchRequest {
     }
 
     var sharesSavedIn: DatabaseScopeModel? {
-        let savesShares = self.sent.contains { if case .save(is CKShare, _) = $0 { true } else { false } }
+        let savesShares = self.sent.contains {
+            if case .save(let save) = $0 { save.record is CKShare } else { false }
+        }
         return savesShares ? self.scope : nil
     }
 
@@ -167,9 +169,10 @@ struct RecordModification: BatchRequest {
             isAtomic: self.isAtomic,
             clientToken: self.clientToken
         )
+        request.saves.reserveCapacity(self.saves.count)
         for item in self.sent {
             switch item {
-            case .save(_, let save): request.saves.append(save)
+            case .save(let save): request.saves.append(save.save)
             case .deletion(let id): request.deletes.append(id.model)
             }
         }
@@ -179,13 +182,17 @@ struct RecordModification: BatchRequest {
     func result(of item: Item, user: String) -> ItemResult? {
         guard Int(item.index) < self.sent.count else { return nil }
         switch (self.sent[Int(item.index)], item.outcome) {
-        case (.save(let record, let save), .recordSaved(let saved)):
-            record.saved(saved, sent: save, currentUser: user)
-            if let share = record.share?.recordID, self.isDeleting(share) { record.shareEnded() }
+        case (.save(let sent), .recordSaved(let saved)):
+            let record = sent.record
+            record.saved(saved, sent: sent.save, currentUser: user)
+            if !self.deletes.isEmpty, let share = record.share?.recordID, self.isDeleting(share) {
+                record.shareEnded()
+            }
             return .value(record.recordID, .success(record))
         case (.deletion(let id), .deleted):
             return .deletion(id, .success(()))
-        case (.save(let record, _), .failure(let failure)):
+        case (.save(let sent), .failure(let failure)):
+            let record = sent.record
             let error = CKError(
                 failure.about(ErrorSubject(record.recordID, scope: self.scope)),
                 clientRecord: record,
@@ -201,8 +208,8 @@ struct RecordModification: BatchRequest {
                 currentUser: user
             )
             return .deletion(id, .failure(error))
-        case (.save(let record, _), _):
-            return .value(record.recordID, .failure(CKError.resultOfAnotherKind))
+        case (.save(let sent), _):
+            return .value(sent.record.recordID, .failure(CKError.resultOfAnotherKind))
         case (.deletion(let id), _):
             return .deletion(id, .failure(CKError.resultOfAnotherKind))
         }
@@ -219,7 +226,7 @@ struct RecordModification: BatchRequest {
         case .dependsOn(let index), .atomicPeer(let index):
             guard Int(index) < self.sent.count else { return nil }
             switch self.sent[Int(index)] {
-            case .save(let record, _): return AnyHashable(record.recordID)
+            case .save(let save): return AnyHashable(save.record.recordID)
             case .deletion(let id): return AnyHashable(id)
             }
         }
@@ -227,15 +234,14 @@ struct RecordModification: BatchRequest {
 
     private static func checkDistinct(saving records: [CKRecord], deleting ids: [CKRecord.ID]) throws(CKError)
     {
-        let saved = Set(records.map(\.recordID.model))
-        guard saved.count == records.count else {
+        let saved = records.map(\.recordID)
+        guard CKRecord.ID.areDistinct(saved) else {
             throw CKError.local(.invalidArguments, "You can't save the same record twice")
         }
-        let deleted = Set(ids.map(\.model))
-        guard deleted.count == ids.count else {
+        guard CKRecord.ID.areDistinct(ids) else {
             throw CKError.local(.invalidArguments, "You can't delete the same record twice")
         }
-        guard saved.isDisjoint(with: deleted) else {
+        guard ids.isEmpty || CKRecord.ID.areDistinct(saved + ids) else {
             throw CKError.local(.invalidArguments, "You can't save and delete the same record")
         }
     }

@@ -49,9 +49,13 @@ final class ResultDelivery<Request: BatchRequest>: Sendable {
 
     func add(_ batch: [Request.ItemResult]) {
         guard let completion = self.completion else { return self.hand(over: batch) }
+        let isSimple = self.state.withLock { state in
+            state.slots.isEmpty && !batch.contains { self.needs(completion, $0) }
+        }
+        guard !isSimple else { return self.hand(over: batch) }
         self.state.withLock { state in
             for itemResult in batch {
-                if let record = self.record(of: itemResult), completion.isNeeded(for: record) {
+                if self.needs(completion, itemResult), let record = self.record(of: itemResult) {
                     state.queue.append((state.first + state.slots.count, itemResult, record))
                     state.slots.append(.waiting)
                 } else {
@@ -144,6 +148,10 @@ final class ResultDelivery<Request: BatchRequest>: Sendable {
 
     private func hand(over results: [Request.ItemResult]) {
         if !results.isEmpty { self.results(results) }
+    }
+
+    private func needs(_ completion: any RecordCompletion, _ itemResult: Request.ItemResult) -> Bool {
+        self.record(of: itemResult).map { completion.isNeeded(for: $0) } ?? false
     }
 
     private func record(of itemResult: Request.ItemResult) -> CKRecord? {

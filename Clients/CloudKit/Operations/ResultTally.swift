@@ -60,6 +60,7 @@ final class ResultTally<Request: BatchRequest>: Sendable {
     func read(_ items: [Item], user: String) -> [Request.ItemResult] {
         guard self.counted.withLock({ $0.violation == nil }) else { return [] }
         var results: [Request.ItemResult] = []
+        results.reserveCapacity(items.count)
         for item in items {
             do throws(WireError) {
                 if let read = try self.request.result(of: item, user: user) { results.append(read) }

@@ -19,7 +19,7 @@ struct RecordQuery: BatchRequest {
     private let desiredKeys: [CKRecord.FieldKey]?
     private let limit: Int
     private let isCount: Bool
-    private let zoneID = SharedZoneID()
+    private let page = PageObjects()
 
     /// With a limit of 0 or less, the server decides.
     init(
@@ -66,7 +66,7 @@ struct RecordQuery: BatchRequest {
 
     func result(of item: Item, user: String) throws(WireError) -> ItemResult? {
         guard case .record(let message) = item.outcome else { return nil }
-        let (id, result) = try message.fetched(as: self.zoneID.recordID, user: user)
+        let (id, result) = try self.page.record(message, user: user)
         return .value(id, result)
     }
 }

@@ -19,14 +19,9 @@ struct ArchivedAssets {
     private let entries: [Entry]
 
     init(_ table: FieldTable) {
-        self.entries = table.keys(encrypted: false).flatMap { key in
-            switch table.entry(key)?.kept?.object {
-            case let asset as CKAsset: return [Entry(key: key, asset: asset, isInList: false)]
-            case let list as NSArray:
-                let assets = (0..<list.count).compactMap { list.object(at: $0) as? CKAsset }
-                return assets.map { Entry(key: key, asset: $0, isInList: true) }
-            default: return []
-            }
+        self.entries = table.entries.flatMap { key, entry in
+            let isInList = entry.kept?.object is NSArray
+            return entry.assets.map { Entry(key: key, asset: $0, isInList: isInList) }
         }
     }
 

@@ -11,7 +11,12 @@ extension CKRecord {
     ///   - currentUser: The record name of the user who sent the request.
     package convenience init(_ record: Record, currentUser: String?) {
         let recordID = CKRecordID(record.id)
-        let state = RecordState(record, in: recordID.zoneID, currentUser: currentUser)
+        let state = RecordState(
+            record,
+            record.body.contents,
+            in: recordID.zoneID,
+            currentUser: currentUser
+        )
         self.init(storing: record.recordType, recordID: recordID, state: state)
     }
 
@@ -19,16 +24,23 @@ extension CKRecord {
     ///
     /// - Parameters:
     ///   - record: The server's record.
+    ///   - contents: The types of its values, if they are known.
     ///   - recordID: Its ID, if the caller has made it.
     ///   - currentUser: The record name of the user who sent the request.
     /// - Returns: A `CKShare` for a share.
     package static func made(
         of record: Record,
+        _ contents: BodyContents? = nil,
         as recordID: CKRecordID? = nil,
         currentUser: String?
     ) -> CKRecord {
         let recordID = recordID ?? CKRecordID(record.id)
-        let state = RecordState(record, in: recordID.zoneID, currentUser: currentUser)
+        let state = RecordState(
+            record,
+            contents ?? record.body.contents,
+            in: recordID.zoneID,
+            currentUser: currentUser
+        )
         guard record.recordType == ShareRecord.type else {
             return CKRecord(storing: record.recordType, recordID: recordID, state: state)
         }
@@ -112,31 +124,26 @@ extension CKRecord {
 
 extension RecordState {
     /// Reads a server's record.
-    fileprivate init(_ record: Record, in zone: CKRecordZoneID, currentUser: String?) {
-        var serverFields: [Field] = []
-        let table = FieldTable(record.body, in: zone, serverFields: &serverFields)
+    fileprivate init(
+        _ record: Record,
+        _ contents: BodyContents,
+        in zone: CKRecordZoneID,
+        currentUser: String?
+    ) {
         self.init(
             system: SystemState(changeTag: record.changeTag, system: record.system, currentUser: currentUser),
-            table: table
+            table: FieldTable(record.body, contents, in: zone)
         )
-        self.parent = record.parent.map { name in
-            let parentID = CKRecordID(recordName: name, zoneID: zone)
-            return Parent(CKReference(recordID: parentID, action: .none), in: zone)
+        self.serverParent = record.parent
+        self.serverBody = record.body
+        guard record.recordType == ShareRecord.type else { return }
+        var share: Share?
+        if let slice = record.body.slice(named: ShareRecord.contentsField),
+            case .bytes(let bytes) = record.body.value(of: slice)
+        {
+            share = try? Share(decoding: bytes)
         }
-        self.ancestor = record
-        for field in serverFields where ShareRecord.isField(field.name) {
-            switch field.value {
-            case .reference(let share): self.share = CKReference(share, in: zone)
-            case .bytes(let bytes): self.sharing = (try? Share(decoding: bytes)).map { ShareState($0) }
-            default: break
-            }
-        }
-        let isShare = record.recordType == ShareRecord.type
-        if !isShare {
-            self.sharing = nil
-        } else if self.sharing == nil {
-            self.sharing = ShareState(newFor: nil)
-        }
+        self.sharing = share.map { ShareState($0) } ?? ShareState(newFor: nil)
     }
 }
 

@@ -36,37 +36,37 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
     open var recordID: CKRecordID { self.storedID }
 
     /// The server's name for the state of the record; `nil` until it was saved or fetched.
-    open var recordChangeTag: String? { self.snapshot.system.changeTag }
+    open var recordChangeTag: String? { self.state.withLock { $0.system.changeTag } }
 
     /// The creator of the record; `nil` until it was saved or fetched.
     open var creatorUserRecordID: CKRecordID? {
-        self.snapshot.system.creator.map { CKRecordID(recordName: $0) }
+        self.state.withLock { $0.system.creator }.map { CKRecordID(recordName: $0) }
     }
 
     /// The time at which the server created the record; `nil` until it was saved or fetched.
     open var creationDate: Date? {
-        self.snapshot.system.createdMilliseconds.map { Date(milliseconds: $0) }
+        self.state.withLock { $0.system.createdMilliseconds }.map { Date(milliseconds: $0) }
     }
 
     /// The user who changed the record last; `nil` until it was saved or fetched.
     open var lastModifiedUserRecordID: CKRecordID? {
-        self.snapshot.system.modifier.map { CKRecordID(recordName: $0) }
+        self.state.withLock { $0.system.modifier }.map { CKRecordID(recordName: $0) }
     }
 
     /// The time at which the server changed the record last; `nil` until it was saved or fetched.
     open var modificationDate: Date? {
-        self.snapshot.system.modifiedMilliseconds.map { Date(milliseconds: $0) }
+        self.state.withLock { $0.system.modifiedMilliseconds }.map { Date(milliseconds: $0) }
     }
 
     /// The share with this record as its root, from the server or from `CKShare(rootRecord:)`;
     /// `nil` if there is none.
-    open var share: CKReference? { self.snapshot.share }
+    open var share: CKReference? { self.snapshot.share(in: self.storedID.zoneID) }
 
     /// The record that this one belongs to, in the same zone, with the action `.none`.
     ///
     /// Another zone or action is refused when the record is saved.
     open var parent: CKReference? {
-        get { self.snapshot.parent?.reference }
+        get { self.snapshot.parent(in: self.storedID.zoneID) }
         set {
             let parent = newValue.map { RecordState.Parent($0, in: self.storedID.zoneID) }
             _ = self.state.withLock { $0.replaceParent(by: parent) }
@@ -87,9 +87,14 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
 
     /// The state of the record at this moment.
     var snapshot: RecordState { self.state.withLock { $0 } }
+    var table: FieldTable { self.state.withLock { $0.table } }
+    /// The change tag, and the name of the parent.
+    var feedState: (changeTag: String?, parentName: String?) {
+        self.state.withLock { ($0.system.changeTag, $0.parentName) }
+    }
 
     /// The server's record that this instance was last given.
-    var ancestor: Record? { self.snapshot.ancestor }
+    var ancestor: Record? { self.snapshot.ancestor(self.storedID.model, self.recordType) }
 
     init(storing recordType: RecordType, recordID: CKRecordID, state: RecordState) {
         self.recordType = recordType
@@ -214,7 +219,7 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
 
     func setObject(_ object: (any __CKRecordObjCValue)?, forKey key: FieldKey, encrypted: Bool) {
         let zone = self.storedID.zoneID.model
-        let entry = object.map { FieldTable.entry(of: $0, encrypted: encrypted, in: zone) }
+        let entry = object.map { FieldTable.Entry(of: $0, encrypted: encrypted, in: zone) }
         let name = self.tableKey(of: key)
         _ = self.state.withLock { $0.table.set(name, to: entry, encrypted: encrypted) }
     }
@@ -228,22 +233,22 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
     }
 
     /// Returns the keys that have values here, in ascending order, with those of `encryptedValues`.
-    open func allKeys() -> [FieldKey] { self.snapshot.table.keys.map { self.fieldKey(of: $0) } }
+    open func allKeys() -> [FieldKey] { self.table.keys.map { self.fieldKey(of: $0) } }
 
     /// Returns the keys set or removed here since the record was fetched or saved, in ascending
     /// order, with those of `encryptedValues`.
     open func changedKeys() -> [FieldKey] {
-        self.snapshot.table.changedKeys.map { self.fieldKey(of: $0) }
+        self.table.changedKeys.map { self.fieldKey(of: $0) }
     }
 
     /// The keys of `encryptedValues`.
     var encryptedKeys: [FieldKey] {
-        self.snapshot.table.keys(encrypted: true).map { self.fieldKey(of: $0) }
+        self.table.keys(encrypted: true).map { self.fieldKey(of: $0) }
     }
 
     /// The changed keys of `encryptedValues`.
     var changedEncryptedKeys: [FieldKey] {
-        self.snapshot.table.changedKeys(encrypted: true).map { self.fieldKey(of: $0) }
+        self.table.changedKeys(encrypted: true).map { self.fieldKey(of: $0) }
     }
 
     /// Returns the words between white space in all texts but the encrypted ones, each once, in the
@@ -275,12 +280,9 @@ extension CKRecord: Sequence {
     /// Returns an iterator over the fields that have values here, in the order of their keys,
     /// without the encrypted ones.
     public func makeIterator() -> CKRecordKeyValueIterator {
-        let table = self.snapshot.table
-        return CKRecordKeyValueIterator(
-            table.keys(encrypted: false).compactMap { name in
-                table.entry(name)?.object(encrypted: false, in: self.storedID.zoneID).map {
-                    (self.fieldKey(of: name), $0)
-                }
+        CKRecordKeyValueIterator(
+            self.table.entries.compactMap { name, entry in
+                entry.object(encrypted: false, in: self.storedID.zoneID).map { (self.fieldKey(of: name), $0) }
             }
         )
     }

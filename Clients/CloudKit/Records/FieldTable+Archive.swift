@@ -3,16 +3,16 @@ import RecordModel
 extension FieldTable {
     /// The parts of an archive that contain the fields.
     var archiveParts: [Field] {
-        let entries = self.entries
-        let fields = entries.sorted { $0.key < $1.key }.compactMap { key, entry -> Field? in
-            guard case .success(let value) = entry.value else { return nil }
-            return Field(name: key, value: value, isEncrypted: entry.isEncrypted)
+        var fields: [Field] = []
+        var refusals = self.misuses
+        for (key, entry) in self.entries {
+            switch entry.value {
+            case .success(let value):
+                fields.append(Field(name: key, value: value, isEncrypted: entry.isEncrypted))
+            case .failure(let refusal): refusals[key] = refusal
+            }
         }
         let values = fields.filter { NameRules.isIdentifier($0.name.utf8) }
-        var refusals = self.misuses
-        for (key, entry) in entries {
-            if case .failure(let refusal) = entry.value { refusals[key] = refusal }
-        }
         let refused = refusals.sorted { $0.key < $1.key }
         return [
             Field("values", .bytes(RecordBody(values).bytes)),
@@ -69,6 +69,6 @@ extension FieldTable {
                 + archive.texts("changedEncryptedKeys").map { ($0, true) },
             misuses: refused.mapValues { ValueRefusal($0) }
         )
-        self.restore(ArchivedAssets(archive).objects)
+        self.restore(ArchivedAssets(archive).objects, in: zone)
     }
 }

@@ -164,7 +164,8 @@ extension CLLocation: FieldValueConvertible {
 
 extension Array: FieldValueConvertible where Element: CKRecordValueProtocol {
     func fieldValue(in zone: ZoneID) throws(ValueRefusal) -> FieldValue {
-        try FieldValue.list(self, in: zone)
+        if let strings = self as? [String] { return strings.isEmpty ? .emptyList : .stringList(strings) }
+        return try FieldValue.list(self, in: zone)
     }
 }
 

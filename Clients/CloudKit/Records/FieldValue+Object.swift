@@ -36,9 +36,6 @@ extension FieldValue {
         }
     }
 
-    /// Whether the value's object is compared by identity, so that there must be only one.
-    var isComparedByIdentity: Bool { self.type.isComparedByIdentity }
-
     /// Whether the value is an asset or a list of assets.
     var holdsAssets: Bool { self.type == .asset || self.type == .assetList }
 }

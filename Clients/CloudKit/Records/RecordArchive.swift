@@ -42,13 +42,17 @@ struct RecordArchive {
         system.modifier = body.text("modifier")
         guard let table = FieldTable(body, in: zoneID) else { return nil }
         var state = RecordState(system: system, table: table)
-        state.parent = Self.parent(body, in: zoneID).map { RecordState.Parent($0, in: zoneID) }
-        state.parentIsChanged = body.integer("parentIsChanged") == 1
-        state.share = body.text("share").map { name in
+        let parent = Self.parent(body, in: zoneID).map { RecordState.Parent($0, in: zoneID) }
+        _ = state.replaceParent(by: parent, isChange: body.integer("parentIsChanged") == 1)
+        state.ownShare = body.text("share").map { name in
             CKReference(recordID: CKRecordID(recordName: name, zoneID: zoneID), action: .none)
         }
         if recordType == ShareRecord.type { state.sharing = ShareState(body) }
-        state.ancestor = Self.ancestor(body, id: self.recordID.model, recordType: recordType, system: system)
+        if system.changeTag != nil {
+            let fields = body.bytes("ancestor").flatMap { try? RecordBody(checking: $0, allowsClear: false) }
+            state.serverBody = fields ?? .empty
+            state.serverParent = body.text("ancestorParent")
+        }
         self.state = state
     }
 
@@ -61,31 +65,6 @@ struct RecordArchive {
         return CKReference(
             recordID: CKRecordID(recordName: name, zoneID: parentZoneID),
             action: body.integer("parentDeletesSelf") == 1 ? .deleteSelf : .none
-        )
-    }
-
-    private static func ancestor(
-        _ body: ArchivedBody,
-        id: RecordID,
-        recordType: String,
-        system: SystemState
-    ) -> Record? {
-        guard let changeTag = system.changeTag else { return nil }
-        let fields = body.bytes("ancestor").flatMap {
-            try? RecordBody(checking: $0, allowsClear: false)
-        }
-        return Record(
-            id: id,
-            recordType: recordType,
-            changeTag: changeTag,
-            system: SystemFields(
-                createdMilliseconds: system.createdMilliseconds ?? 0,
-                modifiedMilliseconds: system.modifiedMilliseconds ?? 0,
-                createdBy: system.creator ?? "",
-                modifiedBy: system.modifier ?? ""
-            ),
-            parent: body.text("ancestorParent"),
-            body: fields ?? .empty
         )
     }
 
@@ -104,13 +83,15 @@ struct RecordArchive {
         if let modified = system.modifiedMilliseconds { parts.append(Field("modified", .int64(modified))) }
         if let creator = system.creator { parts.append(Field("creator", .string(creator))) }
         if let modifier = system.modifier { parts.append(Field("modifier", .string(modifier))) }
-        if let ancestorParent = self.state.ancestor?.parent {
+        if let ancestorParent = self.state.serverParent {
             parts.append(Field("ancestorParent", .string(ancestorParent)))
         }
         if self.state.parentIsChanged { parts.append(Field("parentIsChanged", .int64(1))) }
-        if let share = self.state.share { parts.append(Field("share", .string(share.recordID.recordName))) }
+        if let share = self.state.share(in: zoneID)?.recordID.recordName {
+            parts.append(Field("share", .string(share)))
+        }
         if let sharing = self.state.sharing { parts += sharing.archiveParts }
-        guard let parent = self.state.parent?.reference else { return parts }
+        guard let parent = self.state.parent(in: zoneID) else { return parts }
         parts.append(Field("parent", .string(parent.recordID.recordName)))
         if parent.recordID.zoneID != zoneID {
             parts.append(Field("parentZoneName", .string(parent.recordID.zoneID.zoneName)))
@@ -123,7 +104,7 @@ struct RecordArchive {
     /// The values of a record, its changes and its ancestor.
     var contentParts: [Field] {
         var parts = self.state.table.archiveParts
-        if let ancestor = self.state.ancestor { parts.append(Field("ancestor", .bytes(ancestor.body.bytes))) }
+        if let body = self.state.serverBody { parts.append(Field("ancestor", .bytes(body.bytes))) }
         return parts
     }
 }

@@ -5,9 +5,7 @@ extension RecordState {
     /// Returns the fields of a save that need an upload first: the user's files, and files
     /// of the server that this record does not name there yet.
     func assetsToUpload(for save: RecordSave) -> [AssetField] {
-        guard save.changes.slices.contains(where: { $0.type == .asset || $0.type == .assetList }) else {
-            return []
-        }
+        guard self.table.hasAssets else { return [] }
         let named = self.namedAssets
         return save.changes.fields.compactMap { field in
             guard field.value.holdsAssets, let held = self.table.entry(field.name)?.assets else {
@@ -20,10 +18,7 @@ extension RecordState {
     }
 
     /// The assets that the record names on the server, as far as this instance knows.
-    private var namedAssets: Set<Asset> {
-        guard let body = self.ancestor?.body else { return [] }
-        return Set(body.fields.flatMap(\.value.assets))
-    }
+    private var namedAssets: Set<Asset> { Set((self.serverBody ?? .empty).fields.flatMap(\.value.assets)) }
 }
 
 /// A field of a save that holds assets.

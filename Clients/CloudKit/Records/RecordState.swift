@@ -35,17 +35,25 @@ struct RecordState: Sendable {
 
     var system = SystemState()
     var table: FieldTable
-    var parent: Parent?
-    var parentIsChanged = false
-    /// The share with this record as its root.
-    var share: CKReference?
-    /// The state of a share besides its fields.
-    var sharing: ShareState?
+    /// The parent that was set here, if `hasOwnParent`; `nil` if it was removed.
+    private var ownParent: Parent?
+    private var hasOwnParent = false
+    private(set) var parentIsChanged = false
     private var parentGeneration: UInt64 = 0
-    /// The server's record that this instance was last given.
-    var ancestor: Record?
+    /// The share with this record as its root, unless the server's fields name it.
+    var ownShare: CKReference?
+    private var boxedSharing: BoxedSharing?
+    /// The fields of the server's record that this instance was last given, and the name of its
+    /// parent; `nil` if of none.
+    var serverBody: RecordBody?
+    var serverParent: String?
     /// The saves that may still get a response, oldest first.
     private var saves: [SentSave] = []
+
+    /// In memory of its own, so that records are small.
+    private indirect enum BoxedSharing: Sendable {
+        case sharing(ShareState)
+    }
 
     init(system: SystemState = SystemState(), table: FieldTable) {
         self.system = system
@@ -59,15 +67,59 @@ struct RecordState: Sendable {
         return copy
     }
 
+    /// The server's record that this instance was last given.
+    func ancestor(_ id: RecordID, _ recordType: String) -> Record? {
+        guard let body = self.serverBody, let changeTag = self.system.changeTag else { return nil }
+        return Record(
+            id: id,
+            recordType: recordType,
+            changeTag: changeTag,
+            system: SystemFields(
+                createdMilliseconds: self.system.createdMilliseconds ?? 0,
+                modifiedMilliseconds: self.system.modifiedMilliseconds ?? 0,
+                createdBy: self.system.creator ?? "",
+                modifiedBy: self.system.modifier ?? ""
+            ),
+            parent: self.serverParent,
+            body: body
+        )
+    }
+
+    /// The state of a share besides its fields; `nil` if the record is none.
+    var sharing: ShareState? {
+        get { if case .sharing(let sharing)? = self.boxedSharing { sharing } else { nil } }
+        set { self.boxedSharing = newValue.map { .sharing($0) } }
+    }
+
+    /// The name of the parent; `nil` if there is none.
+    var parentName: String? {
+        self.hasOwnParent ? self.ownParent?.reference.recordID.recordName : self.serverParent
+    }
+
+    /// Returns the parent; that of the server is in the record's zone.
+    func parent(in zone: CKRecordZoneID) -> CKReference? {
+        guard !self.hasOwnParent else { return self.ownParent?.reference }
+        return self.serverParent.map {
+            CKReference(recordID: CKRecordID(recordName: $0, zoneID: zone), action: .none)
+        }
+    }
+
     /// Sets the parent.
     ///
     /// - Returns: The former parent, for the caller to release.
-    mutating func replaceParent(by parent: Parent?) -> Parent? {
-        let before = self.parent
-        self.parent = parent
-        self.parentIsChanged = true
+    mutating func replaceParent(by parent: Parent?, isChange: Bool = true) -> Parent? {
+        defer { (self.ownParent, self.hasOwnParent, self.parentIsChanged) = (parent, true, isChange) }
         self.parentGeneration += 1
-        return before
+        return self.ownParent
+    }
+
+    /// Returns the share with this record as its root; `nil` if there is none.
+    func share(in zone: CKRecordZoneID) -> CKReference? {
+        if let share = self.ownShare { return share }
+        guard let body = self.serverBody, let slice = body.slice(named: ShareRecord.referenceField),
+            case .reference(let share) = body.value(of: slice)
+        else { return nil }
+        return CKReference(share, in: zone)
     }
 
     /// Makes a save, and notes its time.
@@ -82,10 +134,10 @@ struct RecordState: Sendable {
             id: id,
             recordType: recordType,
             changeTag: self.system.changeTag,
-            changes: RecordBody(try self.table.fieldsToSend(policy)),
+            changes: try self.table.fieldsToSend(policy),
             parent: try self.parentChange(policy)
         )
-        if let sharing { save.share = .changes(try sharing.changes()) }
+        if let sharing = self.sharing { save.share = .changes(try sharing.changes()) }
         self.saves.removeAll { $0.save == save }
         if self.saves.count == SentSave.countMax { self.saves.removeFirst() }
         self.saves.append(
@@ -101,7 +153,10 @@ struct RecordState: Sendable {
     private func parentChange(_ policy: ModifyRecords.Policy) throws(ValueRefusal) -> RecordSave.ParentChange
     {
         guard self.parentIsChanged || policy == .allKeys else { return .unchanged }
-        guard let parent = self.parent else { return self.parentIsChanged ? .removed : .unchanged }
+        guard self.hasOwnParent else {
+            return self.serverParent.map { .set(recordName: $0) } ?? .unchanged
+        }
+        guard let parent = self.ownParent else { return self.parentIsChanged ? .removed : .unchanged }
         return .set(recordName: try parent.name.get())
     }
 
@@ -109,65 +164,37 @@ struct RecordState: Sendable {
     mutating func saved(_ saved: RecordSaved, sent: RecordSave, currentUser: String?) {
         self.system = SystemState(changeTag: saved.changeTag, system: saved.system, currentUser: currentUser)
         if case .changes(let changes) = sent.share { self.sharing?.sent = changes }
-        let before = self.ancestor
-        var parent = before?.parent
         switch sent.parent {
         case .unchanged: break
-        case .removed: parent = nil
-        case .set(let recordName): parent = recordName
+        case .removed: self.serverParent = nil
+        case .set(let recordName): self.serverParent = recordName
         }
-        self.ancestor = Record(
-            id: sent.id,
-            recordType: sent.recordType,
-            changeTag: saved.changeTag,
-            system: saved.system,
-            parent: parent,
-            body: (before?.body ?? .empty).merging(sent.changes)
-        )
-        guard let index = self.saves.firstIndex(where: { $0.save == sent }) else { return }
-        let made = self.saves.remove(at: index)
-        self.table.forgetChanges(of: sent.changes.fields.map(\.name), until: made.generation)
-        self.table.assetsSaved(sent.changes.fields)
-        if self.parentGeneration == made.parentGeneration { self.parentIsChanged = false }
+        if let index = self.saves.firstIndex(where: { $0.save == sent }) {
+            let sending = self.saves.remove(at: index)
+            self.table.forgetChanges(sent: sent.changes, until: sending.generation)
+            if self.parentGeneration == sending.parentGeneration { self.parentIsChanged = false }
+        }
+        self.mergeIntoServerBody(sent.changes)
+    }
+
+    private mutating func mergeIntoServerBody(_ changes: RecordBody) {
+        let before = self.serverBody ?? .empty
+        let after = before.merging(changes)
+        self.serverBody = after
+        self.table.replace(before, by: after)
     }
 
     /// Notes that the share with this root record was deleted by the request that saved
     /// the record.
     mutating func shareEnded() {
-        self.share = nil
-        guard let ancestor = self.ancestor else { return }
-        let clear = RecordBody([Field(name: ShareRecord.referenceField, value: .clear)])
-        self.ancestor?.body = ancestor.body.merging(clear)
+        self.ownShare = nil
+        guard self.serverBody != nil else { return }
+        self.mergeIntoServerBody(RecordBody([Field(name: ShareRecord.referenceField, value: .clear)]))
     }
 
     /// Notes that the contents of a save's files are known: it is sent with them.
     mutating func saveIsKnown(_ save: RecordSave, as known: RecordSave) {
         guard let index = self.saves.firstIndex(where: { $0.save == save }) else { return }
         self.saves[index].save = known
-    }
-}
-
-extension FieldTable {
-    /// Returns the fields of a save; `allKeys` sends every field that has a value or was removed,
-    /// the others send changed fields.
-    fileprivate func fieldsToSend(_ policy: ModifyRecords.Policy) throws(ValueRefusal) -> [Field] {
-        if let (_, misuse) = self.misuses.min(by: { $0.key < $1.key }) { throw misuse }
-        var keys = Set(self.changes.keys)
-        if policy == .allKeys { keys.formUnion(self.keys) }
-        var fields: [Field] = []
-        for key in keys.sorted() {
-            guard let entry = self.entry(key) else {
-                let isEncrypted = self.changes[key]?.isEncrypted ?? false
-                fields.append(Field(name: key, value: .clear, isEncrypted: isEncrypted))
-                continue
-            }
-            switch entry.value {
-            case .success(let value):
-                fields.append(Field(name: key, value: value, isEncrypted: entry.isEncrypted))
-            case .failure(let refusal):
-                throw ValueRefusal("Field '\(key)': \(refusal.text)", code: refusal.code)
-            }
-        }
-        return fields
     }
 }

@@ -60,7 +60,7 @@ open class CKShare: CKRecord, @unchecked Sendable {
         state.sharing = sharing
         super.init(storing: CKRecordTypeShare, recordID: shareID, state: state)
         let reference = CKReference(recordID: shareID, action: .none)
-        rootRecord.state.withLock { $0.share = reference }
+        rootRecord.state.withLock { $0.ownShare = reference }
     }
 
     /// Makes the share of a zone.

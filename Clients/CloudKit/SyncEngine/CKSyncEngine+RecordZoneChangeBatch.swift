@@ -100,14 +100,11 @@ extension CKRecord {
     /// too low.
     fileprivate var saveBytesEstimate: Int {
         let state = self.snapshot
-        let fields = state.table.changes.keys.sorted().map { key -> Field in
-            let value = (try? state.table.entry(key)?.value.get()) ?? .clear
-            return Field(name: key, value: value)
-        }
-        // The flag of each field, the parent, type and change tag, and their length prefixes.
-        return RecordBody(fields).bytes.count + 4 * fields.count + self.recordID.bytesEstimate
+        let fields = try? state.table.fieldsToSend(.changedKeys)
+        // The parent, type and change tag, and their length prefixes.
+        return (fields ?? .empty).bytes.count + self.recordID.bytesEstimate
             + self.recordType.utf8.count + (state.system.changeTag?.utf8.count ?? 0)
-            + (state.parent?.reference.recordID.recordName.utf8.count ?? 0) + 32
+            + (state.parentName?.utf8.count ?? 0) + 32
     }
 }
 

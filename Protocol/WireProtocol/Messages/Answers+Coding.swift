@@ -7,13 +7,14 @@ extension Items {
     package init(decoding payload: ByteBuffer) throws(WireError) {
         var message = MessageReader(payload, "items")
         var items: [Item] = []
+        var texts = SharedTexts()
         while let field = try message.next(Proto.Items.self) {
             switch field {
             case .items:
                 guard items.count < ClientBounds.frameItemsMax else {
                     throw WireError(.outOfBounds, field: "items")
                 }
-                items.append(try Item(message.message(), in: payload))
+                items.append(try Item(message.message(), in: payload, &texts))
             }
         }
         guard !items.isEmpty else { throw WireError(.missing, field: "items") }
@@ -39,14 +40,18 @@ extension Item {
         buffer.writeMessage(Proto.Items.items) { self.encode(into: &$0) }
     }
 
-    init(_ message: consuming MessageReader, in payload: ByteBuffer) throws(WireError) {
+    init(
+        _ message: consuming MessageReader,
+        in payload: ByteBuffer,
+        _ texts: inout SharedTexts
+    ) throws(WireError) {
         var index: UInt32 = 0
         var outcome: ItemOutcome?
         while let field = try message.next(Proto.Item.self) {
             switch field {
             case .index: index = try message.uint32()
             case .failure: outcome = .failure(try Failure(message.message()))
-            case .recordSaved: outcome = .recordSaved(try RecordSaved(message.message()))
+            case .recordSaved: outcome = .recordSaved(try RecordSaved(message.message(), &texts))
             case .deleted:
                 try message.skip(field)
                 outcome = .deleted

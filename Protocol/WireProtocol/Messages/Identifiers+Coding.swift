@@ -11,10 +11,15 @@ extension ZoneID {
 
     /// A repeated message is merged into the first, if the field is not a list.
     mutating func merge(_ message: consuming MessageReader) throws(WireError) {
+        var texts = SharedTexts()
+        try self.merge(message, &texts)
+    }
+
+    mutating func merge(_ message: consuming MessageReader, _ texts: inout SharedTexts) throws(WireError) {
         while let field = try message.next(Proto.ZoneID.self) {
             switch field {
-            case .zoneName: self.zoneName = try message.text()
-            case .ownerName: self.ownerName = try message.text()
+            case .zoneName: self.zoneName = try message.text(orLast: &texts.zoneName)
+            case .ownerName: self.ownerName = try message.text(orLast: &texts.ownerName)
             }
         }
     }
@@ -34,9 +39,14 @@ extension RecordID {
     }
 
     mutating func merge(_ message: consuming MessageReader) throws(WireError) {
+        var texts = SharedTexts()
+        try self.merge(message, &texts)
+    }
+
+    mutating func merge(_ message: consuming MessageReader, _ texts: inout SharedTexts) throws(WireError) {
         while let field = try message.next(Proto.RecordID.self) {
             switch field {
-            case .zone: try self.zone.merge(message.message())
+            case .zone: try self.zone.merge(message.message(), &texts)
             case .recordName: self.recordName = try message.text()
             }
         }

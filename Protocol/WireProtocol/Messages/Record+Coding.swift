@@ -4,10 +4,22 @@ import RecordModel
 extension Record {
     /// Reads a record from a server; `clear` is not allowed in it.
     init(_ message: consuming MessageReader) throws(WireError) {
+        var texts = SharedTexts()
+        var contents = BodyContents()
+        try self.init(message, &texts, &contents)
+    }
+
+    /// Does the same for one of several records, and notes the types of its values.
+    init(
+        _ message: consuming MessageReader,
+        _ texts: inout SharedTexts,
+        _ contents: inout BodyContents
+    ) throws(WireError) {
         self.init(id: .unnamed, recordType: "", changeTag: "", system: .unknown, body: .empty)
-        let fields = try self.readAllButFields(message)
+        let fields = try self.readAllButFields(message, &texts)
         do throws(BodyError) {
-            self.body = try RecordBody(checking: fields, allowsClear: false)
+            self.body = RecordBody(trusted: fields)
+            contents = try self.body.check(allowsClear: false)
         } catch {
             throw WireError(.malformed, field: "fields")
         }
@@ -19,30 +31,30 @@ extension Record {
     /// - Throws: The sender's fault, if the record has no name, or another field is malformed.
     static func damaged(_ message: consuming MessageReader) throws(WireError) -> Record {
         var record = Record(id: .unnamed, recordType: "", changeTag: "", system: .unknown, body: .empty)
-        _ = try record.readAllButFields(message)
+        var texts = SharedTexts()
+        _ = try record.readAllButFields(message, &texts)
         guard !record.id.recordName.isEmpty else { throw WireError(.malformed, field: "fields") }
         return record
     }
 
     /// Reads all other fields, and returns the bytes of the fields.
     private mutating func readAllButFields(
-        _ message: consuming MessageReader
+        _ message: consuming MessageReader,
+        _ texts: inout SharedTexts
     ) throws(WireError) -> [UInt8] {
         var hasID = false
         var fields: [UInt8] = []
-        // Most records were last changed by their creator, so that name is allocated once.
-        var author = ""
         while let field = try message.next(Proto.Record.self) {
             switch field {
             case .id:
-                try self.id.merge(message.message())
+                try self.id.merge(message.message(), &texts)
                 hasID = true
-            case .recordType: self.recordType = try message.text()
+            case .recordType: self.recordType = try message.text(orLast: &texts.recordType)
             case .changeTag: self.changeTag = try message.text()
             case .createdMs: self.system.createdMilliseconds = try message.int64()
             case .modifiedMs: self.system.modifiedMilliseconds = try message.int64()
-            case .createdBy: self.system.createdBy = try message.text(orLast: &author)
-            case .modifiedBy: self.system.modifiedBy = try message.text(orLast: &author)
+            case .createdBy: self.system.createdBy = try message.text(orLast: &texts.user)
+            case .modifiedBy: self.system.modifiedBy = try message.text(orLast: &texts.user)
             case .parent:
                 let parent = try message.text()
                 self.parent = parent.isEmpty ? nil : parent
@@ -64,15 +76,15 @@ extension SystemFields {
 }
 
 extension RecordSaved {
-    init(_ message: consuming MessageReader) throws(WireError) {
+    init(_ message: consuming MessageReader, _ texts: inout SharedTexts) throws(WireError) {
         self.init(changeTag: "", system: .unknown)
         while let field = try message.next(Proto.RecordSaved.self) {
             switch field {
             case .changeTag: self.changeTag = try message.text()
             case .createdMs: self.system.createdMilliseconds = try message.int64()
             case .modifiedMs: self.system.modifiedMilliseconds = try message.int64()
-            case .createdBy: self.system.createdBy = try message.text()
-            case .modifiedBy: self.system.modifiedBy = try message.text()
+            case .createdBy: self.system.createdBy = try message.text(orLast: &texts.user)
+            case .modifiedBy: self.system.modifiedBy = try message.text(orLast: &texts.user)
             }
         }
     }

@@ -31,18 +31,35 @@ package struct RecordMessage: Hashable, Sendable {
         try Record(MessageReader(self.payload, "record"))
     }
 
-    /// Reads the record, or a record without fields if they are malformed: the server's disk
-    /// damaged it.
+    /// Reads one of several records, or a record without fields if they are malformed: the server's
+    /// disk damaged it.
     ///
+    /// - Parameter texts: The texts of the records before it.
+    /// - Returns: The record, and the types of its values; `nil` if the fields are malformed.
     /// - Throws: The sender's fault, if the message is malformed.
-    package func reading() throws(WireError) -> (record: Record, isDamaged: Bool) {
+    package func reading(
+        _ texts: inout SharedTexts
+    ) throws(WireError) -> (record: Record, contents: BodyContents?) {
         do throws(WireError) {
-            return (try self.record(), false)
+            var contents = BodyContents()
+            let record = try Record(MessageReader(self.payload, "record"), &texts, &contents)
+            return (record, contents)
         } catch {
             guard error == WireError(.malformed, field: "fields") else { throw error }
-            return (try Record.damaged(MessageReader(self.payload, "record")), true)
+            return (try Record.damaged(MessageReader(self.payload, "record")), nil)
         }
     }
 
     func append(to buffer: inout ByteBuffer) { buffer.writeImmutableBuffer(self.payload) }
+}
+
+/// Texts of the record that was read last: most records of a page have the same, so that each is
+/// allocated once.
+package struct SharedTexts: Sendable {
+    var zoneName = ""
+    var ownerName = ""
+    var recordType = ""
+    var user = ""
+
+    package init() {}
 }
