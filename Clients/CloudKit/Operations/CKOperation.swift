@@ -36,12 +36,13 @@ open class CKOperation: Operation, @unchecked Sendable {
         /// Whether the operation finishes when its work ends, not when `main` returns.
         var isCommitted = false
         var isConcluded = false
+        /// Made when it is read: randomness costs as much as reading several records.
+        var identifier: String?
     }
 
     private let course = Mutex(Course())
-    private let identifier = UUID().uuidString
     private let own = Configuration()
-    private lazy var callbacks = CallbackQueue(name: "CKOperation \(self.identifier)")
+    private lazy var callbacks = CallbackQueue(name: "CKOperation")
 
     /// Makes an operation in which nothing is set.
     public override init() { super.init() }
@@ -60,8 +61,14 @@ open class CKOperation: Operation, @unchecked Sendable {
     /// does not.
     open var group: CKOperationGroup?
 
-    /// A UUID that the operation got when it was made.
-    open var operationID: ID { self.identifier }
+    /// A UUID, the same for as long as the operation lives.
+    open var operationID: ID {
+        self.course.withLock { course in
+            let identifier = course.identifier ?? UUID().uuidString
+            course.identifier = identifier
+            return identifier
+        }
+    }
 
     /// Kept for code that sets it.
     ///
