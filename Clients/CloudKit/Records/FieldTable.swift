@@ -259,7 +259,8 @@ struct FieldTable: Sendable {
     mutating func replace(_ before: RecordBody, by after: RecordBody) {
         guard self.served == before else { return }
         self.served = after
-        self.own.removeAll { $0.change == nil && $0.entry?.kept == nil }
+        // A new list, so that a record that was saved does not keep the room of the old one.
+        self.own = self.own.filter { $0.change != nil || $0.entry?.kept != nil }
     }
 
     // MARK: Archives
