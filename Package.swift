@@ -80,8 +80,15 @@ let serverTargets: [Target] = [
         swiftSettings: settings
     ),
     .target(
+        name: "Admission",
+        dependencies: ["RecordModel"],
+        path: "Sources/Admission",
+        exclude: ["README.md"],
+        swiftSettings: settings
+    ),
+    .target(
         name: "EngineThreads",
-        dependencies: ["RecordStore"],
+        dependencies: ["Admission", "RecordStore"],
         path: "Sources/EngineThreads",
         exclude: ["README.md"],
         swiftSettings: settings
@@ -89,7 +96,9 @@ let serverTargets: [Target] = [
     .target(name: "SQLiteSetup", dependencies: [grdbSQLite], path: "Sources/SQLiteSetup"),
     .target(
         name: "SQLiteEngine",
-        dependencies: ["EngineThreads", "RecordStore", "RecordModel", "SQLiteSetup", grdb, grdbSQLite],
+        dependencies: [
+            "Admission", "EngineThreads", "RecordStore", "RecordModel", "SQLiteSetup", grdb, grdbSQLite,
+        ],
         path: "Sources/SQLiteEngine",
         exclude: ["README.md", "TABLES.md"],
         swiftSettings: settings
@@ -102,7 +111,7 @@ let serverTargets: [Target] = [
     .systemLibrary(name: "CMalloc", path: "Sources/CMalloc"),
     .target(
         name: "PostgreSQLEngine",
-        dependencies: ["EngineThreads", "RecordStore", "RecordModel", "CLibPQ"],
+        dependencies: ["Admission", "EngineThreads", "RecordStore", "RecordModel", "CLibPQ"],
         path: "Sources/PostgreSQLEngine",
         exclude: ["README.md"],
         swiftSettings: settings
@@ -131,8 +140,8 @@ let serverTargets: [Target] = [
     .target(
         name: "RecordServer",
         dependencies: [
-            "AccessTokens", "AssetStorage", "EngineThreads", "FileIO", "RecordStore", "Transport",
-            "WireProtocol", "RecordModel",
+            "AccessTokens", "Admission", "AssetStorage", "EngineThreads", "FileIO", "RecordStore",
+            "Transport", "WireProtocol", "RecordModel",
             nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"), nioSSL, crypto, logging,
         ],
         path: "Sources/RecordServer",
@@ -198,7 +207,7 @@ let serverTargets: [Target] = [
     .executableTarget(
         name: "tidemark",
         dependencies: [
-            "Administration", "Console", "RecordClient", "WireProtocol",
+            "Administration", "Admission", "Console", "RecordClient", "WireProtocol",
             "RecordServer", "AccessTokens", "AssetStorage", "AssetStore", "FileIO", "MonitoringEndpoint",
             "SQLiteEngine", "PostgreSQLEngine", "RecordStore", "RecordModel", "RecordJSON",
             "PredicateFormat", "ServerCertificates", "ZoneBundles", "CMalloc", argumentParser, lifecycle,
@@ -341,8 +350,14 @@ let testTargets: [Target] = [
     ),
     .target(
         name: "MemoryEngine",
-        dependencies: ["EngineThreads", "RecordStore", "RecordModel"],
+        dependencies: ["Admission", "EngineThreads", "RecordStore", "RecordModel"],
         path: "Tests/MemoryEngine",
+        swiftSettings: settings
+    ),
+    .testTarget(
+        name: "AdmissionTests",
+        dependencies: ["Admission", "RecordModel", "TestSupport"],
+        path: "Tests/AdmissionTests",
         swiftSettings: settings
     ),
     .testTarget(
@@ -354,7 +369,8 @@ let testTargets: [Target] = [
     .testTarget(
         name: "EngineConformanceTests",
         dependencies: [
-            "RecordServer", "SQLiteEngine", "PostgreSQLEngine", "PostgreSQLCluster", "MemoryEngine",
+            "Admission", "RecordServer", "SQLiteEngine", "PostgreSQLEngine", "PostgreSQLCluster",
+            "MemoryEngine",
             "RecordStore", "WireProtocol", "RecordModel", "TestSupport", nio("NIOCore"),
         ],
         path: "Tests/EngineConformanceTests",
@@ -381,8 +397,8 @@ let testTargets: [Target] = [
     .testTarget(
         name: "SQLiteEngineTests",
         dependencies: [
-            "EngineConformanceTests", "EngineThreads", "SQLiteEngine", "SQLiteSetup", "RecordStore",
-            "RecordModel", "TestSupport", grdbSQLite,
+            "Admission", "EngineConformanceTests", "EngineThreads", "SQLiteEngine", "SQLiteSetup",
+            "RecordStore", "RecordModel", "TestSupport", grdbSQLite,
         ],
         path: "Tests/SQLiteEngineTests",
         swiftSettings: settings
@@ -414,8 +430,8 @@ let testTargets: [Target] = [
     .testTarget(
         name: "RecordServerTests",
         dependencies: [
-            "CloudKitTesting", "RecordServer", "AccessTokens", "AssetStorage", "AssetStore", "SQLiteEngine",
-            "RecordStore",
+            "CloudKitTesting", "RecordServer", "AccessTokens", "Admission", "AssetStorage", "AssetStore",
+            "SQLiteEngine", "RecordStore",
             "Transport", "WireProtocol", "RecordModel", "ServerCertificates",
             "TestSupport", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix"), nio("NIOTLS"), nioSSL, crypto,
             logging,

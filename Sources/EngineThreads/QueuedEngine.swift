@@ -1,3 +1,4 @@
+import Admission
 package import RecordStore
 
 /// An engine with jobs that wait in the queues of this module.

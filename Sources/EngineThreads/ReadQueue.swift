@@ -1,3 +1,4 @@
+package import Admission
 package import RecordStore
 import Synchronization
 

@@ -1,3 +1,4 @@
+package import Admission
 package import RecordStore
 
 /// Two queues of reads with threads of their own.

@@ -1,3 +1,4 @@
+import Admission
 package import EngineThreads
 package import RecordStore
 import Synchronization

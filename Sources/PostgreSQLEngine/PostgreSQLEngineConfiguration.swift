@@ -1,3 +1,4 @@
+package import Admission
 import EngineThreads
 package import RecordStore
 

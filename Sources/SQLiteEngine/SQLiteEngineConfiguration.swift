@@ -1,3 +1,4 @@
+package import Admission
 import EngineThreads
 import Foundation
 package import RecordStore

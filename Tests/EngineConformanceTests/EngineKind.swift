@@ -1,3 +1,4 @@
+import Admission
 import MemoryEngine
 import PostgreSQLCluster
 import PostgreSQLEngine

@@ -1,3 +1,4 @@
+package import Admission
 package import EngineThreads
 package import RecordStore
 

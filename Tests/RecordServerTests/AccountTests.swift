@@ -1,3 +1,4 @@
+import Admission
 import NIOCore
 import NIOPosix
 import RecordStore
@@ -16,7 +17,7 @@ struct AccountTests {
     }
 
     private static func user(_ name: String) -> AccountHolder {
-        .user(EnvironmentID(rawValue: 1), name)
+        .user(environment: 1, name)
     }
 
     /// The account of a connection that is served, or `nil` if there was no room.

@@ -1,3 +1,4 @@
+import Admission
 import Crypto
 import RecordModel
 import RecordServer

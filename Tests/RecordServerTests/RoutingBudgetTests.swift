@@ -1,3 +1,4 @@
+import Admission
 import RecordModel
 import RecordStore
 import Testing
@@ -17,7 +18,9 @@ struct RoutingBudgetTests {
 
     @Test func `nobody owes more than is left for the others, and time pays it off`() {
         var budget = RoutingBudget(Self.limits)
-        let holders = ["_a", "_b", "_c"].map { AccountHolder.user(Sample.environment, $0) }
+        let holders = ["_a", "_b", "_c"].map {
+            AccountHolder.user(environment: Sample.environment.rawValue, $0)
+        }
         let accounts = holders.map { budget.account(of: $0) }
         _ = budget.pay(nowMilliseconds: 0)
         var spent = accounts.map { _ in 0 }
@@ -30,7 +33,7 @@ struct RoutingBudgetTests {
         // A quarter for each of three.
         for sum in spent { #expect(abs(sum - 500) <= 10) }
         // One that comes later finds room.
-        let late = budget.account(of: .user(Sample.environment, "_late"))
+        let late = budget.account(of: .user(environment: Sample.environment.rawValue, "_late"))
         #expect(budget.admits(late))
         // Three share what all pay off in a second.
         let isPaid = budget.pay(nowMilliseconds: 1_000)
@@ -42,7 +45,7 @@ struct RoutingBudgetTests {
 
     @Test func `who comes back owes what was owed`() {
         var budget = RoutingBudget(Self.limits)
-        let holder = AccountHolder.user(Sample.environment, "_a")
+        let holder = AccountHolder.user(environment: Sample.environment.rawValue, "_a")
         budget.charge(900, to: budget.account(of: holder))
         #expect(budget.account(of: holder).debt == 900)
         #expect(budget.admits(budget.account(of: holder)))

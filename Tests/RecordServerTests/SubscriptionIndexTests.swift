@@ -1,3 +1,4 @@
+import Admission
 import RecordModel
 import RecordStore
 import TestSupport

@@ -17,16 +17,17 @@ enum Architecture {
         ModuleRow(folder: "Protocol/Transport", ours: ["WireProtocol", "FileIO"], outside: ["NIOCore"]),
         ModuleRow(folder: "Sources/FileIO", ours: [], outside: ["NIOCore", "NIOPosix", "Crypto"]),
         ModuleRow(folder: "Sources/RecordStore", ours: ["RecordModel"], outside: []),
-        ModuleRow(folder: "Sources/EngineThreads", ours: ["RecordStore"], outside: []),
+        ModuleRow(folder: "Sources/Admission", ours: ["RecordModel"], outside: []),
+        ModuleRow(folder: "Sources/EngineThreads", ours: ["Admission", "RecordStore"], outside: []),
         ModuleRow(folder: "Sources/SQLiteSetup", ours: [], outside: ["GRDBSQLite"]),
         ModuleRow(
             folder: "Sources/SQLiteEngine",
-            ours: ["EngineThreads", "RecordStore", "RecordModel", "SQLiteSetup"],
+            ours: ["Admission", "EngineThreads", "RecordStore", "RecordModel", "SQLiteSetup"],
             outside: ["GRDB", "GRDBSQLite"]
         ),
         ModuleRow(
             folder: "Sources/PostgreSQLEngine",
-            ours: ["EngineThreads", "RecordStore", "RecordModel", "CLibPQ"],
+            ours: ["Admission", "EngineThreads", "RecordStore", "RecordModel", "CLibPQ"],
             outside: []
         ),
         ModuleRow(folder: "Sources/CLibPQ", ours: [], outside: []),
@@ -45,8 +46,8 @@ enum Architecture {
         ModuleRow(
             folder: "Sources/RecordServer",
             ours: [
-                "AccessTokens", "AssetStorage", "EngineThreads", "FileIO", "RecordStore", "Transport",
-                "WireProtocol", "RecordModel",
+                "AccessTokens", "Admission", "AssetStorage", "EngineThreads", "FileIO", "RecordStore",
+                "Transport", "WireProtocol", "RecordModel",
             ],
             outside: ["NIOCore", "NIOPosix", "NIOTLS", "NIOSSL", "Crypto", "Logging"]
         ),
@@ -82,7 +83,8 @@ enum Architecture {
         ModuleRow(
             folder: "Sources/tidemark",
             ours: [
-                "Administration", "Console", "RecordClient", "WireProtocol", "RecordServer", "AccessTokens",
+                "Administration", "Admission", "Console", "RecordClient", "WireProtocol", "RecordServer",
+                "AccessTokens",
                 "AssetStorage",
                 "AssetStore", "FileIO",
                 "MonitoringEndpoint", "SQLiteEngine", "PostgreSQLEngine", "RecordStore", "RecordModel",
@@ -141,7 +143,7 @@ enum Architecture {
 
     /// Nothing but the language: what they hold is the same on every platform, and costs nothing to link.
     static let withoutFoundation = [
-        "Protocol/RecordModel", "Clients/PredicateFormat", "Sources/RecordStore",
+        "Protocol/RecordModel", "Clients/PredicateFormat", "Sources/Admission", "Sources/RecordStore",
     ]
 
     /// The files and folders that alone name a module which stores something, of the program and of its

@@ -1,3 +1,4 @@
+import Admission
 import NIOPosix
 import RecordStore
 import Synchronization

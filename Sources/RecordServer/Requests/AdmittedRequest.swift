@@ -52,7 +52,7 @@ package enum AdmittedRequest: Sendable {
 }
 
 /// The context of admission.
-struct Admission {
+struct RequestAdmission {
     let user: ConnectionUser
     let bounds: Bounds
     /// Payload bytes of the request's frame.

@@ -19,7 +19,7 @@ package struct AdmittedDownload: Sendable {
     var requester: Requester
 }
 
-extension Admission {
+extension RequestAdmission {
     /// `upload_assets`: requires a signed-in user, since every asset counts toward a user's quota.
     func admit(_ operation: UploadAssets) throws(Failure) -> AdmittedRequest {
         try self.checkCount(operation.assets.count)

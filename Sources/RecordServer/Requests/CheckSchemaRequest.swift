@@ -43,7 +43,7 @@ package struct SchemaCheck: Sendable {
     }
 }
 
-extension Admission {
+extension RequestAdmission {
     /// `check_schema`.
     func admit(_ operation: CheckSchema) throws(Failure) -> AdmittedRequest {
         .checkSchema(

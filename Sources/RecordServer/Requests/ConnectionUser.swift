@@ -1,3 +1,4 @@
+import Admission
 import RecordModel
 import RecordStore
 import WireProtocol
@@ -40,7 +41,8 @@ struct ConnectionUser: Sendable {
 
     /// The holder of the account that is charged for the connection.
     var holder: AccountHolder {
-        self.signIn.userRecordName.map { .user(self.signIn.environment, $0) } ?? .address(self.network)
+        self.signIn.userRecordName.map { .user(environment: self.signIn.environment.rawValue, $0) }
+            ?? .address(self.network)
     }
 
     /// The database that a scope refers to for this user.

@@ -2,7 +2,7 @@ import RecordModel
 import RecordStore
 import WireProtocol
 
-extension Admission {
+extension RequestAdmission {
     /// Admits `explain_record`: requires a user, since the response describes the user's
     /// installations.
     func admit(_ operation: ExplainRecord) throws(Failure) -> AdmittedRequest {

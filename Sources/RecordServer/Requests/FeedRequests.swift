@@ -15,7 +15,7 @@ package struct AdmittedFeed: Sendable {
     var requester: Requester
 }
 
-extension Admission {
+extension RequestAdmission {
     /// Records of a page if the client sets no limit.
     private static let feedPage = 200
 

@@ -2,7 +2,7 @@ import RecordModel
 import RecordStore
 import WireProtocol
 
-extension Admission {
+extension RequestAdmission {
     /// `fetch_records`.
     func admit(_ operation: FetchRecords) throws(Failure) -> AdmittedRequest {
         try self.checkCount(operation.ids.count)

@@ -2,7 +2,7 @@ import RecordModel
 import RecordStore
 import WireProtocol
 
-extension Admission {
+extension RequestAdmission {
     /// `fetch_zones`.
     func admit(_ operation: FetchZones) throws(Failure) -> AdmittedRequest {
         if case .ids(let ids) = operation.selection { try self.checkCount(ids.count) }

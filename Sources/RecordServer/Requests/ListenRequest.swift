@@ -2,7 +2,7 @@ import RecordModel
 import RecordStore
 import WireProtocol
 
-extension Admission {
+extension RequestAdmission {
     /// Admits `listen`: requires a user with a record name, and an installation.
     func admitListen() throws(Failure) -> AdmittedRequest {
         guard self.user.signIn.userRecordName != nil else { throw Failure(StoreError.notSignedIn) }

@@ -2,7 +2,7 @@ import RecordModel
 import RecordStore
 import WireProtocol
 
-extension Admission {
+extension RequestAdmission {
     /// `modify_records`: the store checks the records, in the transaction.
     func admit(_ operation: ModifyRecords, requestID: RequestID?) throws(Failure) -> WriteRequest {
         try self.checkCount(operation.saves.count + operation.deletes.count)

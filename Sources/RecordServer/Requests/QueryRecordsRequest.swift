@@ -8,7 +8,7 @@ package struct AdmittedQuery: Sendable {
     var requester: Requester
 }
 
-extension Admission {
+extension RequestAdmission {
     /// `query_records`.
     func admit(_ operation: QueryRecords) throws(Failure) -> AdmittedRequest {
         let requester = try self.user.requester(for: operation.scope, writing: false)

@@ -69,7 +69,7 @@ struct RequestPipeline {
         let kind = OperationKind(request.operation)
         decoded(kind, request.requestID)
         user.deadlineMilliseconds = self.deadline(of: request)
-        let admission = Admission(
+        let admission = RequestAdmission(
             user: user,
             bounds: bounds,
             requestBytes: payload.readableBytes,

@@ -2,7 +2,7 @@ import RecordModel
 import RecordStore
 import WireProtocol
 
-extension Admission {
+extension RequestAdmission {
     /// `accept_shares`: the result is in the shared database of the requesting user.
     func admit(_ operation: AcceptShares, requestID: RequestID?) throws(Failure) -> WriteRequest {
         try self.checkCount(operation.tokens.count)

@@ -1,3 +1,4 @@
+import Admission
 import RecordStore
 
 /// A connection that is about to listen in a database.
@@ -35,6 +36,6 @@ struct JoiningListener {
 extension AccountHolder {
     init(_ signIn: SignIn) {
         // Admission guarantees that listeners have a name.
-        self = .user(signIn.environment, signIn.userRecordName ?? "")
+        self = .user(environment: signIn.environment.rawValue, signIn.userRecordName ?? "")
     }
 }

@@ -1,3 +1,4 @@
+import Admission
 import RecordModel
 import RecordStore
 
@@ -215,7 +216,7 @@ struct NotificationRouting {
     }
 
     private func audience(of key: SubscriptionKey, in environment: EnvironmentID) -> Audience? {
-        self.users[.user(environment, key.owner)]?.audiences[key.database]
+        self.users[.user(environment: environment.rawValue, key.owner)]?.audiences[key.database]
     }
 
     /// Returns the existing subscription if it is the same one, otherwise replaces it by a new one.

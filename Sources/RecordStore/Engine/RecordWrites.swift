@@ -78,7 +78,7 @@ package struct RecordWrites: Sendable {
         var bytes = 0
         for save in self.saves { bytes += save.existing?.body.bytes.count ?? 0 }
         for delete in self.deletes { bytes += delete.record.body.bytes.count }
-        return OverloadRule.work(ofBytes: bytes)
+        return WorkUnits.ofBytes(bytes)
     }
 }
 

@@ -23,7 +23,7 @@ struct DeletionCost {
             throw .exceeds(.indexEntries, work: self.entries)
         }
         guard self.bytes <= bounds.requestStoredBytesMax else {
-            throw .exceeds(.storedBytes, work: OverloadRule.work(ofBytes: self.bytes))
+            throw .exceeds(.storedBytes, work: WorkUnits.ofBytes(self.bytes))
         }
     }
 }

@@ -1,4 +1,5 @@
 import Administration
+import Admission
 import Foundation
 import Logging
 import PostgreSQLEngine

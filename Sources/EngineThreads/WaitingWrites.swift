@@ -1,3 +1,6 @@
+package import Admission
+package import RecordStore
+
 /// Jobs that wait for the one who writes, in turns by holder.
 ///
 /// They are bounded in number and bytes, and by a rule in their execution time; beyond that new
@@ -177,7 +180,7 @@ package struct WaitingWrites: ~Copyable {
         let portion = job.portion
         if let requester = job.requester {
             let decision = self.rule.arrived(
-                requester,
+                requester.newcomer,
                 work: portion.work,
                 bytes: portion.bytes,
                 now: now()
@@ -199,8 +202,8 @@ package struct WaitingWrites: ~Copyable {
         bytes: Int,
         now: @autoclosure () -> Int64
     ) -> UInt32? {
-        let work = OverloadRule.work(records: max(1, records), bytes: bytes)
-        let decision = self.rule.preview(requester, work: work, bytes: bytes, now: now())
+        let work = WorkUnits.ofChange(records: max(1, records), bytes: bytes)
+        let decision = self.rule.preview(requester.newcomer, work: work, bytes: bytes, now: now())
         guard case .refuse(let milliseconds)? = decision else { return nil }
         return milliseconds
     }
@@ -361,7 +364,7 @@ extension WriteJob {
     /// Both are in the rule's unit.
     package func excess(of work: Int) -> WaitingWrites.Excess? {
         // No job is smaller.
-        guard work > OverloadRule.work(records: 1, bytes: 0) else { return nil }
+        guard work > WorkUnits.ofChange(records: 1, bytes: 0) else { return nil }
         return work > self.work
             ? WaitingWrites.Excess(holder: self.requester?.holder, work: work - self.work) : nil
     }
@@ -369,7 +372,7 @@ extension WriteJob {
     /// The declared cost, in the rule's unit.
     fileprivate var work: Int {
         self.takesTurn
-            ? WaitingWrites.turnWork : OverloadRule.work(records: self.records, bytes: self.bytes)
+            ? WaitingWrites.turnWork : WorkUnits.ofChange(records: self.records, bytes: self.bytes)
     }
 
     /// The portion that the job counts for in the rule.

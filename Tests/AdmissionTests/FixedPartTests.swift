@@ -1,5 +1,5 @@
+import Admission
 import RecordModel
-import RecordStore
 import TestSupport
 import Testing
 
@@ -49,7 +49,7 @@ struct FixedPartTests {
     /// Whether one more save goes beyond the limit.
     private var isOver: Bool {
         mutating get {
-            #expect(self.rule.arrived(requester("a"), work: Self.save, now: self.now) == .admit)
+            #expect(self.rule.arrived(newcomer("a"), work: Self.save, now: self.now) == .admit)
             return self.rule.mayRefuse
         }
     }
@@ -87,7 +87,7 @@ struct FixedPartTests {
         for _ in 0..<100 { self.execute(Self.save, in: 5 * Self.millisecond) }
         #expect((994...1_008).contains(self.admitted(upTo: 20_000)))
         self.now += 100 * Self.millisecond
-        #expect(self.rule.arrived(requester("a"), work: Self.save, now: self.now) != .admit)
+        #expect(self.rule.arrived(newcomer("a"), work: Self.save, now: self.now) != .admit)
     }
 
     @Test mutating func `a burst that would take too long is refused`() {
@@ -99,7 +99,7 @@ struct FixedPartTests {
         }
         #expect((70...200).contains(self.admitted(upTo: 20_000)))
         self.now += 100 * Self.millisecond
-        #expect(self.rule.arrived(requester("a"), work: Self.save, now: self.now) != .admit)
+        #expect(self.rule.arrived(newcomer("a"), work: Self.save, now: self.now) != .admit)
     }
 
     @Test mutating func `a reservation is as long as its part of a piece`() throws {
@@ -108,10 +108,10 @@ struct FixedPartTests {
             self.execute(1_000)
         }
         while self.rule.reservationCount == 0 {
-            let first = self.rule.arrived(requester("a", mark: 1), work: 350, now: self.now)
+            let first = self.rule.arrived(newcomer("a", mark: 1), work: 350, now: self.now)
             if first == .admit { self.now += Self.millisecond }
         }
-        let second = self.rule.arrived(requester("a", mark: 2), work: 350, now: self.now)
+        let second = self.rule.arrived(newcomer("a", mark: 2), work: 350, now: self.now)
         guard case .refuse(let milliseconds) = second else {
             Issue.record("admitted")
             return

@@ -1,30 +1,14 @@
-import RecordModel
-import RecordStore
+import Admission
 import TestSupport
 import Testing
 
 /// Accounts, bounds that holders share, and turns.
 @Suite struct FairnessTests {
-    private static func user(_ name: String) -> AccountHolder { .user(EnvironmentID(rawValue: 1), name) }
+    private static func user(_ name: String) -> AccountHolder { .user(environment: 1, name) }
 
     private let alice = Self.user("alice")
     private let bob = Self.user("bob")
     private let carol = Self.user("carol")
-
-    // MARK: - Holders
-
-    @Test func `A signed-in user pays for their requests and others pay by network`() {
-        var requester = Requester(
-            database: DatabaseID(rawValue: 1),
-            scope: .public,
-            environment: EnvironmentID(rawValue: 7),
-            userRecordName: "alice",
-            network: "203.0.113.7"
-        )
-        #expect(requester.holder == .user(EnvironmentID(rawValue: 7), "alice"))
-        requester.userRecordName = nil
-        #expect(requester.holder == .address("203.0.113.7"))
-    }
 
     // MARK: - Shared bounds
 

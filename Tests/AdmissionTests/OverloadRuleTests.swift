@@ -1,5 +1,5 @@
+import Admission
 import RecordModel
-import RecordStore
 import Testing
 
 /// The rule alone, with a clock that the test turns; a unit of work takes a millisecond, and 20 may be ahead.
@@ -30,7 +30,7 @@ struct OverloadRuleTests {
 
     /// The same, in time that has passed by now.
     private mutating func executed(_ user: String?, requests: Int = 1, work: Int = 1) {
-        let holder = user.map { requester($0).holder }
+        let holder = user.map { newcomer($0).holder }
         let portion = OverloadRule.Portion(of: holder, requests: requests, work: work)
         self.rule.began(portion)
         self.rule.ended([portion], nanoseconds: Int64(work) * Self.millisecond, now: self.now)
@@ -42,7 +42,7 @@ struct OverloadRuleTests {
         work: Int = 1,
         bytes: Int = 0
     ) -> OverloadRule.OnArrival {
-        self.rule.arrived(requester(user, mark: mark), work: work, bytes: bytes, now: self.now)
+        self.rule.arrived(newcomer(user, mark: mark), work: work, bytes: bytes, now: self.now)
     }
 
     /// Lets more wait than may, for long enough that newcomers are refused: of so many that nobody
@@ -285,7 +285,7 @@ struct OverloadRuleTests {
     @Test mutating func `what is executed counts to its holder`() {
         for _ in 0..<40 { #expect(self.arrive("flood") == .admit) }
         self.now += 100 * Self.millisecond
-        let taken = OverloadRule.Portion(of: requester("flood").holder, requests: 40, work: 40)
+        let taken = OverloadRule.Portion(of: newcomer("flood").holder, requests: 40, work: 40)
         self.rule.began(taken)
         #expect(self.arrive("flood") != .admit)
         #expect(self.arrive("a") == .admit, "nothing waits but what is executed")
@@ -317,7 +317,7 @@ struct OverloadRuleTests {
 
     @Test mutating func `requests that end unexecuted say nothing of the pace`() {
         for _ in 0..<20 { #expect(self.arrive("a") == .admit) }
-        let late = OverloadRule.Portion(of: requester("a").holder, requests: 20, work: 20)
+        let late = OverloadRule.Portion(of: newcomer("a").holder, requests: 20, work: 20)
         self.rule.began(late)
         self.rule.ended([late], nanoseconds: nil, now: self.now)
         for _ in 0..<40 { #expect(self.arrive("a") == .admit) }
@@ -328,13 +328,7 @@ struct OverloadRuleTests {
     private static let horizon: Int64 = 5_000_000_000
 }
 
-/// Somebody who asks.
-func requester(_ user: String, mark: UInt64 = 0) -> Requester {
-    Requester(
-        database: DatabaseID(rawValue: 1),
-        scope: .private,
-        environment: EnvironmentID(rawValue: 1),
-        userRecordName: user,
-        mark: mark
-    )
+/// A request of a user.
+func newcomer(_ user: String, mark: UInt64 = 0) -> Newcomer {
+    Newcomer(.user(environment: 1, user), mark: mark)
 }

@@ -1,5 +1,5 @@
+import Admission
 import RecordModel
-import RecordStore
 import TestSupport
 import Testing
 
@@ -145,13 +145,13 @@ private struct Simulation {
 
     private mutating func ask(user: Int, mark: UInt64, work: Int) -> OverloadRule.OnArrival {
         let decision = self.rule.arrived(
-            requester("\(user)", mark: mark),
+            newcomer("\(user)", mark: mark),
             work: work,
             now: self.now
         )
         self.reservationsMost = max(self.reservationsMost, self.rule.reservationCount)
         if decision == .admit {
-            self.waiting.append(.init(of: requester("\(user)").holder, work: work))
+            self.waiting.append(.init(of: newcomer("\(user)").holder, work: work))
             self.ahead += work
             self.aheadMost = max(self.aheadMost, Int64(self.ahead) * Self.unit)
         } else {

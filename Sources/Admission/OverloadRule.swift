@@ -150,11 +150,6 @@ package struct OverloadRule: Sendable {
         self.throughput = self.pace
     }
 
-    /// The cost of a change to the writer, in units of a few microseconds.
-    package static func work(records: Int, bytes: Int) -> Int { 4 + 2 * records + self.work(ofBytes: bytes) }
-
-    package static func work(ofBytes bytes: Int) -> Int { bytes / 1_024 }
-
     /// Whether a request may be rejected now.
     package var isCrowded: Bool {
         if case .crowded = self.state { true } else { false }
@@ -174,12 +169,12 @@ package struct OverloadRule: Sendable {
     /// `work` is at least 1. Beyond the bound of requests or bytes, even a reservation does not
     /// admit. The time is read only if it is needed.
     package mutating func arrived(
-        _ requester: Requester,
+        _ newcomer: Newcomer,
         work: Int,
         bytes: Int = 0,
         now: @autoclosure () -> Int64
     ) -> OnArrival {
-        let portion = Portion(of: requester.holder, work: work, bytes: bytes)
+        let portion = Portion(of: newcomer.holder, work: work, bytes: bytes)
         let isFull = self.isFull(for: portion)
         let hasRoom = !isFull && self.hasRoom(for: work)
         switch self.state {
@@ -189,14 +184,14 @@ package struct OverloadRule: Sendable {
                 let since = aboveSince ?? time
                 guard !isFull, time - since < Self.standingNanoseconds else {
                     self.state = .crowded(lastRefusal: time)
-                    return self.arrivedInCrowd(requester, portion, isFull: isFull, now: time)
+                    return self.arrivedInCrowd(newcomer, portion, isFull: isFull, now: time)
                 }
                 self.state = .calm(aboveSince: since)
             }
             self.entered(portion)
             return .admit
         case .crowded:
-            return self.arrivedInCrowd(requester, portion, isFull: isFull, now: now())
+            return self.arrivedInCrowd(newcomer, portion, isFull: isFull, now: now())
         }
     }
 
@@ -206,19 +201,19 @@ package struct OverloadRule: Sendable {
     ///
     /// - Returns: The rejection, or `nil` if the request may be decoded.
     package mutating func preview(
-        _ requester: Requester,
+        _ newcomer: Newcomer,
         work: Int,
         bytes: Int = 0,
         now: @autoclosure () -> Int64
     ) -> OnArrival? {
         guard self.isCrowded else { return nil }
-        let portion = Portion(of: requester.holder, work: work, bytes: bytes)
+        let portion = Portion(of: newcomer.holder, work: work, bytes: bytes)
         let isFull = self.isFull(for: portion)
         guard isFull || !(self.hasRoom(for: work) || self.hasShare(for: portion)) else { return nil }
         let time = now()
-        let found = self.find(requester, work: work, isUsed: false, now: time)
+        let found = self.find(newcomer, work: work, isUsed: false, now: time)
         guard isFull || found != .open else { return nil }
-        return self.refuse(requester, work: work, found: found, now: time)
+        return self.refuse(newcomer, work: work, found: found, now: time)
     }
 
     /// Adds requests that are never rejected.
@@ -304,17 +299,17 @@ package struct OverloadRule: Sendable {
     }
 
     private mutating func arrivedInCrowd(
-        _ requester: Requester,
+        _ newcomer: Newcomer,
         _ portion: Portion,
         isFull: Bool,
         now: Int64
     ) -> OnArrival {
         let work = portion.work
-        let found = self.find(requester, work: work, isUsed: false, now: now)
+        let found = self.find(newcomer, work: work, isUsed: false, now: now)
         guard !isFull, found == .open || self.hasRoom(for: work) || self.hasShare(for: portion) else {
-            return self.refuse(requester, work: work, found: found, now: now)
+            return self.refuse(newcomer, work: work, found: found, now: now)
         }
-        if self.find(requester, work: work, isUsed: true, now: now) == .open {
+        if self.find(newcomer, work: work, isUsed: true, now: now) == .open {
             self.counted.kept += 1
         }
         self.entered(portion)
@@ -322,15 +317,15 @@ package struct OverloadRule: Sendable {
     }
 
     private mutating func find(
-        _ requester: Requester,
+        _ newcomer: Newcomer,
         work: Int,
         isUsed: Bool,
         now: Int64
     ) -> Reservations.Found {
         guard !self.reservations.isEmpty else { return .nothing }
         return self.reservations.find(
-            requester.holder,
-            mark: requester.mark,
+            newcomer.holder,
+            mark: newcomer.mark,
             work: work,
             isUsed: isUsed,
             now: now
@@ -339,7 +334,7 @@ package struct OverloadRule: Sendable {
 
     /// Rejects a request with the time until its reservation begins, and makes one if it has none.
     private mutating func refuse(
-        _ requester: Requester,
+        _ newcomer: Newcomer,
         work: Int,
         found: Reservations.Found,
         now: Int64
@@ -355,15 +350,15 @@ package struct OverloadRule: Sendable {
         case .nothing: break
         }
         let given = self.reservations.reserve(
-            requester.holder,
-            mark: requester.mark,
+            newcomer.holder,
+            mark: newcomer.mark,
             work: work,
             unitNanoseconds: self.unitNanoseconds,
             now: now
         )
         guard let given else {
             // Spread the retries, so that not all clients return at once.
-            let spread = UInt32((requester.mark ^ self.counted.refused) % UInt64(Self.retryMillisecondsMax))
+            let spread = UInt32((newcomer.mark ^ self.counted.refused) % UInt64(Self.retryMillisecondsMax))
             return .refuse(retryAfterMilliseconds: Self.retryMillisecondsMax + 1 + spread)
         }
         self.counted.reserved += 1

@@ -1,3 +1,6 @@
+package import Admission
+package import RecordStore
+
 /// Reads that wait for a thread, in turns by holder.
 ///
 /// A turn is counted in the time that reads took. They are bounded in number, and by a rule in the
@@ -55,7 +58,7 @@ package struct WaitingReads: ~Copyable {
         _ job: ReadJob,
         now: @autoclosure () -> Int64
     ) -> OverloadRule.OnArrival {
-        let decision = self.rule.arrived(job.requester, work: Self.work, now: now())
+        let decision = self.rule.arrived(job.requester.newcomer, work: Self.work, now: now())
         guard case .admit = decision else { return decision }
         let waiting = Waiting(job)
         // The cost is charged when it is known.
