@@ -70,8 +70,15 @@ let serverTargets: [Target] = [
         swiftSettings: settings
     ),
     .target(
-        name: "RecordStore",
+        name: "StorageContract",
         dependencies: ["RecordModel"],
+        path: "Sources/StorageContract",
+        exclude: ["README.md"],
+        swiftSettings: settings
+    ),
+    .target(
+        name: "RecordStore",
+        dependencies: ["StorageContract", "RecordModel"],
         path: "Sources/RecordStore",
         exclude: [
             "README.md", "PLANS.md", "QUERIES.md", "FEEDS.md", "SHARING.md", "HOUSEKEEPING.md",
@@ -88,7 +95,7 @@ let serverTargets: [Target] = [
     ),
     .target(
         name: "EngineThreads",
-        dependencies: ["Admission", "RecordStore"],
+        dependencies: ["Admission", "StorageContract"],
         path: "Sources/EngineThreads",
         exclude: ["README.md"],
         swiftSettings: settings
@@ -97,7 +104,7 @@ let serverTargets: [Target] = [
     .target(
         name: "SQLiteEngine",
         dependencies: [
-            "Admission", "EngineThreads", "RecordStore", "RecordModel", "SQLiteSetup", grdb, grdbSQLite,
+            "Admission", "EngineThreads", "StorageContract", "RecordModel", "SQLiteSetup", grdb, grdbSQLite,
         ],
         path: "Sources/SQLiteEngine",
         exclude: ["README.md", "TABLES.md"],
@@ -111,21 +118,21 @@ let serverTargets: [Target] = [
     .systemLibrary(name: "CMalloc", path: "Sources/CMalloc"),
     .target(
         name: "PostgreSQLEngine",
-        dependencies: ["Admission", "EngineThreads", "RecordStore", "RecordModel", "CLibPQ"],
+        dependencies: ["Admission", "EngineThreads", "StorageContract", "RecordModel", "CLibPQ"],
         path: "Sources/PostgreSQLEngine",
         exclude: ["README.md"],
         swiftSettings: settings
     ),
     .target(
         name: "AssetStorage",
-        dependencies: ["RecordStore", "RecordModel", nio("NIOCore")],
+        dependencies: ["StorageContract", "RecordModel", nio("NIOCore")],
         path: "Sources/AssetStorage",
         exclude: ["README.md"],
         swiftSettings: settings
     ),
     .target(
         name: "AssetStore",
-        dependencies: ["AssetStorage", "RecordStore", "RecordModel", "FileIO", nio("NIOCore"), crypto],
+        dependencies: ["AssetStorage", "StorageContract", "RecordModel", "FileIO", nio("NIOCore"), crypto],
         path: "Sources/AssetStore",
         exclude: ["README.md"],
         swiftSettings: settings
@@ -141,6 +148,7 @@ let serverTargets: [Target] = [
         name: "RecordServer",
         dependencies: [
             "AccessTokens", "Admission", "AssetStorage", "EngineThreads", "FileIO", "RecordStore",
+            "StorageContract",
             "Transport", "WireProtocol", "RecordModel",
             nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"), nioSSL, crypto, logging,
         ],
@@ -179,7 +187,8 @@ let serverTargets: [Target] = [
     .target(
         name: "Console",
         dependencies: [
-            "RecordStore", "RecordModel", "PredicateFormat", "RecordJSON", hummingbird, hummingbirdCore,
+            "RecordStore", "StorageContract", "RecordModel", "PredicateFormat", "RecordJSON", hummingbird,
+            hummingbirdCore,
             httpTypes,
             nio("NIOCore"),
             nio("NIOPosix"), lifecycle, unixSignals, crypto, logging,
@@ -197,7 +206,8 @@ let serverTargets: [Target] = [
     .target(
         name: "Administration",
         dependencies: [
-            "RecordServer", "AssetStorage", "AssetStore", "FileIO", "RecordStore", "RecordModel",
+            "RecordServer", "AssetStorage", "AssetStore", "FileIO", "RecordStore", "StorageContract",
+            "RecordModel",
             "RecordJSON", "ZoneBundles",
         ],
         path: "Sources/Administration",
@@ -209,7 +219,7 @@ let serverTargets: [Target] = [
         dependencies: [
             "Administration", "Admission", "Console", "RecordClient", "WireProtocol",
             "RecordServer", "AccessTokens", "AssetStorage", "AssetStore", "FileIO", "MonitoringEndpoint",
-            "SQLiteEngine", "PostgreSQLEngine", "RecordStore", "RecordModel", "RecordJSON",
+            "SQLiteEngine", "PostgreSQLEngine", "RecordStore", "StorageContract", "RecordModel", "RecordJSON",
             "PredicateFormat", "ServerCertificates", "ZoneBundles", "CMalloc", argumentParser, lifecycle,
             unixSignals, configuration, logging,
         ],
@@ -254,6 +264,7 @@ let clientTargets: [Target] = [
         name: "CloudKitTesting",
         dependencies: [
             "CloudKit", "RecordClient", "RecordServer", "AssetStore", "SQLiteEngine", "RecordStore",
+            "StorageContract",
             "WireProtocol", "RecordModel", "ServerCertificates", logging,
         ],
         path: "Clients/CloudKitTesting",
@@ -350,7 +361,7 @@ let testTargets: [Target] = [
     ),
     .target(
         name: "MemoryEngine",
-        dependencies: ["Admission", "EngineThreads", "RecordStore", "RecordModel"],
+        dependencies: ["Admission", "EngineThreads", "StorageContract", "RecordModel"],
         path: "Tests/MemoryEngine",
         swiftSettings: settings
     ),
@@ -362,7 +373,7 @@ let testTargets: [Target] = [
     ),
     .testTarget(
         name: "RecordStoreTests",
-        dependencies: ["MemoryEngine", "RecordStore", "RecordModel", "TestSupport"],
+        dependencies: ["MemoryEngine", "RecordStore", "StorageContract", "RecordModel", "TestSupport"],
         path: "Tests/RecordStoreTests",
         swiftSettings: settings
     ),
@@ -371,7 +382,7 @@ let testTargets: [Target] = [
         dependencies: [
             "Admission", "RecordServer", "SQLiteEngine", "PostgreSQLEngine", "PostgreSQLCluster",
             "MemoryEngine",
-            "RecordStore", "WireProtocol", "RecordModel", "TestSupport", nio("NIOCore"),
+            "RecordStore", "StorageContract", "WireProtocol", "RecordModel", "TestSupport", nio("NIOCore"),
         ],
         path: "Tests/EngineConformanceTests",
         swiftSettings: settings
@@ -387,7 +398,7 @@ let testTargets: [Target] = [
         dependencies: [
             "Administration", "EngineConformanceTests", "EngineThreads", "PostgreSQLEngine",
             "PostgreSQLCluster",
-            "SQLiteEngine", "RecordStore",
+            "SQLiteEngine", "RecordStore", "StorageContract",
             "RecordModel", "TestSupport",
         ],
         path: "Tests/PostgreSQLEngineTests",
@@ -398,7 +409,7 @@ let testTargets: [Target] = [
         name: "SQLiteEngineTests",
         dependencies: [
             "Admission", "EngineConformanceTests", "EngineThreads", "SQLiteEngine", "SQLiteSetup",
-            "RecordStore", "RecordModel", "TestSupport", grdbSQLite,
+            "RecordStore", "StorageContract", "RecordModel", "TestSupport", grdbSQLite,
         ],
         path: "Tests/SQLiteEngineTests",
         swiftSettings: settings
@@ -406,7 +417,8 @@ let testTargets: [Target] = [
     .testTarget(
         name: "AdministrationTests",
         dependencies: [
-            "Administration", "MemoryEngine", "RecordServer", "RecordStore", "RecordModel", "FileIO",
+            "Administration", "MemoryEngine", "RecordServer", "RecordStore", "StorageContract", "RecordModel",
+            "FileIO",
             "TestSupport",
         ],
         path: "Tests/AdministrationTests",
@@ -415,7 +427,8 @@ let testTargets: [Target] = [
     .testTarget(
         name: "AssetStoreTests",
         dependencies: [
-            "AssetStorage", "AssetStore", "FileIO", "RecordStore", "RecordModel", "TestSupport",
+            "AssetStorage", "AssetStore", "FileIO", "RecordStore", "StorageContract", "RecordModel",
+            "TestSupport",
             nio("NIOCore"), crypto,
         ],
         path: "Tests/AssetStoreTests",
@@ -431,7 +444,7 @@ let testTargets: [Target] = [
         name: "RecordServerTests",
         dependencies: [
             "CloudKitTesting", "RecordServer", "AccessTokens", "Admission", "AssetStorage", "AssetStore",
-            "SQLiteEngine", "RecordStore",
+            "SQLiteEngine", "RecordStore", "StorageContract",
             "Transport", "WireProtocol", "RecordModel", "ServerCertificates",
             "TestSupport", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix"), nio("NIOTLS"), nioSSL, crypto,
             logging,
@@ -442,7 +455,8 @@ let testTargets: [Target] = [
     .testTarget(
         name: "ConsoleTests",
         dependencies: [
-            "Console", "RecordClient", "SQLiteEngine", "RecordStore", "RecordModel", "TestSupport",
+            "Console", "RecordClient", "SQLiteEngine", "RecordStore", "StorageContract", "RecordModel",
+            "TestSupport",
             "WireProtocol", "tidemark", hummingbird, httpTypes, logging, nio("NIOCore"), nio("NIOEmbedded"),
             nio("NIOPosix"), crypto,
             serverOnly("ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
@@ -492,7 +506,7 @@ let testTargets: [Target] = [
             "Administration", "CloudKit", "CloudKitTesting", "Console", "RecordClient", "WireProtocol",
             "FileIO", "RecordModel",
             "RecordServer", "ServerCertificates", "MonitoringEndpoint", "PostgreSQLCluster",
-            "PostgreSQLEngine", "RecordStore", "TestSupport",
+            "PostgreSQLEngine", "RecordStore", "StorageContract", "TestSupport",
             nio("NIOCore"),
             nio("NIOPosix"), nioSSL, crypto, logging, "tidemark", "tidemark-listen",
             "tidemark-load",
@@ -511,7 +525,7 @@ let testTargets: [Target] = [
     ),
     .executableTarget(
         name: "AssetWorker",
-        dependencies: ["SQLiteEngine", "RecordStore", "RecordModel", "TestSupport"],
+        dependencies: ["SQLiteEngine", "RecordStore", "StorageContract", "RecordModel", "TestSupport"],
         path: "Tests/AssetWorker",
         swiftSettings: settings
     ),
@@ -543,7 +557,7 @@ let benchmarkTargets: [Target] = [
     ),
     .executableTarget(
         name: "EngineBenchmark",
-        dependencies: ["SQLiteEngine", "RecordStore", "RecordModel", "TestSupport"],
+        dependencies: ["SQLiteEngine", "RecordStore", "StorageContract", "RecordModel", "TestSupport"],
         path: "Tests/Benchmarks/EngineBenchmark",
         swiftSettings: settings
     ),

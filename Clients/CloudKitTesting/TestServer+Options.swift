@@ -52,9 +52,13 @@ extension TestServer {
         private static let requestIDRetentionSeconds = 10 * 365 * 86_400
 
         func engine(folder: String) -> SQLiteEngineConfiguration {
-            var configuration = SQLiteEngineConfiguration(directory: folder)
+            var housekeeping = HousekeepingRules()
+            housekeeping.requestIDRetentionSeconds = Self.requestIDRetentionSeconds
+            var configuration = SQLiteEngineConfiguration(
+                directory: folder,
+                housekeeping: Housekeeping.maker(housekeeping)
+            )
             configuration.durability = self.durability == .full ? .full : .relaxed
-            configuration.housekeeping.requestIDRetentionSeconds = Self.requestIDRetentionSeconds
             configuration.filePagesMax = self.diskBytesMax.map { max($0 / Self.pageBytes, 1) }
             return configuration
         }

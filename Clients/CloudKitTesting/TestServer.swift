@@ -3,9 +3,10 @@ public import CloudKit
 import Foundation
 import Logging
 import RecordServer
-package import RecordStore
+import RecordStore
 import SQLiteEngine
 import ServerCertificates
+package import StorageContract
 package import Synchronization
 
 /// A real server in this process, for tests.

@@ -1,5 +1,5 @@
 package import NIOCore
-package import RecordStore
+package import StorageContract
 
 /// Stores the bytes of assets under the numbers of their rows.
 ///

@@ -1,6 +1,6 @@
 package import NIOCore
 package import RecordModel
-package import RecordStore
+package import StorageContract
 
 /// The bytes of some assets during their upload, in the order in which a client sends them.
 ///

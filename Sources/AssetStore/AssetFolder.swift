@@ -1,7 +1,7 @@
 import AssetStorage
 import FileIO
 import Foundation
-import RecordStore
+import StorageContract
 
 /// The paths of asset files.
 ///

@@ -1,7 +1,7 @@
 package import AssetStorage
 import FileIO
 import RecordModel
-package import RecordStore
+package import StorageContract
 
 extension AssetStore {
     /// Whether there is a file with the size of a complete asset.

@@ -1,7 +1,7 @@
 package import AssetStorage
 import FileIO
 import Foundation
-import RecordStore
+import StorageContract
 
 extension AssetStore {
     /// Lists the numbers of files, and of side files without a file.

@@ -2,7 +2,7 @@ package import AssetStorage
 import Crypto
 import FileIO
 import RecordModel
-package import RecordStore
+package import StorageContract
 
 extension AssetCondition {
     init(_ error: AssetStoreError) {

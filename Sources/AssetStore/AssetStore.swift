@@ -1,7 +1,7 @@
 package import AssetStorage
 import FileIO
 package import RecordModel
-package import RecordStore
+package import StorageContract
 
 /// The bytes of assets in a local folder: one file per number, accessed on threads of the store's
 /// own.

@@ -4,7 +4,7 @@ import FileIO
 import Foundation
 package import NIOCore
 package import RecordModel
-package import RecordStore
+package import StorageContract
 import Synchronization
 
 /// The file of one asset during its upload.

@@ -3,7 +3,7 @@ import Crypto
 import FileIO
 import NIOCore
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// Writes the bytes of an upload to its file, and hashes them.
 ///

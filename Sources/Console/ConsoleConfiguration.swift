@@ -1,4 +1,5 @@
 package import RecordStore
+package import StorageContract
 
 /// How a console runs, and the facts about the store's surroundings that it gets.
 package struct ConsoleConfiguration: Sendable {

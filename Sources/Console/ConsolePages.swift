@@ -2,6 +2,7 @@ import Hummingbird
 import NIOPosix
 import RecordModel
 import RecordStore
+import StorageContract
 
 /// Makes the pages, from the store.
 ///

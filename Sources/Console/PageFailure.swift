@@ -2,6 +2,7 @@ import HTTPTypes
 import PredicateFormat
 import RecordModel
 import RecordStore
+import StorageContract
 
 /// Why a page can't be shown: a title, what is wrong, and what to do.
 struct PageFailure: Error, Hashable, Sendable {

@@ -1,4 +1,4 @@
-package import RecordStore
+package import StorageContract
 
 /// A transaction of an engine in which a batch is executed.
 package protocol BatchTransaction: WriteTransaction, AnyObject {

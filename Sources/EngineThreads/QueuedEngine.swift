@@ -1,5 +1,5 @@
 import Admission
-package import RecordStore
+package import StorageContract
 
 /// An engine with jobs that wait in the queues of this module.
 package protocol QueuedEngine: StorageEngine, LoadGate {

@@ -1,4 +1,4 @@
-package import RecordStore
+package import StorageContract
 import Synchronization
 
 /// Whether a storage works, judged by the last requests.

@@ -1,5 +1,5 @@
 package import Admission
-package import RecordStore
+package import StorageContract
 
 /// Two queues of reads with threads of their own.
 ///

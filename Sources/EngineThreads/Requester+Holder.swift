@@ -1,5 +1,5 @@
 package import Admission
-package import RecordStore
+package import StorageContract
 
 extension Requester {
     /// The account that pays for the request.

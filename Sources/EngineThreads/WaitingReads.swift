@@ -1,5 +1,5 @@
 package import Admission
-package import RecordStore
+package import StorageContract
 
 /// Reads that wait for a thread, in turns by holder.
 ///

@@ -1,5 +1,5 @@
 package import Admission
-package import RecordStore
+package import StorageContract
 
 /// Jobs that wait for the one who writes, in turns by holder.
 ///

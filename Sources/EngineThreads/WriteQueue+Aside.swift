@@ -1,4 +1,4 @@
-package import RecordStore
+package import StorageContract
 import Synchronization
 
 /// Work in separate transactions, beside the batches.

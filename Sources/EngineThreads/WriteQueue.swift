@@ -1,5 +1,5 @@
 package import Admission
-package import RecordStore
+package import StorageContract
 import Synchronization
 
 /// The queue of jobs for the writer's thread.

@@ -1,6 +1,6 @@
 import Admission
 package import EngineThreads
-package import RecordStore
+package import StorageContract
 import Synchronization
 
 /// The store in one database of a PostgreSQL server.

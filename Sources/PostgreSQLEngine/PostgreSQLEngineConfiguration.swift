@@ -1,6 +1,6 @@
 package import Admission
 import EngineThreads
-package import RecordStore
+package import StorageContract
 
 /// How an engine in PostgreSQL runs.
 package struct PostgreSQLEngineConfiguration: Sendable {
@@ -17,7 +17,7 @@ package struct PostgreSQLEngineConfiguration: Sendable {
 
     package var target: ConnectionTarget
     package var role: Role
-    package var housekeeping = HousekeepingRules()
+    package var housekeeping: MakeHousekeeper
     /// Each thread that reads has a connection.
     package var queues = QueueSettings()
     /// Whether every commit of a server has to wait for a synchronous standby.
@@ -33,8 +33,13 @@ package struct PostgreSQLEngineConfiguration: Sendable {
     /// Of a clock that only goes forward.
     package var monotonicNanoseconds: @Sendable () -> Int64 = MonotonicTime.nanoseconds
 
-    package init(target: ConnectionTarget, role: Role) {
+    package init(
+        target: ConnectionTarget,
+        role: Role,
+        housekeeping: @escaping MakeHousekeeper
+    ) {
         self.target = target
         self.role = role
+        self.housekeeping = housekeeping
     }
 }

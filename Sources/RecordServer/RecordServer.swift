@@ -6,6 +6,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 package import RecordStore
+import StorageContract
 import Synchronization
 
 /// The server: listens, serves and drains.

@@ -6,6 +6,7 @@ import NIOCore
 import NIOPosix
 import RecordModel
 import RecordStore
+import StorageContract
 import Synchronization
 import WireProtocol
 

@@ -1,6 +1,6 @@
 import GRDB
 package import EngineThreads
-package import RecordStore
+package import StorageContract
 import Synchronization
 
 /// The store in one SQLite file.

@@ -1,7 +1,7 @@
 package import Admission
 import EngineThreads
 import Foundation
-package import RecordStore
+package import StorageContract
 
 /// The settings of a SQLite engine.
 ///
@@ -33,8 +33,8 @@ package struct SQLiteEngineConfiguration: Sendable {
     /// For a process beside a server: it never blocks the server's writer.
     package var isReader = false
     package var durability: Durability = .full
-    /// The operator's choices for the store's housekeeping.
-    package var housekeeping = HousekeepingRules()
+    /// The store's housekeeping; `nil` for an engine that only reads.
+    package var housekeeping: MakeHousekeeper?
     package var queues = QueueSettings()
     /// A monotonic clock.
     package var monotonicNanoseconds: @Sendable () -> Int64 = { MonotonicTime.nanoseconds() }
@@ -55,8 +55,9 @@ package struct SQLiteEngineConfiguration: Sendable {
     /// Tests make it wait or fail.
     package var syncFile: @Sendable (Int32) -> Int32 = { fdatasync($0) == 0 ? 0 : errno }
 
-    package init(directory: String) {
+    package init(directory: String, housekeeping: MakeHousekeeper?) {
         self.directory = directory
+        self.housekeeping = housekeeping
     }
 }
 

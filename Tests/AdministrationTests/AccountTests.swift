@@ -2,6 +2,7 @@ import Administration
 import RecordModel
 import RecordServer
 import RecordStore
+import StorageContract
 import Testing
 
 /// Users, services and their rights, as an operator changes them.

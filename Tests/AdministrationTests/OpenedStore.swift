@@ -19,6 +19,7 @@ final class OpenedStore: Sendable {
         let engine = MemoryEngine(
             MemoryEngineConfiguration(
                 folder: self.directory.path,
+                housekeeping: Housekeeping.maker(),
                 clock: SystemTime.milliseconds,
                 monotonicNanoseconds: { Int64(DispatchTime.now().uptimeNanoseconds) }
             )

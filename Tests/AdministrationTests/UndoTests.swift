@@ -2,6 +2,7 @@ import Administration
 import Foundation
 import RecordModel
 import RecordStore
+import StorageContract
 import Testing
 
 /// The parts of an undo, with changes between them.

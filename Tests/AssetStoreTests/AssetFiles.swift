@@ -3,7 +3,7 @@ import Crypto
 import Foundation
 import NIOCore
 import RecordModel
-import RecordStore
+import StorageContract
 import Synchronization
 import TestSupport
 

@@ -3,7 +3,7 @@ import AssetStore
 import Foundation
 import NIOCore
 import RecordModel
-import RecordStore
+import StorageContract
 import TestSupport
 import Testing
 

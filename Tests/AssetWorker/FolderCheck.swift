@@ -1,6 +1,7 @@
 import Foundation
 import RecordModel
 import RecordStore
+import StorageContract
 
 /// Says what a folder holds.
 ///

@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import StorageContract
 import TestSupport
 
 /// Saves and deletes records of its own that name assets which all share.

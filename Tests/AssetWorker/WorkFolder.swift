@@ -2,6 +2,7 @@ import Foundation
 import RecordModel
 import RecordStore
 import SQLiteEngine
+import StorageContract
 import Synchronization
 import TestSupport
 
@@ -24,7 +25,7 @@ final class WorkFolder: Sendable {
         try FileManager.default.createDirectory(atPath: self.filesPath, withIntermediateDirectories: true)
         let clock: @Sendable () -> Int64 = { Self.now + (isAhead ? 3_600_000 : 0) }
         let engine = try SQLiteEngine(
-            configuration: SQLiteEngineConfiguration(directory: path),
+            configuration: SQLiteEngineConfiguration(directory: path, housekeeping: Housekeeping.maker()),
             clock: clock
         ) { event in
             AssetWorker.say("event \(event)")

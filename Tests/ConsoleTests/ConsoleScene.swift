@@ -3,6 +3,7 @@ import RecordModel
 import RecordStore
 import SQLiteEngine
 import ServiceLifecycleTestKit
+import StorageContract
 import Synchronization
 import TestSupport
 
@@ -27,7 +28,10 @@ final class ConsoleScene: Sendable {
         self.folder = try TemporaryDirectory()
         self.clock = ManualClock()
         let clock = self.clock
-        var configuration = SQLiteEngineConfiguration(directory: self.folder.path)
+        var configuration = SQLiteEngineConfiguration(
+            directory: self.folder.path,
+            housekeeping: Housekeeping.maker()
+        )
         configuration.durability = .relaxed
         self.store = Store(
             try SQLiteEngine(configuration: configuration, clock: { clock.milliseconds }, report: { _ in }),

@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import StorageContract
 import Testing
 
 /// The permissions of users (`Protocol/README.md`, section 5.6).

@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import StorageContract
 import TestSupport
 
 /// A file of which tests only need the name: no engine looks at bytes.

@@ -5,6 +5,7 @@ import PostgreSQLEngine
 import RecordModel
 import RecordStore
 import SQLiteEngine
+import StorageContract
 import TestSupport
 import Testing
 
@@ -117,6 +118,12 @@ struct EngineSettings {
     /// Changes what PostgreSQL's engine is given.
     var postgreSQL: @Sendable (inout PostgreSQLEngineConfiguration) -> Void = { _ in }
 
+    fileprivate var housekeeping: MakeHousekeeper {
+        var rules = HousekeepingRules()
+        rules.tombstoneRetentionSeconds = self.tombstoneRetentionSeconds
+        return Housekeeping.maker(rules)
+    }
+
     /// What the store above the engine is told, whatever the engine.
     func rules(clock: ManualClock) -> StoreConfiguration {
         var rules = StoreConfiguration { clock.milliseconds }
@@ -134,12 +141,11 @@ struct EngineSettings {
 
 extension SQLiteEngineConfiguration {
     fileprivate init(_ settings: EngineSettings, directory: String) {
-        self.init(directory: directory)
+        self.init(directory: directory, housekeeping: settings.housekeeping)
         self.durability = .relaxed
         self.queues.waitingRequestsMax = settings.waitingRequestsMax
         self.queues.waitingBytesMax = settings.waitingBytesMax
         self.filePagesMax = settings.filePagesMax
-        self.housekeeping.tombstoneRetentionSeconds = settings.tombstoneRetentionSeconds
         self.queues.commitRecordsMax = settings.commitRecordsMax
         self.logSecondsMax = settings.logSecondsMax
         self.queues.readThreads = settings.readThreads
@@ -163,6 +169,7 @@ extension MemoryEngineConfiguration {
         let start = ContinuousClock.now
         self.init(
             folder: directory,
+            housekeeping: settings.housekeeping,
             clock: { clock.milliseconds },
             monotonicNanoseconds: {
                 settings.time.map { $0.milliseconds * 1_000_000 }
@@ -172,7 +179,6 @@ extension MemoryEngineConfiguration {
         self.queues.waitingRequestsMax = settings.waitingRequestsMax
         self.queues.waitingBytesMax = settings.waitingBytesMax
         self.bytesMax = settings.filePagesMax.map { Int64(($0 - Self.emptyPages) * Self.pageBytes) }
-        self.housekeeping.tombstoneRetentionSeconds = settings.tombstoneRetentionSeconds
         self.queues.commitRecordsMax = settings.commitRecordsMax
         self.queues.readThreads = settings.readThreads
         self.queues.readerWaitNanoseconds = settings.readerWaitNanoseconds
@@ -184,11 +190,11 @@ extension PostgreSQLEngineConfiguration {
     fileprivate init(_ settings: EngineSettings, directory: String) throws {
         self.init(
             target: try PostgreSQLCluster.running().target(standingFor: directory),
-            role: .server(node: "\(directory) \(UInt64.random(in: .min ... .max))")
+            role: .server(node: "\(directory) \(UInt64.random(in: .min ... .max))"),
+            housekeeping: settings.housekeeping
         )
         self.queues.waitingRequestsMax = settings.waitingRequestsMax
         self.queues.waitingBytesMax = settings.waitingBytesMax
-        self.housekeeping.tombstoneRetentionSeconds = settings.tombstoneRetentionSeconds
         self.queues.commitRecordsMax = settings.commitRecordsMax
         self.queues.readThreads = settings.readThreads
         self.queues.readerWaitNanoseconds = settings.readerWaitNanoseconds

@@ -1,5 +1,5 @@
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// A transaction in which one primitive fails, once so many have succeeded.
 final class FailingTransaction: WriteTransaction {

@@ -1,5 +1,6 @@
 import Foundation
 import RecordModel
+import StorageContract
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import CoreFoundation
 import Foundation
-import RecordStore
+import StorageContract
 import Synchronization
 
 /// The processor time that turns take of the engine's threads: a read, or a transaction with its commit.

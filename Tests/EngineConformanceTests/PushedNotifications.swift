@@ -2,6 +2,7 @@ import Dispatch
 import NIOCore
 import RecordModel
 import RecordStore
+import StorageContract
 import Synchronization
 import WireProtocol
 

@@ -1,6 +1,7 @@
 import Foundation
 import RecordModel
 import RecordStore
+import StorageContract
 import Testing
 
 /// What one page of a query may compare, whatever its predicate is (`Protocol/README.md`, section 5.7).

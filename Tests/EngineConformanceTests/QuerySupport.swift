@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import StorageContract
 import Synchronization
 
 /// A page of a query with its records.

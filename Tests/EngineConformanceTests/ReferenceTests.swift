@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import StorageContract
 import Testing
 
 /// References with an action, parents, and what a delete takes along (`Protocol/README.md`, section 5.5).

@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import StorageContract
 import Synchronization
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import StorageContract
 import Testing
 
 /// Security roles of the public database (`Protocol/README.md`, section 5.6).

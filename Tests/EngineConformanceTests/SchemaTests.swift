@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import StorageContract
 import Testing
 
 /// The first save of a field settles its type for the environment.

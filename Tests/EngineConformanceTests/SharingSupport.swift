@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import StorageContract
 import Testing
 
 /// What tests of sharing do with an engine: Alice owns, Bob takes part.

@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import StorageContract
 import Testing
 
 /// What a user is shown, compared with what they may see.

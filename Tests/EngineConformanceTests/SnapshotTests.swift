@@ -1,5 +1,6 @@
 import Dispatch
 import RecordModel
+import StorageContract
 import TestSupport
 import Testing
 

@@ -3,6 +3,7 @@ import PostgreSQLCluster
 import PostgreSQLEngine
 import RecordModel
 import RecordStore
+import StorageContract
 import Synchronization
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import StorageContract
 import TestSupport
 import Testing
 

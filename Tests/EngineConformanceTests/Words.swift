@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import StorageContract
 
 /// The zone that most tests work in.
 let notes = ZoneID(zoneName: "notes")

@@ -1,4 +1,4 @@
-import RecordStore
+import StorageContract
 
 /// An engine that passes on to another one what it does not do itself.
 protocol WrappingEngine: StorageEngine, LoadGate {

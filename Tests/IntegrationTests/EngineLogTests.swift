@@ -2,7 +2,7 @@ import Administration
 import Foundation
 import Logging
 import RecordServer
-import RecordStore
+import StorageContract
 import Synchronization
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
 import Foundation
 import RecordServer
-import RecordStore
+import StorageContract
 import TestSupport
 import Testing
 import WireProtocol

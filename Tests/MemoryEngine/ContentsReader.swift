@@ -1,5 +1,5 @@
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// A snapshot of a store: contents that nobody else changes.
 class ContentsReader: LocalSnapshot {

@@ -1,12 +1,12 @@
 package import Admission
 package import EngineThreads
-package import RecordStore
+package import StorageContract
 
 /// How an engine in memory runs.
 package struct MemoryEngineConfiguration: Sendable {
     /// The folder that the memory stands for: engines of one folder have one store.
     package var folder: String
-    package var housekeeping = HousekeepingRules()
+    package var housekeeping: MakeHousekeeper
     package var queues = QueueSettings()
     /// What all databases may have together, by their counters; `nil` for no bound.
     package var bytesMax: Int64?
@@ -19,10 +19,12 @@ package struct MemoryEngineConfiguration: Sendable {
 
     package init(
         folder: String,
+        housekeeping: @escaping MakeHousekeeper,
         clock: @escaping @Sendable () -> Int64,
         monotonicNanoseconds: @escaping @Sendable () -> Int64
     ) {
         self.folder = folder
+        self.housekeeping = housekeeping
         self.clock = clock
         self.monotonicNanoseconds = monotonicNanoseconds
     }
@@ -30,7 +32,7 @@ package struct MemoryEngineConfiguration: Sendable {
 
 /// A store in memory, in values that are copied: an engine without a database.
 ///
-/// It shows that the contract in `Sources/RecordStore/Engine` is all that an engine has to know. It is
+/// It shows that the contract in `Sources/StorageContract` is all that an engine has to know. It is
 /// for tests alone.
 package final class MemoryEngine: QueuedEngine {
     private let storage: MemoryStorage

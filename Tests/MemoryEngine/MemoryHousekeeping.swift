@@ -1,5 +1,5 @@
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// The rows of a transaction that the rules of housekeeping read and remove.
 final class MemoryHousekeeping: HousekeepingTransaction {

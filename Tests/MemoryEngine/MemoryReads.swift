@@ -1,4 +1,4 @@
-import RecordStore
+import StorageContract
 
 extension MemoryStorage {
     /// Executes a read.

@@ -1,6 +1,6 @@
 import EngineThreads
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// A transaction: a copy of the contents that becomes the store's when it is committed, and is dropped
 /// when it fails.

@@ -1,6 +1,6 @@
 import EngineThreads
 import Foundation
-import RecordStore
+import StorageContract
 import Synchronization
 
 /// The one thread that writes: it executes what waits, one transaction after the other.
@@ -17,7 +17,7 @@ final class MemoryWriter: @unchecked Sendable {
     private let observer = Mutex<(any CommitObserver)?>(nil)
     private let counted = Mutex(EngineStatistics())
 
-    private let housekeeping: Housekeeping
+    private let housekeeping: any Housekeeper
     private var memory = RuleMemory()
     private var watchedPositions: [DatabaseID: Int64] = [:]
     private var commitsSeen = -1
@@ -28,7 +28,7 @@ final class MemoryWriter: @unchecked Sendable {
         self.storage = storage
         self.configuration = configuration
         self.queue = queue
-        self.housekeeping = Housekeeping(configuration.housekeeping)
+        self.housekeeping = configuration.housekeeping()
     }
 
     func report(to observer: any CommitObserver) { self.observer.withLock { $0 = observer } }

@@ -1,5 +1,5 @@
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// Everything that a store has: a value, so that a snapshot is a copy.
 struct StoreContents: Sendable {

@@ -1,4 +1,4 @@
-package import RecordStore
+package import StorageContract
 
 /// The rows of all declared tables.
 package struct TableRows: Sendable {

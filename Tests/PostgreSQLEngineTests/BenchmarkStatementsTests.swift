@@ -1,4 +1,5 @@
 import Foundation
+import StorageContract
 import Testing
 
 @testable import PostgreSQLEngine

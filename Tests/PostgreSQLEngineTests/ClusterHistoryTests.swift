@@ -1,4 +1,5 @@
 import PostgreSQLCluster
+import StorageContract
 import TestSupport
 import Testing
 
@@ -87,7 +88,11 @@ struct ClusterHistoryTests {
     func `a server that demands synchronous replication is refused by a single PostgreSQL server`() throws {
         let cluster = try PostgreSQLCluster.running()
         let target = try cluster.target(database: cluster.emptyDatabase())
-        var configuration = PostgreSQLEngineConfiguration(target: target, role: .server(node: "n"))
+        var configuration = PostgreSQLEngineConfiguration(
+            target: target,
+            role: .server(node: "n"),
+            housekeeping: Housekeeping.maker()
+        )
         configuration.isSynchronous = true
         #expect(throws: PostgreSQLEngineError.standbyMissing(target: target.text, isConfigured: false)) {
             try PostgreSQLEngine(configuration: configuration, clock: { 0 }, report: { _ in })

@@ -1,5 +1,6 @@
 import Foundation
 import PostgreSQLCluster
+import StorageContract
 import TestSupport
 import Testing
 
@@ -70,7 +71,7 @@ struct DialectTests {
     @Test
     func `every table that the store declares is made`() throws {
         let folder = ProtocolFiles.folder.deletingLastPathComponent()
-            .appendingPathComponent("Sources/RecordStore/Tables")
+            .appendingPathComponent("Sources/StorageContract/Tables")
         var declared: Set<String> = []
         for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil) {
             let text = try String(contentsOf: file, encoding: .utf8)

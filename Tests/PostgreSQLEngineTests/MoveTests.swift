@@ -2,6 +2,7 @@ import Administration
 import Foundation
 import PostgreSQLCluster
 import SQLiteEngine
+import StorageContract
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import Foundation
 import PostgreSQLCluster
 import RecordModel
 import RecordStore
+import StorageContract
 import Synchronization
 import TestSupport
 import Testing
@@ -97,7 +98,8 @@ struct NodeFaultTests {
         let cluster = try PostgreSQLCluster.running()
         var configuration = PostgreSQLEngineConfiguration(
             target: try cluster.target(database: cluster.emptyDatabase()),
-            role: .server(node: "n")
+            role: .server(node: "n"),
+            housekeeping: Housekeeping.maker()
         )
         configuration.usesDatabaseClock = true
         let looks = Atomic<Int>(0)

@@ -1,5 +1,6 @@
 import EngineThreads
 import PostgreSQLCluster
+import StorageContract
 import TestSupport
 import Testing
 
@@ -14,7 +15,11 @@ struct OpeningTests {
         _ role: PostgreSQLEngineConfiguration.Role = .command(makesTables: true)
     ) throws(PostgreSQLEngineError) -> PostgreSQLEngine {
         try PostgreSQLEngine(
-            configuration: PostgreSQLEngineConfiguration(target: target, role: role),
+            configuration: PostgreSQLEngineConfiguration(
+                target: target,
+                role: role,
+                housekeeping: Housekeeping.maker()
+            ),
             clock: { 0 },
             report: { _ in }
         )

@@ -1,5 +1,6 @@
 import PostgreSQLCluster
 import RecordModel
+import StorageContract
 import TestSupport
 import Testing
 

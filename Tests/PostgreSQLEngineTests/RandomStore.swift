@@ -1,5 +1,5 @@
 import Foundation
-import RecordStore
+import StorageContract
 import TestSupport
 
 /// Rows for every table that a move takes along, at random, and what belongs together among them.

@@ -1,6 +1,7 @@
 import EngineThreads
 import PostgreSQLCluster
 import RecordModel
+import StorageContract
 import TestSupport
 import Testing
 
@@ -130,7 +131,11 @@ struct RoundTripCutTests {
 
     private static func open(_ target: ConnectionTarget) throws(PostgreSQLEngineError) -> PostgreSQLEngine {
         try PostgreSQLEngine(
-            configuration: PostgreSQLEngineConfiguration(target: target, role: .server(node: "n")),
+            configuration: PostgreSQLEngineConfiguration(
+                target: target,
+                role: .server(node: "n"),
+                housekeeping: Housekeeping.maker()
+            ),
             clock: { 0 },
             report: { _ in }
         )

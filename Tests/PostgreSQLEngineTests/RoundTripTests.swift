@@ -1,6 +1,7 @@
 import Foundation
 import PostgreSQLCluster
 import RecordModel
+import StorageContract
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import PostgreSQLEngine
-import RecordStore
+import StorageContract
 
 /// A failure without its number.
 enum StorageFailureKind: Hashable {

@@ -1,7 +1,7 @@
 import Admission
 import NIOCore
 import NIOPosix
-import RecordStore
+import StorageContract
 import Testing
 
 @testable import RecordServer

@@ -1,7 +1,6 @@
 import Admission
 import NIOCore
 import NIOEmbedded
-import RecordStore
 import Testing
 import Transport
 import WireProtocol

@@ -1,6 +1,7 @@
 import NIOCore
 import NIOEmbedded
 import RecordStore
+import StorageContract
 import Testing
 import Transport
 import WireProtocol

@@ -2,7 +2,7 @@ import Logging
 import NIOCore
 import NIOEmbedded
 import RecordModel
-import RecordStore
+import StorageContract
 import Testing
 import Transport
 import WireProtocol

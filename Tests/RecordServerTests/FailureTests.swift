@@ -1,6 +1,6 @@
 import AssetStorage
 import RecordModel
-import RecordStore
+import StorageContract
 import Testing
 import WireProtocol
 

@@ -1,7 +1,6 @@
 import Admission
 import NIOCore
 import NIOPosix
-import RecordStore
 import Testing
 
 @testable import RecordServer

@@ -3,6 +3,7 @@ import struct Foundation.Data
 import NIOCore
 import RecordModel
 import RecordStore
+import StorageContract
 import TestSupport
 import Testing
 import WireProtocol

@@ -4,6 +4,7 @@ import RecordModel
 import RecordServer
 import RecordStore
 import SQLiteEngine
+import StorageContract
 import Synchronization
 import TestSupport
 import Testing

@@ -1,7 +1,7 @@
 import Foundation
 import NIOPosix
 import RecordModel
-import RecordStore
+import StorageContract
 import Testing
 
 @testable import RecordServer

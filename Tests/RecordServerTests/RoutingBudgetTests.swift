@@ -1,6 +1,7 @@
 import Admission
 import RecordModel
 import RecordStore
+import StorageContract
 import Testing
 
 @testable import RecordServer

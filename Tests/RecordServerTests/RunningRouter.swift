@@ -1,5 +1,5 @@
 import NIOPosix
-import RecordStore
+import StorageContract
 import Synchronization
 
 @testable import RecordServer

@@ -110,7 +110,7 @@ struct ServerUnderTest {
         clock: ManualClock,
         configure: (inout SQLiteEngineConfiguration) -> Void = { _ in }
     ) throws -> Store {
-        var configuration = SQLiteEngineConfiguration(directory: folder)
+        var configuration = SQLiteEngineConfiguration(directory: folder, housekeeping: Housekeeping.maker())
         configuration.durability = .relaxed
         configure(&configuration)
         return Store(

@@ -1,6 +1,7 @@
 import NIOCore
 import RecordModel
 import RecordStore
+import StorageContract
 import WireProtocol
 
 @testable import RecordServer

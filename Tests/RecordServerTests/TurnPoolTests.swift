@@ -2,7 +2,6 @@ import Admission
 import Foundation
 import NIOCore
 import RecordModel
-import RecordStore
 import Synchronization
 import TestSupport
 import Testing

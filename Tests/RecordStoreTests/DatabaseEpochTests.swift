@@ -1,4 +1,4 @@
-import RecordStore
+import StorageContract
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import MemoryEngine
 import RecordModel
+import StorageContract
 
 @testable import RecordStore
 

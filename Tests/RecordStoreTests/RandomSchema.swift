@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import StorageContract
 
 /// Schemas at random, in no order.
 enum RandomSchema {

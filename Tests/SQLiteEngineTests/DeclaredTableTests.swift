@@ -1,4 +1,5 @@
 import RecordStore
+import StorageContract
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import Foundation
 import GRDBSQLite
 import RecordModel
 import RecordStore
+import StorageContract
 import Synchronization
 import TestSupport
 import Testing

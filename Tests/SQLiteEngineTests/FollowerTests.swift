@@ -1,6 +1,6 @@
 import Foundation
 import RecordModel
-import RecordStore
+import StorageContract
 import TestSupport
 import Testing
 

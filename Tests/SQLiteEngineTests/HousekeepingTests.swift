@@ -1,6 +1,7 @@
 import RecordModel
 import RecordStore
 import SQLiteEngine
+import StorageContract
 import TestSupport
 import Testing
 

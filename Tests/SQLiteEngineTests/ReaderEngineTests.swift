@@ -2,6 +2,7 @@ import Foundation
 import RecordModel
 import RecordStore
 import SQLiteEngine
+import StorageContract
 import TestSupport
 import Testing
 
@@ -10,7 +11,7 @@ import Testing
 /// An engine that only reads, beside one that writes.
 struct ReaderEngineTests {
     private func reader(of it: EngineUnderTest) throws -> Store {
-        var configuration = SQLiteEngineConfiguration(directory: it.folder.path)
+        var configuration = SQLiteEngineConfiguration(directory: it.folder.path, housekeeping: nil)
         configuration.preparation = .none
         configuration.isReader = true
         let clock = it.clock
@@ -69,7 +70,7 @@ struct ReaderEngineTests {
         #expect(try await self.zones(reader, it.privately) == ["_defaultZone", "notes"])
         await reader.shutdown()
         let empty = try TemporaryDirectory()
-        var configuration = SQLiteEngineConfiguration(directory: empty.path)
+        var configuration = SQLiteEngineConfiguration(directory: empty.path, housekeeping: nil)
         configuration.preparation = .none
         configuration.isReader = true
         #expect(throws: SQLiteEngineError.isMissing(path: empty.path + "/tidemark.sqlite")) {

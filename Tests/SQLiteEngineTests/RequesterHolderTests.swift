@@ -1,7 +1,7 @@
 import Admission
 import EngineThreads
 import RecordModel
-import RecordStore
+import StorageContract
 import Testing
 
 @Suite struct RequesterHolderTests {

@@ -16,30 +16,31 @@ enum Architecture {
         ),
         ModuleRow(folder: "Protocol/Transport", ours: ["WireProtocol", "FileIO"], outside: ["NIOCore"]),
         ModuleRow(folder: "Sources/FileIO", ours: [], outside: ["NIOCore", "NIOPosix", "Crypto"]),
-        ModuleRow(folder: "Sources/RecordStore", ours: ["RecordModel"], outside: []),
+        ModuleRow(folder: "Sources/StorageContract", ours: ["RecordModel"], outside: []),
+        ModuleRow(folder: "Sources/RecordStore", ours: ["StorageContract", "RecordModel"], outside: []),
         ModuleRow(folder: "Sources/Admission", ours: ["RecordModel"], outside: []),
-        ModuleRow(folder: "Sources/EngineThreads", ours: ["Admission", "RecordStore"], outside: []),
+        ModuleRow(folder: "Sources/EngineThreads", ours: ["Admission", "StorageContract"], outside: []),
         ModuleRow(folder: "Sources/SQLiteSetup", ours: [], outside: ["GRDBSQLite"]),
         ModuleRow(
             folder: "Sources/SQLiteEngine",
-            ours: ["Admission", "EngineThreads", "RecordStore", "RecordModel", "SQLiteSetup"],
+            ours: ["Admission", "EngineThreads", "StorageContract", "RecordModel", "SQLiteSetup"],
             outside: ["GRDB", "GRDBSQLite"]
         ),
         ModuleRow(
             folder: "Sources/PostgreSQLEngine",
-            ours: ["Admission", "EngineThreads", "RecordStore", "RecordModel", "CLibPQ"],
+            ours: ["Admission", "EngineThreads", "StorageContract", "RecordModel", "CLibPQ"],
             outside: []
         ),
         ModuleRow(folder: "Sources/CLibPQ", ours: [], outside: []),
         ModuleRow(folder: "Sources/CMalloc", ours: [], outside: []),
         ModuleRow(
             folder: "Sources/AssetStorage",
-            ours: ["RecordStore", "RecordModel"],
+            ours: ["StorageContract", "RecordModel"],
             outside: ["NIOCore"]
         ),
         ModuleRow(
             folder: "Sources/AssetStore",
-            ours: ["AssetStorage", "RecordStore", "RecordModel", "FileIO"],
+            ours: ["AssetStorage", "StorageContract", "RecordModel", "FileIO"],
             outside: ["NIOCore", "Crypto"]
         ),
         ModuleRow(folder: "Sources/AccessTokens", ours: [], outside: ["JWTKit"]),
@@ -47,6 +48,7 @@ enum Architecture {
             folder: "Sources/RecordServer",
             ours: [
                 "AccessTokens", "Admission", "AssetStorage", "EngineThreads", "FileIO", "RecordStore",
+                "StorageContract",
                 "Transport", "WireProtocol", "RecordModel",
             ],
             outside: ["NIOCore", "NIOPosix", "NIOTLS", "NIOSSL", "Crypto", "Logging"]
@@ -65,7 +67,7 @@ enum Architecture {
         ),
         ModuleRow(
             folder: "Sources/Console",
-            ours: ["RecordStore", "RecordModel", "PredicateFormat", "RecordJSON"],
+            ours: ["RecordStore", "StorageContract", "RecordModel", "PredicateFormat", "RecordJSON"],
             outside: [
                 "Hummingbird", "HummingbirdCore", "HTTPTypes", "NIOCore", "NIOPosix", "ServiceLifecycle",
                 "UnixSignals",
@@ -75,7 +77,8 @@ enum Architecture {
         ModuleRow(
             folder: "Sources/Administration",
             ours: [
-                "RecordServer", "AssetStorage", "AssetStore", "FileIO", "RecordStore", "RecordModel",
+                "RecordServer", "AssetStorage", "AssetStore", "FileIO", "RecordStore", "StorageContract",
+                "RecordModel",
                 "RecordJSON", "ZoneBundles",
             ],
             outside: []
@@ -87,7 +90,8 @@ enum Architecture {
                 "AccessTokens",
                 "AssetStorage",
                 "AssetStore", "FileIO",
-                "MonitoringEndpoint", "SQLiteEngine", "PostgreSQLEngine", "RecordStore", "RecordModel",
+                "MonitoringEndpoint", "SQLiteEngine", "PostgreSQLEngine", "RecordStore", "StorageContract",
+                "RecordModel",
                 "RecordJSON",
                 "PredicateFormat", "ServerCertificates", "ZoneBundles", "CMalloc",
             ],
@@ -115,6 +119,7 @@ enum Architecture {
             folder: "Clients/CloudKitTesting",
             ours: [
                 "CloudKit", "RecordClient", "RecordServer", "AssetStore", "SQLiteEngine", "RecordStore",
+                "StorageContract",
                 "RecordModel", "WireProtocol", "ServerCertificates",
             ],
             outside: ["Logging"]
@@ -143,7 +148,8 @@ enum Architecture {
 
     /// Nothing but the language: what they hold is the same on every platform, and costs nothing to link.
     static let withoutFoundation = [
-        "Protocol/RecordModel", "Clients/PredicateFormat", "Sources/Admission", "Sources/RecordStore",
+        "Protocol/RecordModel", "Clients/PredicateFormat", "Sources/Admission", "Sources/StorageContract",
+        "Sources/RecordStore",
     ]
 
     /// The files and folders that alone name a module which stores something, of the program and of its

@@ -121,6 +121,9 @@ struct PlantedOffenderTests {
             ("Clients/CloudKit/A.swift", "import RecordStore"),
             ("Protocol/RecordModel/A.swift", "package import WireProtocol"),
             ("Sources/RecordStore/A.swift", "import RecordClient"),
+            ("Sources/SQLiteEngine/A.swift", "import RecordStore"),
+            ("Sources/StorageContract/A.swift", "package import RecordStore"),
+            ("Sources/Admission/A.swift", "import StorageContract"),
             ("Clients/Examples/ISOCodes/A.swift", "import RecordClient"),
         ]
     )
@@ -147,7 +150,7 @@ struct PlantedOffenderTests {
     func `what the architecture allows is not`() {
         let file = self.file(
             "Sources/SQLiteEngine/A.swift",
-            "import GRDB\npackage import RecordStore\nimport Foundation"
+            "import GRDB\npackage import StorageContract\nimport Foundation"
         )
         #expect(Rules.importDirection(file).isEmpty)
         #expect(Rules.moduleOwners(file).isEmpty)

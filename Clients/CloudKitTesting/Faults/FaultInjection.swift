@@ -1,6 +1,7 @@
 package import RecordServer
 import RecordModel
 import RecordStore
+import StorageContract
 import Synchronization
 import WireProtocol
 

@@ -1,6 +1,7 @@
 import AssetStorage
 import RecordModel
 import RecordStore
+import StorageContract
 
 /// Brings assets from a file with many into the store.
 struct AssetInflow {

@@ -1,6 +1,6 @@
 package import FileIO
 package import RecordModel
-package import RecordStore
+package import StorageContract
 package import ZoneBundles
 
 /// Why zones were not written to a bundle, or not read from one.

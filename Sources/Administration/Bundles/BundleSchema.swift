@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import StorageContract
 
 /// The effect of a bundle's schema on the schema here.
 ///

@@ -1,6 +1,7 @@
 import Foundation
 import RecordModel
 import RecordStore
+import StorageContract
 import Synchronization
 package import ZoneBundles
 

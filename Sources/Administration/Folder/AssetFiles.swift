@@ -1,6 +1,6 @@
 package import AssetStorage
 import AssetStore
-package import RecordStore
+package import StorageContract
 
 /// The files of assets in a data folder or a backup, for a command beside a server or without one.
 ///

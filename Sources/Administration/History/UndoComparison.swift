@@ -1,5 +1,6 @@
 package import RecordModel
 package import RecordStore
+import StorageContract
 
 /// A record of a plan beside what it is now.
 package struct ComparedItem: Sendable {

@@ -1,5 +1,6 @@
 import RecordModel
 package import RecordStore
+import StorageContract
 
 /// An undo: everything is compared, and then written a batch at a time, saves before deletes.
 ///

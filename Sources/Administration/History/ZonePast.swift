@@ -1,5 +1,6 @@
 package import RecordModel
 package import RecordStore
+package import StorageContract
 
 /// The history of a zone of a database, as an operation reads it.
 package struct ZonePast: Sendable {

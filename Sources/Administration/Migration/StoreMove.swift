@@ -1,5 +1,6 @@
 import FileIO
-package import RecordStore
+import RecordStore
+package import StorageContract
 
 /// Copies the rows of a store into another one, and compares both.
 ///

@@ -1,4 +1,4 @@
-package import RecordStore
+package import StorageContract
 
 /// Why the rows of a store were not copied, or not all of them.
 package enum StoreMoveFault: Error, Hashable, Sendable {

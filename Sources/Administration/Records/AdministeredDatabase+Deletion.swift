@@ -1,5 +1,6 @@
 package import RecordModel
 import RecordStore
+import StorageContract
 
 extension AdministeredDatabase {
     /// Finds which of some records can be deleted; one that is not there is a failure.

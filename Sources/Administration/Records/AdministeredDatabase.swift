@@ -1,6 +1,7 @@
 package import RecordJSON
 package import RecordModel
 package import RecordStore
+package import StorageContract
 
 /// A database that a command works on, with the rights of its requester.
 ///

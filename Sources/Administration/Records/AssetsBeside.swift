@@ -4,6 +4,7 @@ import Foundation
 import RecordJSON
 package import RecordModel
 import RecordStore
+import StorageContract
 
 /// A folder beside a file of records, with the files of their assets.
 ///

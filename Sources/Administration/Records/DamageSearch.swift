@@ -1,5 +1,6 @@
 package import RecordModel
 import RecordStore
+import StorageContract
 import Synchronization
 
 extension AdministeredDatabase {

@@ -1,5 +1,6 @@
 package import RecordModel
 package import RecordStore
+package import StorageContract
 
 /// The treatment of a private database that the user of an operation does not have yet.
 package enum AbsentDatabase: Sendable {

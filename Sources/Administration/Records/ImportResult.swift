@@ -1,5 +1,5 @@
 package import RecordModel
-package import RecordStore
+package import StorageContract
 
 /// The outcome of the records of an import.
 package struct ImportResult: Sendable {

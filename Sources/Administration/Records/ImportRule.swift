@@ -1,6 +1,7 @@
 import RecordJSON
 import RecordModel
 import RecordStore
+import StorageContract
 
 /// A record that an import saves.
 struct PlannedImport {

@@ -1,6 +1,7 @@
 import RecordJSON
 package import RecordModel
 import RecordStore
+import StorageContract
 
 /// An import: the whole file is checked, and then written a batch at a time.
 ///

@@ -1,4 +1,4 @@
-package import RecordStore
+package import StorageContract
 
 /// The records that an operation could not write or read: their number, and the first of them.
 package struct ItemFailures: Sendable {

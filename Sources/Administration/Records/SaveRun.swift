@@ -1,6 +1,7 @@
 package import RecordJSON
 package import RecordModel
-package import RecordStore
+import RecordStore
+package import StorageContract
 
 /// Saves the records of a text as they come, a batch at a time.
 package struct SaveRun {

@@ -2,6 +2,7 @@ import Foundation
 import Hummingbird
 import RecordModel
 import RecordStore
+import StorageContract
 
 /// Changing schemas: the text of development, a deploy to production, and a reset of development.
 ///

@@ -1,6 +1,7 @@
 import Hummingbird
 import RecordModel
 import RecordStore
+import StorageContract
 
 /// One user or service, and what an operator can change about them.
 struct UserPages: Sendable {

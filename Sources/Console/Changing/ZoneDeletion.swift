@@ -1,6 +1,7 @@
 import Hummingbird
 import RecordModel
 import RecordStore
+import StorageContract
 
 /// Deleting a zone of a user's private database.
 struct ZoneDeletionPages: Sendable {

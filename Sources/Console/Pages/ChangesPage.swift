@@ -2,6 +2,7 @@ import Hummingbird
 import RecordJSON
 import RecordModel
 import RecordStore
+import StorageContract
 
 /// Changes of a zone, and its records as a client fetches them.
 struct ChangePages: Sendable {

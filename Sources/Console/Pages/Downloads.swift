@@ -5,6 +5,7 @@ import NIOCore
 import NIOPosix
 import RecordModel
 import RecordStore
+import StorageContract
 
 /// Bytes of records, for a download or a preview.
 struct Downloads: Sendable {

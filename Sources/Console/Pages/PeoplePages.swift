@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import StorageContract
 
 /// Users, services and their keys, and what databases store.
 struct PeoplePages: Sendable {

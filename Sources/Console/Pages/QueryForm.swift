@@ -1,6 +1,7 @@
 import PredicateFormat
 import RecordModel
 import RecordStore
+import StorageContract
 
 /// A query as the fields of a form say it.
 struct QueryForm: Hashable, Sendable {

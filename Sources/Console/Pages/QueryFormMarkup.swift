@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import StorageContract
 
 /// The form of a query: it offers what the schema's indexes permit.
 struct QueryFormMarkup {

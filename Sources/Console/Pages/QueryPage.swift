@@ -2,6 +2,7 @@ import Foundation
 import RecordJSON
 import RecordModel
 import RecordStore
+import StorageContract
 
 /// Records that a query finds, a page at a time, with what they cost.
 struct QueryPages: Sendable {

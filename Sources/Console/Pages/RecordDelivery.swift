@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import StorageContract
 
 /// Why a record came to a user or did not: rights, subscriptions, installations.
 ///

@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import StorageContract
 
 /// The records that a record is connected to: parents, children, and referrers.
 extension RecordPages {

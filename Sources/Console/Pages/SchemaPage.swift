@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import StorageContract
 
 /// The schema of an environment, and what differs in the other one.
 struct SchemaPages: Sendable {

@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import StorageContract
 
 /// The pages before any data: the start, and a container.
 struct StartPages: Sendable {

@@ -1,6 +1,7 @@
 import Foundation
 import RecordModel
 import RecordStore
+import StorageContract
 
 /// A dry run of a subscription: one of the user's, or one that the operator types.
 struct SubscriptionTrialPages: Sendable {

@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import StorageContract
 
 /// The subscriptions of a user, or of a whole public database, and how far their listeners are.
 struct SubscriptionPages: Sendable {

@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import StorageContract
 
 /// The zones of a database.
 struct ZonePages: Sendable {

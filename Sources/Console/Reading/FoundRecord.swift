@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import StorageContract
 
 extension ConsolePages {
     /// Reads the record that a page names.

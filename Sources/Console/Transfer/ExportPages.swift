@@ -4,6 +4,7 @@ import NIOCore
 import RecordJSON
 import RecordModel
 import RecordStore
+import StorageContract
 
 /// Records as a file: all that a query finds, what changed in a zone, or a whole zone.
 ///

@@ -1,6 +1,7 @@
 package import RecordJSON
 import RecordModel
 package import RecordStore
+import StorageContract
 
 /// The fields of a record type as columns of a table.
 package enum RecordColumns {

@@ -1,4 +1,4 @@
-import RecordStore
+import StorageContract
 
 /// A statement with its parameters.
 struct Question {

@@ -1,6 +1,6 @@
 import CLibPQ
 import Foundation
-import RecordStore
+import StorageContract
 
 /// A connection to a server, used by one thread at a time.
 ///

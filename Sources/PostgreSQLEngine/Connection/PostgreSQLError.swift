@@ -1,4 +1,4 @@
-package import RecordStore
+package import StorageContract
 
 /// Why a statement failed, or a connection.
 package struct PostgreSQLError: Error, Hashable, Sendable {

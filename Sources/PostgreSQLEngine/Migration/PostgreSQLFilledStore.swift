@@ -1,4 +1,4 @@
-package import RecordStore
+package import StorageContract
 
 /// The tables that a move fills in a database.
 ///

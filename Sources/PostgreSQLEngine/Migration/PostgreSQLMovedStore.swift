@@ -1,4 +1,4 @@
-package import RecordStore
+package import StorageContract
 
 /// The store of a database that moves to another engine.
 ///

@@ -1,4 +1,4 @@
-import RecordStore
+import StorageContract
 
 /// Rows of whole tables on one connection, in the form that a move uses.
 final class TableMove {

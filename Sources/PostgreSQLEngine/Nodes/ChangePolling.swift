@@ -1,5 +1,5 @@
 import EngineThreads
-import RecordStore
+import StorageContract
 import Synchronization
 
 /// A thread that polls for commits of other processes in databases that have listeners.

@@ -1,5 +1,5 @@
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// Other servers' changes in watched databases that a transaction finds after locking them.
 struct ChangesBehindLocks {

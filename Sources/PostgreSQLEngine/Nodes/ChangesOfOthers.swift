@@ -1,5 +1,5 @@
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// The changes that other processes committed in a watched database, as read from its rows.
 ///

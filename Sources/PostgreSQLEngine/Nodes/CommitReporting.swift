@@ -1,5 +1,5 @@
 import EngineThreads
-import RecordStore
+import StorageContract
 
 /// The reports of commits to the observer: those of this writer, and those of other servers.
 ///

@@ -1,4 +1,4 @@
-import RecordStore
+import StorageContract
 
 /// Begins another epoch of every database, after acknowledged commits may have been lost.
 ///

@@ -1,4 +1,4 @@
-import RecordStore
+import StorageContract
 
 /// The rows that a transaction locks before it reads, and so may change.
 struct TransactionPlan {

@@ -1,4 +1,4 @@
-import RecordStore
+import StorageContract
 
 /// Statements that list changes, deletions and entries of indexes.
 ///

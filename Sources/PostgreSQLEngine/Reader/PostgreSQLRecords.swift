@@ -1,4 +1,4 @@
-import RecordStore
+import StorageContract
 
 /// Records of a list; some of them came with it.
 ///

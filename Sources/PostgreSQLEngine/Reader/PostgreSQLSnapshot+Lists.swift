@@ -1,5 +1,5 @@
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// Lists of a snapshot: changes, deletions, zones, entries of indexes.
 extension PostgreSQLSnapshot {

@@ -1,5 +1,5 @@
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// Reads of one snapshot after the other, on one connection.
 ///

@@ -1,4 +1,4 @@
-import RecordStore
+import StorageContract
 
 /// A connection for reading, which is made when it is needed and made again when it was lost.
 final class ReadSession {

@@ -1,6 +1,6 @@
 import Admission
 import EngineThreads
-import RecordStore
+import StorageContract
 
 /// Threads that read, each with a session of its own.
 ///

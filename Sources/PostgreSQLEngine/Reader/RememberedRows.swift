@@ -1,4 +1,4 @@
-import RecordStore
+import StorageContract
 
 /// Zones and record types that the snapshots of a connection have found.
 ///

@@ -1,5 +1,5 @@
 import EngineThreads
-import RecordStore
+import StorageContract
 
 /// The connection on which the directory and the command line read declared tables, one at a time.
 ///

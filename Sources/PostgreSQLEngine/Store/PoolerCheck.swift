@@ -1,4 +1,4 @@
-import RecordStore
+import StorageContract
 
 /// Detects a pooler that assigns a connection another server session with each transaction.
 ///

@@ -1,4 +1,4 @@
-import RecordStore
+import StorageContract
 
 /// Checks a server and a database before a store in it is used, and creates missing tables.
 struct StoreOpening {

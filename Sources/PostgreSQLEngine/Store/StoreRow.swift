@@ -1,4 +1,4 @@
-import RecordStore
+import StorageContract
 
 /// The one row of the store: its counters, and the server with the housekeeping lease.
 struct StoreRow {

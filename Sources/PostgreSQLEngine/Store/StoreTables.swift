@@ -1,4 +1,4 @@
-import RecordStore
+import StorageContract
 
 /// The tables of a store, as this version creates them.
 package enum StoreTables {

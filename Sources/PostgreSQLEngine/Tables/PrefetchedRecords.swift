@@ -1,5 +1,5 @@
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// Records of all jobs that were read in one statement, before the jobs ask for them.
 ///

@@ -1,4 +1,4 @@
-import RecordStore
+import StorageContract
 
 /// The names of record types and of users by their numbers, as one connection has read them.
 ///

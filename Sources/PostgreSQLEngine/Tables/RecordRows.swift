@@ -1,5 +1,5 @@
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// Rows of records, with the names of their types and of their authors.
 ///

@@ -1,4 +1,4 @@
-import RecordStore
+import StorageContract
 
 /// The operation of a statement on a declared table; values that it compares or limits are parameters.
 enum TableOperation: Hashable {

@@ -1,4 +1,4 @@
-import RecordStore
+import StorageContract
 
 /// Rows of declared tables, on whatever connection.
 final class TableStatements: TableReader {

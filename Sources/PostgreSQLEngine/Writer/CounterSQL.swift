@@ -1,4 +1,4 @@
-import RecordStore
+import StorageContract
 
 /// Statements of the writer on positions and counters.
 enum CounterSQL {

@@ -1,5 +1,5 @@
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// Rows of records and outcomes that a transaction has still to send.
 ///

@@ -1,5 +1,5 @@
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// The amounts that a transaction adds to the rows of databases and zones, written at the commit.
 struct Growth {

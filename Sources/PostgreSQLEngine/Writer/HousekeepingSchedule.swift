@@ -1,5 +1,5 @@
 import EngineThreads
-import RecordStore
+import StorageContract
 
 /// Schedules the writer's housekeeping: beside requests, between batches, and while it is idle.
 ///
@@ -37,7 +37,7 @@ final class HousekeepingSchedule {
         self.lastStep = now()
     }
 
-    private var housekeeping: Housekeeping { self.runner.housekeeping }
+    private var housekeeping: any Housekeeper { self.runner.housekeeping }
 
     private func milliseconds(untilStepFrom now: Int64) -> Int64? {
         self.housekeeping.milliseconds(

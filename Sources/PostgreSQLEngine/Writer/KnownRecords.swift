@@ -1,5 +1,5 @@
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// Records that a transaction need not read: written, prefetched, or cached by the writer.
 ///

@@ -1,5 +1,5 @@
 import EngineThreads
-import RecordStore
+import StorageContract
 import Synchronization
 
 /// The duties of a server besides its writes: heartbeats, measurements of the store, and the check

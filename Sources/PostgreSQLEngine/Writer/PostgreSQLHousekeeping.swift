@@ -1,5 +1,5 @@
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// The rows that housekeeping reads and removes.
 final class PostgreSQLHousekeeping: HousekeepingTransaction {

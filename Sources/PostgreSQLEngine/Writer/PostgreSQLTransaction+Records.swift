@@ -1,5 +1,5 @@
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// Records and their tombstones.
 ///

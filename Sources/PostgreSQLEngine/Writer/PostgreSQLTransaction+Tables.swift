@@ -1,5 +1,5 @@
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// Rows of declared tables, and the writer's caches of them.
 extension PostgreSQLTransaction: WriteTransaction {

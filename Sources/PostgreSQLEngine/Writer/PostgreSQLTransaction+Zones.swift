@@ -1,5 +1,5 @@
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// Zones, references to records, and the usage of databases and users.
 extension PostgreSQLTransaction {

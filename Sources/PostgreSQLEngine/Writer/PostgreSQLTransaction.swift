@@ -1,6 +1,6 @@
 import EngineThreads
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// A transaction that writes, on the writer's connection.
 ///

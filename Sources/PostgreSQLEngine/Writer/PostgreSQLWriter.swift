@@ -1,5 +1,5 @@
 import EngineThreads
-import RecordStore
+import StorageContract
 import Synchronization
 
 /// The thread that writes: it executes queued jobs, one transaction after the other.

@@ -1,5 +1,5 @@
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// The requests of a transaction that were not executed before, which are nearly all of them.
 ///

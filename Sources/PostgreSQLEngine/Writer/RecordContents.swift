@@ -1,5 +1,5 @@
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// The rows of a zone's records that a write set saves or deletes.
 ///

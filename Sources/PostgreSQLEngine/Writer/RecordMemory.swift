@@ -1,5 +1,5 @@
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// Cached records that this server has saved, as of its last commit in their databases.
 ///

@@ -1,4 +1,4 @@
-import RecordStore
+import StorageContract
 
 /// Reads of references by their targets.
 extension PostgreSQLConnection {

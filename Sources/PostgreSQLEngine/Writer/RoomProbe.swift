@@ -1,4 +1,4 @@
-import RecordStore
+import StorageContract
 import Synchronization
 
 /// Whether PostgreSQL's disk is full, from a refused change until a probe of one mebibyte succeeds.

@@ -1,4 +1,4 @@
-import RecordStore
+import StorageContract
 
 /// The effect of a table's changes beyond the table itself.
 enum TableConcern {

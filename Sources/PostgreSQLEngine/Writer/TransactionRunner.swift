@@ -1,5 +1,5 @@
 import EngineThreads
-import RecordStore
+import StorageContract
 import Synchronization
 
 /// Runs the transactions of the writer, and keeps the state between them.
@@ -7,7 +7,7 @@ import Synchronization
 /// Used on the writer's thread alone, except `counted`.
 final class TransactionRunner {
     /// The housekeeping rules: their events take effect once the transaction is committed.
-    let housekeeping: Housekeeping
+    let housekeeping: any Housekeeper
     let session: WriterSession
     let counted = Mutex(EngineStatistics())
     let reachability: Reachability
@@ -51,7 +51,7 @@ final class TransactionRunner {
         report: @escaping @Sendable (EngineEvent) -> Void
     ) {
         self.configuration = configuration
-        self.housekeeping = Housekeeping(configuration.housekeeping)
+        self.housekeeping = configuration.housekeeping()
         self.session = session
         self.lease = session.node.map { HousekeepingLease(node: $0.name) }
         self.reachability = reachability

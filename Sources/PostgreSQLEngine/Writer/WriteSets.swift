@@ -1,4 +1,4 @@
-import RecordStore
+import StorageContract
 
 /// Entries that a write set adds and removes.
 struct EntryChanges {

@@ -1,5 +1,5 @@
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// The writer's caches of the store between transactions.
 ///

@@ -1,4 +1,4 @@
-import RecordStore
+import StorageContract
 
 /// The connection of the writer, and the server's registration with it.
 ///

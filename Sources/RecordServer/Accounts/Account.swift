@@ -1,5 +1,4 @@
 import Admission
-import RecordStore
 import Transport
 
 /// The shares of the server's memory that all connections of one holder use together.

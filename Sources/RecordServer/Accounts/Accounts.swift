@@ -1,6 +1,5 @@
 import Admission
 import NIOCore
-import RecordStore
 import Synchronization
 
 /// The accounts of all holders with connections, and the connection counts.

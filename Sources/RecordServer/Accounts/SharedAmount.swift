@@ -1,5 +1,4 @@
 import Admission
-import RecordStore
 import Synchronization
 
 /// The amount that all holders use of one resource, and its bound.

@@ -1,6 +1,5 @@
 import Admission
 import NIOPosix
-import RecordStore
 import Synchronization
 
 /// Threads for blocking work, shared fairly between holders.

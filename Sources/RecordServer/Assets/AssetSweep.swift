@@ -2,6 +2,7 @@ import AssetStorage
 import Logging
 import NIOCore
 import RecordStore
+import StorageContract
 import Synchronization
 
 /// Removes unreferenced assets: the registry marks them, then their files are deleted, then their

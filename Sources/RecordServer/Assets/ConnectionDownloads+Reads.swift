@@ -2,7 +2,7 @@ import AssetStorage
 import FileIO
 import Logging
 import NIOCore
-import RecordStore
+import StorageContract
 import Transport
 import WireProtocol
 

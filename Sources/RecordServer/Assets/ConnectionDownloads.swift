@@ -4,6 +4,7 @@ import Logging
 import NIOCore
 import RecordModel
 import RecordStore
+import StorageContract
 import Transport
 import WireProtocol
 

@@ -3,6 +3,7 @@ import FileIO
 import NIOCore
 import RecordModel
 import RecordStore
+import StorageContract
 import Transport
 import WireProtocol
 

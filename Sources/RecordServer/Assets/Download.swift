@@ -1,6 +1,6 @@
 import NIOCore
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// One download, from its request to its end: the state that its machine decides about.
 final class Download {

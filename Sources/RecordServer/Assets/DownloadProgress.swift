@@ -1,5 +1,5 @@
 import RecordModel
-import RecordStore
+import StorageContract
 import WireProtocol
 
 /// The next bytes of a download: its ranges in order, one piece at a time.

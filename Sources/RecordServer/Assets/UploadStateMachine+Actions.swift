@@ -1,6 +1,6 @@
 import NIOCore
 import RecordModel
-import RecordStore
+import StorageContract
 
 // Actions for each event of an upload.
 extension UploadStateMachine {

@@ -1,6 +1,6 @@
 import NIOCore
 import RecordModel
-import RecordStore
+import StorageContract
 
 // Bytes of an upload, from the frame to the disk; and its end.
 extension UploadStateMachine {

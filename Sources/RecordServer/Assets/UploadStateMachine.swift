@@ -1,6 +1,6 @@
 import NIOCore
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// Decides about one upload, from its request to its end.
 ///

@@ -1,4 +1,4 @@
-import RecordStore
+import StorageContract
 import Synchronization
 
 /// Limits which uploads may receive bytes.

@@ -2,6 +2,7 @@ import NIOCore
 import NIOPosix
 import RecordModel
 import RecordStore
+import StorageContract
 import WireProtocol
 
 /// The credential of a connection, and its expiry.

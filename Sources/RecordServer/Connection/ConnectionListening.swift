@@ -1,5 +1,6 @@
 import NIOCore
 import RecordStore
+import StorageContract
 import Transport
 import WireProtocol
 

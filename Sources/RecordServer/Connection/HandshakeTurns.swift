@@ -1,6 +1,5 @@
 import Admission
 import NIOCore
-import RecordStore
 
 /// Schedules the TLS handshakes of one event loop round robin by address, with other work in
 /// between.

@@ -1,6 +1,5 @@
 import Admission
 import NIOCore
-import RecordStore
 
 /// Shares the time of one event loop between holders: a holder's load on any number of connections
 /// delays others by one turn.

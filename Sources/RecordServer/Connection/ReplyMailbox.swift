@@ -1,5 +1,5 @@
 import NIOCore
-import RecordStore
+import StorageContract
 import Synchronization
 
 /// The reply of the engine to one stream of one connection.

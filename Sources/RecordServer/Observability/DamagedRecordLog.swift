@@ -1,5 +1,5 @@
 import Logging
-package import RecordStore
+package import StorageContract
 
 extension Logger {
     /// Advice for an operator about a damaged record.

@@ -1,4 +1,4 @@
-import RecordStore
+import StorageContract
 import Synchronization
 
 /// Durations that any thread may record: no lock, no allocation.

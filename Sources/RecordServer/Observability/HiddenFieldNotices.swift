@@ -1,4 +1,4 @@
-import RecordStore
+import StorageContract
 
 /// The fields, not usable in queries, that were reported to the operator.
 ///

@@ -1,4 +1,4 @@
-package import RecordStore
+package import StorageContract
 
 /// A metric and its values at one moment.
 package struct Metric: Sendable {

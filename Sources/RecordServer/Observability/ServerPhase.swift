@@ -1,6 +1,7 @@
 import NIOCore
 import NIOPosix
-package import RecordStore
+import RecordStore
+package import StorageContract
 import Synchronization
 
 /// The phases of a server, in order.

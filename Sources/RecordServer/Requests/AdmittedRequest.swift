@@ -1,5 +1,6 @@
 package import RecordModel
 package import RecordStore
+package import StorageContract
 import WireProtocol
 
 /// A request that passed all checks that need no database.

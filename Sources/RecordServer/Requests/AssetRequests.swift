@@ -1,5 +1,5 @@
 import RecordModel
-import RecordStore
+import StorageContract
 import WireProtocol
 
 /// An upload that passed admission.

@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import StorageContract
 import WireProtocol
 
 /// A client's schema, to be compared with the one in force.

@@ -1,6 +1,7 @@
 import Admission
 import RecordModel
 import RecordStore
+import StorageContract
 import WireProtocol
 
 /// The user of a connection, as determined by sign-in.

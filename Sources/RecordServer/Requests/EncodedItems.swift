@@ -1,6 +1,7 @@
 package import NIOCore
 package import RecordModel
-package import RecordStore
+import RecordStore
+package import StorageContract
 package import WireProtocol
 
 /// The items of a page in wire format, encoded where they are read: payloads of `items` frames, in

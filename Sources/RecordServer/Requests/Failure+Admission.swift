@@ -1,6 +1,6 @@
 import NIOCore
 import RecordModel
-import RecordStore
+import StorageContract
 import WireProtocol
 
 extension Failure {

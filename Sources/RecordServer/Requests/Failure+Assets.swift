@@ -1,6 +1,6 @@
 import AssetStorage
 import RecordModel
-import RecordStore
+import StorageContract
 import WireProtocol
 
 // Failures that end an upload or a download. An asset at fault is named as the item that the

@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import StorageContract
 import WireProtocol
 
 /// A request for a feed, and its user.

@@ -1,6 +1,6 @@
 import NIOCore
 import RecordModel
-import RecordStore
+import StorageContract
 import WireProtocol
 
 /// A sealed feed token for clients: the store's position in the feed, and its user.

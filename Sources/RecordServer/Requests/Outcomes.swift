@@ -1,6 +1,7 @@
 import NIOCore
 import RecordModel
 package import RecordStore
+import StorageContract
 package import WireProtocol
 
 /// The outcomes of a whole request, or of a part of a fetch.

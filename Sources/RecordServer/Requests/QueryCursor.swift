@@ -1,6 +1,7 @@
 import NIOCore
 import RecordModel
 import RecordStore
+import StorageContract
 import WireProtocol
 
 /// The position of a query, sealed and kept by the client.

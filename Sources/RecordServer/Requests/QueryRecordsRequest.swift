@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import StorageContract
 import WireProtocol
 
 /// A page of a query, with the state that its cursor needs.

@@ -1,6 +1,7 @@
 import NIOCore
 import RecordModel
 import RecordStore
+import StorageContract
 import WireProtocol
 
 /// The steps of a request from its bytes to the engine.

@@ -1,6 +1,7 @@
 import NIOCore
 import NIOPosix
 import RecordStore
+import StorageContract
 import Synchronization
 
 /// Detects changes of tokens, keys and users, by this process or another, and expired credentials.

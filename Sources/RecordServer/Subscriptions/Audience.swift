@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import StorageContract
 
 /// A user of an environment who listens, on any connections.
 ///

@@ -1,5 +1,6 @@
 import Admission
 import RecordStore
+import StorageContract
 
 /// A connection that is about to listen in a database.
 struct JoiningListener {

@@ -1,5 +1,5 @@
 import RecordModel
-import RecordStore
+import StorageContract
 import WireProtocol
 
 /// The content of a notification, cut to its limit.

@@ -3,6 +3,7 @@ import Foundation
 import NIOCore
 import NIOPosix
 import RecordStore
+import StorageContract
 import Synchronization
 
 /// Notifies listeners of commits.

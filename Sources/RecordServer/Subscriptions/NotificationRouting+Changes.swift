@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import StorageContract
 import WireProtocol
 
 // From a transaction's changes to notifications. A query's subscription has one per record; a

@@ -1,4 +1,5 @@
 import RecordStore
+import StorageContract
 
 // Changes reported only as a position, or without their details, become change hints for the
 // subscriptions of the changed zones, as far as the database's tail names them.

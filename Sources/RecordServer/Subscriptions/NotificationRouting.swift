@@ -1,6 +1,7 @@
 import Admission
 import RecordModel
 import RecordStore
+import StorageContract
 
 /// Maps connections to their subscriptions, and commits to notifications.
 ///

@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import StorageContract
 
 /// A transaction that is being routed, with its progress.
 ///

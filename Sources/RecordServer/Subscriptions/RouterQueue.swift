@@ -2,6 +2,7 @@ import Admission
 import EngineThreads
 import RecordModel
 import RecordStore
+import StorageContract
 
 /// The queue from other threads to the router, in order, bounded in changes and bytes.
 ///

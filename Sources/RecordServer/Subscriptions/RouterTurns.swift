@@ -1,6 +1,6 @@
 import Admission
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// Queues of changes to route, served round robin by database: one database delays others by one
 /// turn.

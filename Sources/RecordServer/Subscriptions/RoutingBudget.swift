@@ -1,6 +1,5 @@
 import Admission
 import RecordModel
-import RecordStore
 
 /// Limits the cost that each user's subscriptions cause the router.
 ///

@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import StorageContract
 
 /// Finds the subscriptions that a committed change can match.
 ///

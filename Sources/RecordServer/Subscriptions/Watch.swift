@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import StorageContract
 
 /// One subscription with listeners.
 ///

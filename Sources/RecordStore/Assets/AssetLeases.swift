@@ -1,3 +1,4 @@
+import StorageContract
 import Synchronization
 
 /// Leases of assets while their files are written or read: no sweep removes their rows.

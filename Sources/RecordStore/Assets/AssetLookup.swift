@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// Finds assets, their uploaders, and the records that name them.
 extension TableReader {
@@ -62,38 +63,4 @@ extension TableReader {
         return try self.rows(uses, limit: limit)
             .map { RecordKey(zone: zone, number: $0.record) }
     }
-
-    /// Says whether a record names an asset, or the history of a zone.
-    func isNamed(_ asset: AssetNumber) throws(StorageFailure) -> Bool {
-        try self.count(RowRange(AssetUseRow.byAsset, asset), limit: 1) > 0
-    }
-
-    /// Lists assets with complete bytes, in the order of their numbers, behind a number; at most
-    /// `limit`.
-    package func storedAssets(
-        after number: AssetNumber?,
-        limit: Int
-    ) throws(StorageFailure) -> [StoredAsset] {
-        var stored: [StoredAsset] = []
-        var last = number ?? AssetNumber(rawValue: 0)
-        while stored.count < limit {
-            let wanted = limit - stored.count
-            let page = try self.rows(RowRange(AssetRow.byKey).after(last), limit: wanted)
-            for row in page where row.state == .complete { stored.append(row.stored) }
-            guard page.count == wanted, let end = page.last else { break }
-            last = end.number
-        }
-        return stored
-    }
-
-    /// Says whether there is an asset with the number, and its bytes are complete.
-    package func isStored(_ number: AssetNumber) throws(StorageFailure) -> Bool {
-        try self.row(AssetRow.byKey, number)?.state == .complete
-    }
-}
-
-extension AssetRow {
-    var stored: StoredAsset { StoredAsset(number: self.number, asset: self.asset) }
-
-    var asset: Asset { Asset(sha256: self.sha256, size: self.size) }
 }

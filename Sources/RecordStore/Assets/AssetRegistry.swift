@@ -1,4 +1,5 @@
 package import RecordModel
+package import StorageContract
 import Synchronization
 
 /// The assets of a store, and who names them: rows, and no files.

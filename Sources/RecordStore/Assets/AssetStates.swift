@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// The states of an asset, from the beginning of its upload until its row goes:
 ///
@@ -212,30 +213,6 @@ extension UsageTransaction {
 
     private func addSender(_ author: Int64, of number: AssetNumber) throws(StorageFailure) {
         try self.put(AssetUserRow(asset: number, author: author))
-    }
-}
-
-/// A copy of a store that no server uses, in which counters are rows as all else.
-extension TableWriter {
-    /// Leaves it to the next server to forget an asset that has no file, unless a record names it.
-    ///
-    /// - Returns: Whether no record does.
-    package func forgetLostAsset(_ number: AssetNumber) throws(StorageFailure) -> Bool {
-        guard let asset = try self.row(AssetRow.byKey, number), asset.state == .complete,
-            try !self.isNamed(number), var database = try self.row(DatabaseRow.byKey, asset.database)
-        else { return false }
-        database.stored.add(asset.counted.negated)
-        try self.markGoing(asset)
-        try self.put(database)
-        return true
-    }
-
-    fileprivate func markGoing(_ row: AssetRow) throws(StorageFailure) {
-        var row = row
-        row.state = .going
-        row.endGrace()
-        try self.put(row)
-        try self.delete(RowRange(AssetUserRow.byKey, row.number))
     }
 }
 

@@ -1,3 +1,5 @@
+package import StorageContract
+
 /// The records that name an asset: while none does, its grace time runs.
 extension UsageTransaction {
     /// Notes that a record names an asset that it did not name.

@@ -1,4 +1,5 @@
 package import RecordModel
+package import StorageContract
 
 /// Begins the uploads of `upload_assets`, before bytes are sent (`Protocol/README.md`, section
 /// 5.12).

@@ -1,4 +1,5 @@
 package import RecordModel
+package import StorageContract
 
 /// Records of one zone that are saved as another store had them.
 package struct RestoredRecords: Sendable {

@@ -1,4 +1,5 @@
 package import RecordModel
+package import StorageContract
 
 /// Zones that are copied from one store to another.
 extension Store {

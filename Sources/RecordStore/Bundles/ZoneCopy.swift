@@ -1,4 +1,5 @@
 package import RecordModel
+package import StorageContract
 
 /// The beginning of a copy of zones, as of its snapshot.
 package struct ZoneCopyBeginning: Hashable, Sendable {

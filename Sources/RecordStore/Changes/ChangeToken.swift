@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// Where a reader of a feed is: all that the server must know to go on, kept by the client.
 ///

@@ -1,3 +1,5 @@
+import StorageContract
+
 /// Changes and deletions of the records of a zone behind a position, in order, read in pieces.
 struct ChangeWalk {
     enum Turn {

@@ -1,4 +1,5 @@
 package import RecordModel
+package import StorageContract
 
 /// Reads one page of a feed, or its current position, from a `Snapshot`.
 package struct FeedExecution {

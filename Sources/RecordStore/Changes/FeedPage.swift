@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// Fills one page of a zone's feed, parents before their children.
 ///

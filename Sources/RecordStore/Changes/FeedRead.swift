@@ -1,4 +1,5 @@
 package import RecordModel
+package import StorageContract
 
 /// One page of a zone's feed.
 package struct FeedRead: Hashable, Sendable {

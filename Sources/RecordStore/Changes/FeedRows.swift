@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// Reads of databases and zones for feeds, from their rows.
 extension TableReader {

@@ -1,3 +1,5 @@
+import StorageContract
+
 /// The ledger of what installations have fetched: writes down how far they have followed zones.
 ///
 /// A page of a feed costs an entry in memory here, and no transaction (`SeenInstallations`).

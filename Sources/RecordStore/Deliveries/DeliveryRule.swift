@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// Whether an installation has a record, by how far it has followed the zone.
 struct DeliveryRule {

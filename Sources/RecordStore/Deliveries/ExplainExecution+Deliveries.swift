@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// The progress of installations in a zone, by rows and memory.
 struct SeenInZone {

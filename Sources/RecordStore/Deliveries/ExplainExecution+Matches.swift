@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 extension ExplainExecution {
     /// A subscription that a verdict is wanted for.

@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// Reports what the store knows of one record, if the requester may read it: all from one snapshot.
 ///

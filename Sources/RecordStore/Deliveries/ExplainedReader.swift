@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// A user in the explanation of a record: their rights to it, and from where they follow it.
 struct ExplainedReader {

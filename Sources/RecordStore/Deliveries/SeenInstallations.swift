@@ -1,3 +1,4 @@
+import StorageContract
 import Synchronization
 
 /// Progress of installations in zones that no row has yet.
@@ -7,11 +8,7 @@ import Synchronization
 /// transaction comes when there is a row to write, and not before. Nothing is read or written on the
 /// way of a page but one entry here.
 final class SeenInstallations: Sendable {
-    struct Key: Hashable {
-        let zone: ZoneKey
-        let user: String
-        let installation: [UInt8]
-    }
+    typealias Key = SeenKey
 
     /// Names one job that writes rows, however often it is executed.
     struct Job: Hashable {

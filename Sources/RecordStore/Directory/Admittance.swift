@@ -1,4 +1,5 @@
 import RecordModel
+package import StorageContract
 
 /// A claim of an identity, proved as far as possible without the directory.
 package enum CredentialClaim: Hashable, Sendable {
@@ -27,13 +28,6 @@ package struct IdentityClaim: Hashable, Sendable {
         self.newUserRecordName = newUserRecordName
         self.expiresMilliseconds = expiresMilliseconds
     }
-}
-
-/// A user in the directory: never used again for another.
-package struct UserNumber: RawRepresentable, Hashable, Sendable {
-    package let rawValue: Int64
-
-    package init(rawValue: Int64) { self.rawValue = rawValue }
 }
 
 /// The credential of a connection.

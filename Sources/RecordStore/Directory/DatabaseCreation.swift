@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// Makes databases: a row and a default zone each.
 struct DatabaseCreation {

@@ -1,3 +1,5 @@
+package import StorageContract
+
 /// A user, or other data, that an operator deletes for good.
 package enum Deletion: Hashable, Sendable {
     /// A user or a service.

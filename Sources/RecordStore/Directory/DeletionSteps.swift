@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// One short transaction of a deletion: the first piece of work that it finds.
 ///

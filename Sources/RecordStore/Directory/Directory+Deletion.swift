@@ -1,4 +1,5 @@
 import RecordModel
+package import StorageContract
 
 extension Directory {
     /// Reads how much a container stores, from counters that are kept with every change: takes a time

@@ -1,3 +1,5 @@
+import StorageContract
+
 /// Containers that keep a history of their records.
 extension Directory {
     /// Sets the number of days for which a container keeps replaced records; 0 ends the history.
@@ -18,7 +20,7 @@ extension Directory {
             }
             row.historyDays = days > 0 ? Int64(days) : nil
             try transaction.put(row)
-            transaction.memory.histories = nil
+            transaction.knowledge.histories = nil
         }
     }
 

@@ -1,4 +1,5 @@
 package import RecordModel
+import StorageContract
 
 extension Directory {
     /// Finds the rights of a connection and when they end, and creates the user's databases at the

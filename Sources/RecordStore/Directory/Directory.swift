@@ -1,4 +1,5 @@
 package import RecordModel
+package import StorageContract
 
 /// Containers, users, and what they sign in with: rules over the rows of an engine.
 ///

@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// Rules of the directory that change something, within one transaction.
 struct DirectoryChange {

@@ -1,3 +1,5 @@
+package import StorageContract
+
 /// A user as an operator sees it.
 package struct DirectoryUser: Hashable, Sendable {
     package var name: String

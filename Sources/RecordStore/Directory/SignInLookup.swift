@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// Finds the rights of a connection: a few rows by their keys, however many users there are.
 struct SignInLookup {

@@ -1,3 +1,5 @@
+import StorageContract
+
 /// The history that a container keeps of its records.
 struct HistoryRule: Hashable, Sendable {
     /// The number of days for which a change stays.
@@ -34,9 +36,9 @@ extension TableReader {
 extension WriteTransaction {
     /// The history that the container of an environment keeps; `nil` if it keeps none.
     func history(of environment: EnvironmentID) throws(StorageFailure) -> HistoryRule? {
-        if let known = self.memory.histories { return known.isEmpty ? nil : known[environment] }
+        if let known = self.knowledge.histories { return known.isEmpty ? nil : known[environment] }
         let stored = try self.storedHistories()
-        self.memory.histories = stored
+        self.knowledge.histories = stored
         return stored[environment]
     }
 }

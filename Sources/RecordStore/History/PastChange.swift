@@ -1,4 +1,5 @@
 package import RecordModel
+package import StorageContract
 
 /// The extent of a zone's history.
 package struct HistoryExtent: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// Keeps the records that changes of a zone replace.
 ///
@@ -88,14 +89,14 @@ struct PastKeeping {
     /// Notes where the history of the zone begins, with its first change.
     private func begin(before position: Int64) throws(StorageFailure) {
         let life = self.history.life
-        guard self.transaction.memory.pastZones[self.zone] != life else { return }
+        guard self.transaction.knowledge.pastZones[self.zone] != life else { return }
         let known = try self.transaction.row(PastZoneRow.byKey, self.zone.database, self.zone.number)
         if known?.life != life {
             try self.transaction.put(
                 PastZoneRow(self.zone, since: position - 1, sinceMilliseconds: life, life: life)
             )
         }
-        self.transaction.memory.pastZones[self.zone] = life
+        self.transaction.knowledge.pastZones[self.zone] = life
     }
 
     private func beginAnew(behind position: Int64) throws(StorageFailure) {
@@ -108,7 +109,7 @@ struct PastKeeping {
                 life: life
             )
         )
-        self.transaction.memory.pastZones[self.zone] = life
+        self.transaction.knowledge.pastZones[self.zone] = life
         try self.transaction.put(PastRemovalRow(self.zone))
     }
 }

@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// The history of one zone, in one snapshot.
 struct ZoneHistory {

@@ -1,3 +1,5 @@
+package import StorageContract
+
 /// The operator's choices for housekeeping.
 package struct HousekeepingRules: Hashable, Sendable {
     /// The time for which the outcome of a request is kept.
@@ -8,13 +10,8 @@ package struct HousekeepingRules: Hashable, Sendable {
     package init() {}
 }
 
-/// Work that may be done at any time, in pieces: which rows, how many at a time, in which order.
-///
-/// An engine has one, and asks it from one thread. A step belongs at the end of a transaction that
-/// the engine commits for requests, so that housekeeping costs no commit of its own. While no
-/// request waits, more steps go into transactions of their own. A step that fails may be rolled
-/// back without effect on requests, and is tried again.
-package final class Housekeeping {
+/// The housekeeping of a store: every kind of work in turn.
+package final class Housekeeping: Housekeeper {
     private let rules: HousekeepingRules
     private var views = ViewPace()
     private var indexes = IndexBuilder()
@@ -22,21 +19,20 @@ package final class Housekeeping {
     private var outcomes = OutcomeExpiry()
     private var past = PastExpiry()
 
+    /// Makes housekeeping by these rules, for the configuration of an engine.
+    package static func maker(_ rules: HousekeepingRules = HousekeepingRules()) -> MakeHousekeeper {
+        { Housekeeping(rules) }
+    }
+
     package init(_ rules: HousekeepingRules) {
         self.rules = rules
         self.tombstones = TombstoneExpiry(retentionSeconds: rules.tombstoneRetentionSeconds)
     }
 
-    /// The number of milliseconds until the next step if no request comes meanwhile; on a full
-    /// disk, until a step that frees space.
-    ///
-    /// A caller that has waited for this time need not ask again.
-    ///
-    /// - Returns: `nil` if nothing is to be done, as far as is known.
     package func milliseconds(
         untilStepFrom now: Int64,
         onFullDisk isFull: Bool,
-        knowing known: some HousekeepingKnowledge
+        knowing known: any HousekeepingKnowledge
     ) -> Int64? {
         if known.mayHave(.sweep) || (known.mayHave(.indexes) && !isFull)
             || StaleChangePace.isWorthwhile(known.staleChanges) || self.isDue(nowMilliseconds: now)
@@ -47,19 +43,15 @@ package final class Housekeeping {
         return self.views.milliseconds(untilStepFrom: now)
     }
 
-    /// Whether a step may be due because time has passed.
     package func isDue(nowMilliseconds now: Int64) -> Bool {
         self.tombstones.isWanted(nowMilliseconds: now) || self.outcomes.isWanted(nowMilliseconds: now)
             || self.past.isWanted(nowMilliseconds: now)
     }
 
-    /// Does a piece of each kind of work; on a full disk, of what makes room.
-    ///
-    /// A piece is larger while no request waits for the transaction.
     package func step(
         isAlone: Bool,
         onFullDisk isFull: Bool,
-        in rows: some HousekeepingTransaction
+        in rows: any HousekeepingTransaction
     ) throws(StorageFailure) {
         let transaction = rows.transaction
         let now = transaction.nowMilliseconds
@@ -88,10 +80,6 @@ package final class Housekeeping {
         try self.past.step(nowMilliseconds: now, in: transaction)
     }
 
-    /// Brings some shared databases up to date, and does nothing else: for a server that changes shared
-    /// zones while another one keeps house.
-    ///
-    /// - Returns: Whether there may be more.
     package func followSharedZones(
         isAlone: Bool,
         in transaction: any WriteTransaction
@@ -99,11 +87,9 @@ package final class Housekeeping {
         try self.views.step(isAlone: isAlone, in: transaction)
     }
 
-    /// The time to wait with `followSharedZones` if nothing else is to be done.
     package func milliseconds(untilFollowingFrom now: Int64) -> Int64 {
         self.views.milliseconds(untilStepFrom: now)
     }
 
-    /// Hands out what to tell an operator after a commit.
     package func takeEvents() -> [EngineEvent] { self.indexes.takeEvents() }
 }

@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// Fills new indexes, a piece in each transaction.
 ///

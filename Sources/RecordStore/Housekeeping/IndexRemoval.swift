@@ -1,3 +1,5 @@
+import StorageContract
+
 /// Removes the entries that dropped indexes have left, a piece in each transaction, zone by zone.
 enum IndexRemoval {
     static let entriesMax = 1_000

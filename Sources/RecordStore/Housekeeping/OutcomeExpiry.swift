@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// Removes the outcomes of requests that are rejected by now because of their age, in pieces.
 ///
@@ -31,10 +32,10 @@ struct OutcomeExpiry: Sendable {
         in transaction: any WriteTransaction
     ) throws(StorageFailure) {
         let now = transaction.nowMilliseconds
-        let memory = transaction.memory
+        let knowledge = transaction.knowledge
         let isWanted = self.isWanted(nowMilliseconds: now)
-        guard isWanted || memory.outcomesStored >= Self.storedBetween else { return }
-        memory.outcomesStored = 0
+        guard isWanted || knowledge.outcomesStored >= Self.storedBetween else { return }
+        knowledge.outcomesStored = 0
         if isWanted, !self.isPassing {
             self.isPassing = true
             self.database = nil

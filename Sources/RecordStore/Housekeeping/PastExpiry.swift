@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// Removes changes from the histories of zones: those that are too old or before the beginning of a
 /// history, and all of a container that no longer keeps one.

@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// The changes in the history of one zone that go.
 struct PastRemoval {
@@ -87,6 +88,6 @@ struct PastRemoval {
         try self.transaction.delete(
             RowRange(PastZoneRow.byKey, self.zone.database, self.zone.number)
         )
-        self.transaction.memory.pastZones[self.zone] = nil
+        self.transaction.knowledge.pastZones[self.zone] = nil
     }
 }

@@ -1,3 +1,5 @@
+import StorageContract
+
 /// The pace at which stale changes are taken out of the order of changes.
 ///
 /// A transaction only appends. The changes that it makes stale are taken out much later, together

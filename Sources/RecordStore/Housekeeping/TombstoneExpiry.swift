@@ -1,3 +1,5 @@
+import StorageContract
+
 /// Removes tombstones that are older than the operator wants them kept, in pieces, and then the
 /// membership changes that no token is good for any more.
 ///

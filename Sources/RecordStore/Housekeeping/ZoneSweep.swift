@@ -1,3 +1,5 @@
+import StorageContract
+
 /// Rows that a deleted zone leaves, by kind.
 enum SweptRows: Hashable, Sendable {
     /// The rows about assets that records name.

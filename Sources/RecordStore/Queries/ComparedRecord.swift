@@ -1,4 +1,5 @@
 import RecordModel
+package import StorageContract
 
 /// A record that many conditions are tested on.
 ///

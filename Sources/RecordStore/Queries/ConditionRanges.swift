@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// The entries of an index that can meet a condition.
 struct ConditionRanges {

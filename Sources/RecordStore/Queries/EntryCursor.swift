@@ -1,3 +1,5 @@
+import StorageContract
+
 /// The pieces in which the entries of one index and zone are read, within ranges, in either direction.
 struct EntryPieces {
     /// What all pieces have in common.

@@ -1,4 +1,5 @@
 package import RecordModel
+package import StorageContract
 
 extension QueryableType {
     /// The user's fields with the name of a system field that the query names.

@@ -1,4 +1,5 @@
 package import RecordModel
+import StorageContract
 
 /// The encoding of index values: the order of the bytes is the order of the values.
 ///
@@ -15,7 +16,7 @@ package enum IndexValue {
     /// Longer texts and byte strings are cut.
     ///
     /// An entry of this length may stand for several values.
-    package static let bytesMax = 1_000
+    package static let bytesMax = IndexEntry.valueBytesMax
 
     package static func string(_ string: String) -> [UInt8] { Array(string.utf8.prefix(self.bytesMax)) }
 

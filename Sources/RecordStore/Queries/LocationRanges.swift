@@ -1,4 +1,5 @@
 package import RecordModel
+package import StorageContract
 
 /// Covers a circle on the earth with a few ranges of the Z-order.
 ///

@@ -1,3 +1,5 @@
+import StorageContract
+
 /// The result of a cursor's step.
 enum CursorStep<Found> {
     case found(Found)

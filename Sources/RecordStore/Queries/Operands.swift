@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// The operand of a comparison, converted to the type of its field.
 struct Operands {

@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 import Synchronization
 
 /// Remembers which queries take too long for the thread of their caller.

@@ -1,4 +1,5 @@
 import RecordModel
+package import StorageContract
 
 /// Bounds on the cost of one page of a query.
 package struct QueryBudget: Hashable, Sendable {

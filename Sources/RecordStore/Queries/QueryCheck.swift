@@ -1,4 +1,5 @@
 package import RecordModel
+package import StorageContract
 
 /// Validates a query against the definitions of its type.
 package struct QueryCheck {

@@ -1,4 +1,5 @@
 import RecordModel
+package import StorageContract
 
 /// Executes one page of a query on a `Snapshot`.
 package struct QueryExecution {

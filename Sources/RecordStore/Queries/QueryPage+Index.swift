@@ -1,3 +1,5 @@
+import StorageContract
+
 /// Pages in an order that indexes give.
 ///
 /// Records with the first sort key's field come first, in the order of its index. Of the others,

@@ -1,3 +1,5 @@
+import StorageContract
+
 /// The start of a page in the order of a source.
 struct SourceStart {
     var zone: String

@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// Fills one page from the candidates of a plan.
 final class QueryPage {

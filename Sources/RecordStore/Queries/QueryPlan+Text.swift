@@ -1,4 +1,5 @@
 package import RecordModel
+import StorageContract
 
 extension QueryPlan {
     /// The plan for people: one line each for the source, the order and the filter.

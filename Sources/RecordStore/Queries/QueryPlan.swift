@@ -1,3 +1,5 @@
+package import StorageContract
+
 /// How a query is executed.
 package struct QueryPlan: Hashable, Sendable {
     package enum Order: Hashable, Sendable {

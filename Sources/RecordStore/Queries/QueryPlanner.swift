@@ -1,3 +1,5 @@
+import StorageContract
+
 /// Chooses the source of a query's candidates.
 ///
 /// Of several conditions that must all hold, the one with the smallest source is read. Sizes are

@@ -1,3 +1,5 @@
+import StorageContract
+
 /// The end of a page, as bytes that survive a restart.
 ///
 ///     position = version kind choices signature rest     integers and texts as in `CompactBytes`

@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// What a query reads first, as a value: the first list of its plan, or the first count that its planner
 /// asks for.

@@ -1,3 +1,5 @@
+package import StorageContract
+
 /// The source of a query's candidates.
 ///
 /// Every source has one order. A page continues behind the last candidate of the page before.

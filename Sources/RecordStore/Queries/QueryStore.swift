@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// The reads of one page, with their counts.
 final class QueryStore {

@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// Locates the fields of a query in a body.
 ///

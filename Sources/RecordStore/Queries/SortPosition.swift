@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// The position of a record in the order of a query.
 ///

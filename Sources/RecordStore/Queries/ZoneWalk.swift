@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// The zones of a query in the order of names: one, or all of a database from a name on.
 struct ZoneWalk {

@@ -1,4 +1,5 @@
 import RecordModel
+package import StorageContract
 
 /// The storage that a quota leaves.
 package struct QuotaRoom: Hashable, Sendable {

@@ -1,4 +1,5 @@
 package import RecordModel
+package import StorageContract
 
 /// Fetches records by ID, all from one snapshot.
 ///

@@ -1,4 +1,5 @@
 package import RecordModel
+import StorageContract
 import Synchronization
 
 /// The items of a page.

@@ -1,4 +1,5 @@
 package import RecordModel
+package import StorageContract
 
 /// Finds the files of assets that a record names, if the requester may read the record.
 package struct LocateExecution {

@@ -1,4 +1,5 @@
 import RecordModel
+package import StorageContract
 
 extension IndexReader {
     /// Sums up the rights of a requester to the records of a type.

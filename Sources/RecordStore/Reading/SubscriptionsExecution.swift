@@ -1,4 +1,5 @@
 package import RecordModel
+package import StorageContract
 
 /// Fetches the subscriptions of a user in one database, all from one snapshot.
 package struct SubscriptionsExecution {

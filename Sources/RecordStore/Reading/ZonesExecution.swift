@@ -1,4 +1,5 @@
 package import RecordModel
+package import StorageContract
 
 /// Fetches zones, all from one snapshot.
 package struct ZonesExecution {

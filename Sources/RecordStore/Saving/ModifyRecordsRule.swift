@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// The meaning of `modify_records`: zone by zone, each planned as a whole and then applied.
 ///

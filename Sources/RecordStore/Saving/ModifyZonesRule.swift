@@ -1,4 +1,5 @@
 package import RecordModel
+import StorageContract
 
 /// The meaning of `modify_zones` (`Protocol/README.md`, section 5.4).
 ///

@@ -1,3 +1,5 @@
+import StorageContract
+
 extension WriteTransaction {
     /// Writes records of a zone, and keeps what that replaces if the container has a history.
     ///

@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// The room for records in the response to a change.
 ///

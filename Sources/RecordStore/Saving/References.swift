@@ -1,4 +1,5 @@
 package import RecordModel
+package import StorageContract
 
 /// The references of a body that the store has to watch: those with an action.
 package struct References: Hashable, Sendable {

@@ -1,3 +1,5 @@
+import StorageContract
+
 /// Reads which records refer to some records, a page at a time.
 struct ReferrerPages {
     private var targets: ArraySlice<String>

@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// Outcomes of requests, in the rows of `RequestRow`.
 extension TableReader {
@@ -17,7 +18,7 @@ extension WriteTransaction {
         in database: DatabaseID
     ) throws(StorageFailure) {
         try self.put(RequestRow(database: database, id: request, outcome: outcome))
-        self.memory.outcomesStored += 1
+        self.knowledge.outcomesStored += 1
         self.count(rowBytes: RowBytes.outcome(outcome.count), in: database)
     }
 }

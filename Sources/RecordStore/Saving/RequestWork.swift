@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// The cost of a request up to now, in the units of its bounds.
 ///

@@ -1,4 +1,5 @@
 package import RecordModel
+package import StorageContract
 
 /// The decision table of a save (`Protocol/README.md`, section 5.2).
 package enum SaveRules {

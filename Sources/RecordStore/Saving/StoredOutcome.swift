@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// The outcome of a request as it is kept for replays, 5 bytes for a record that was saved.
 ///

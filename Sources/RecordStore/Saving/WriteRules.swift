@@ -1,4 +1,5 @@
 package import RecordModel
+package import StorageContract
 
 /// The meaning of a write, whatever engine executes it.
 ///

@@ -1,3 +1,5 @@
+import StorageContract
+
 extension WriteTransaction {
     /// Creates a zone that is absent.
     func createZone(
@@ -17,7 +19,7 @@ extension WriteTransaction {
     /// than it sweeps.
     func removeZone(_ zone: ZoneKey, named name: String, at position: Int64) throws(StorageFailure) {
         for share in try self.rememberedShares(in: zone).all { try self.deleteShare(share) }
-        self.memory.shares[zone] = nil
+        self.knowledge.shares[zone] = nil
         var growth = try self.deleteZone(zone, named: name)
         let bytes = growth.recordBytes + growth.rowBytes
         let rows = RowBytes.zoneTombstone(named: name) - RowBytes.zone(named: name)

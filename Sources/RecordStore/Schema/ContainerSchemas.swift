@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// Both schemas of a container, and the roles of its users.
 struct ContainerSchemas {

@@ -1,4 +1,5 @@
 import RecordModel
+package import StorageContract
 
 /// Custom roles of users, and the environments in which saves define nothing.
 extension TableReader {

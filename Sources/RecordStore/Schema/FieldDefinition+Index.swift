@@ -1,4 +1,5 @@
 import RecordModel
+package import StorageContract
 
 extension FieldDefinition {
     /// The full text of a type: made with its first searchable field.

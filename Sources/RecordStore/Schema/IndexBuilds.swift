@@ -1,4 +1,5 @@
 package import RecordModel
+import StorageContract
 
 /// An index that is being filled with the records that were there before it.
 package struct IndexBuild: Hashable, Sendable {

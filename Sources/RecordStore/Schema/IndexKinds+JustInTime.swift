@@ -1,4 +1,5 @@
 package import RecordModel
+package import StorageContract
 
 extension IndexKinds {
     /// The indexes of an undeclared field, as a first save in *development* defines it.

@@ -1,4 +1,5 @@
 import RecordModel
+package import StorageContract
 
 extension IndexKinds {
     /// The indexes that a schema may declare.

@@ -1,34 +1,5 @@
 package import RecordModel
-
-/// The definition that the first save of a field made for all records of its type in the
-/// environment.
-package struct FieldDefinition: Hashable, Sendable {
-    package var type: FieldType
-    /// Whether the field is a `NUMBER` of a schema: integers and doubles in one order.
-    package var isNumber: Bool
-    package var isEncrypted: Bool
-    /// The queries that the field permits.
-    package var indexes: IndexKinds
-    /// The number of the field's values in the index, or `nil` if they have no entries.
-    ///
-    /// An engine assigns it when the field is defined. It is unrelated to the field's name or
-    /// position.
-    package var index: Int64?
-
-    package init(
-        type: FieldType,
-        isNumber: Bool = false,
-        isEncrypted: Bool,
-        indexes: IndexKinds = [],
-        index: Int64? = nil
-    ) {
-        self.type = type
-        self.isNumber = isNumber
-        self.isEncrypted = isEncrypted
-        self.indexes = indexes
-        self.index = index
-    }
-}
+package import StorageContract
 
 /// Validates the fields of a save against the definitions, and returns those that the save adds.
 package enum Schema {

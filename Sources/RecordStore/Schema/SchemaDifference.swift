@@ -1,3 +1,5 @@
+import StorageContract
+
 /// The difference of two schemas, as lines for people.
 ///
 /// ```text

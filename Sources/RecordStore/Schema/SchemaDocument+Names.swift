@@ -1,4 +1,5 @@
 package import RecordModel
+package import StorageContract
 
 /// The built-in roles.
 package enum SystemRole {

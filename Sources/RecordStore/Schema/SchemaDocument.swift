@@ -1,4 +1,5 @@
-package import RecordModel
+import RecordModel
+package import StorageContract
 
 /// The schema of one environment: the content of a `.ckdb` file.
 ///
@@ -28,47 +29,4 @@ package struct RecordTypeDefinition: Hashable, Sendable {
         self.fields = fields
         self.grants = grants
     }
-}
-
-/// A field of a record type.
-package struct FieldDeclaration: Hashable, Sendable {
-    package var name: String
-    package var type: DeclaredType
-    package var isEncrypted: Bool
-    package var indexes: IndexKinds
-
-    package init(name: String, type: DeclaredType, isEncrypted: Bool = false, indexes: IndexKinds = []) {
-        self.name = name
-        self.type = type
-        self.isEncrypted = isEncrypted
-        self.indexes = indexes
-    }
-}
-
-/// A type in any spelling that a schema permits.
-package enum DeclaredType: Hashable, Sendable {
-    case field(FieldType)
-    /// `NUMBER`: integers and doubles in one order. With `PREFERRED AS`, the preferred type.
-    case number(preferred: FieldType?)
-}
-
-/// The permissions of a role on the records of a type in the public database.
-package struct Grant: Hashable, Sendable {
-    package var role: String
-    package var permissions: Permissions
-
-    package init(role: String, permissions: Permissions) {
-        self.role = role
-        self.permissions = permissions
-    }
-}
-
-package struct Permissions: OptionSet, Hashable, Sendable {
-    package let rawValue: UInt8
-    package static let create = Permissions(rawValue: 1 << 0)
-    package static let read = Permissions(rawValue: 1 << 1)
-    /// Change and delete.
-    package static let write = Permissions(rawValue: 1 << 2)
-
-    package init(rawValue: UInt8) { self.rawValue = rawValue }
 }

@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// Drops every record and zone of an environment.
 ///

@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// The schema of one environment in its rows.
 ///

@@ -1,4 +1,5 @@
 import RecordModel
+package import StorageContract
 
 /// The rules for changes of a schema.
 ///

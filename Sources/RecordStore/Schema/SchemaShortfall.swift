@@ -1,4 +1,5 @@
 import RecordModel
+package import StorageContract
 
 /// A part of the schema that an app needs and that is missing.
 package enum SchemaShortfall: Hashable, Sendable {

@@ -1,4 +1,5 @@
 package import RecordModel
+package import StorageContract
 
 /// The schemas of containers, and the roles of their users: rules over the rows of an engine.
 ///

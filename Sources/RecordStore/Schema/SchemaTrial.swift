@@ -1,4 +1,5 @@
 package import RecordModel
+package import StorageContract
 
 /// Judges saves that are not made: by the schema, and by the additions of earlier ones to it.
 ///

@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// Additions of a request's saves to a schema that is not frozen.
 extension SchemaWriting {

@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// Replaces the schema in the rows of an environment.
 struct SchemaWriting {

@@ -1,4 +1,5 @@
 package import RecordModel
+package import StorageContract
 
 /// A report of the rights of each user and role to one record, with reasons.
 ///

@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// The rules of `accept_shares` and `request_share_access`.
 ///

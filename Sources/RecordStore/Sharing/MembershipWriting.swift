@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// Writes of a plan about shares: which there are, whom they let in, and which records belong to
 /// them.

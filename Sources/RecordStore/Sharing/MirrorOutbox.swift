@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// News of zones that shared databases show and do not know yet.
 ///
@@ -66,7 +67,7 @@ struct ViewOutbox {
                 }
             }
             try self.transaction.delete(entry)
-            self.transaction.memory.sharesWithChanges[entry.share] = nil
+            self.transaction.knowledge.sharesWithChanges[entry.share] = nil
         }
     }
 
@@ -140,12 +141,12 @@ extension WriteTransaction {
     func noteChange(of share: ShareNumber) throws(StorageFailure) {
         let origin = self.origin
         // If several made the news, one more changes nothing.
-        if let noted = self.memory.sharesWithChanges[share], noted == nil || noted == origin { return }
+        if let noted = self.knowledge.sharesWithChanges[share], noted == nil || noted == origin { return }
         let known = try self.row(ShareNewsRow.byKey, share)
         let isOthersToo = known.map { $0.origin != origin?.bytes } ?? false
         let row = ShareNewsRow(share: share, origin: isOthersToo ? nil : origin)
         if known.map({ $0.origin != row.origin }) ?? true { try self.put(row) }
-        self.memory.sharesWithChanges.updateValue(isOthersToo ? nil : origin, forKey: share)
+        self.knowledge.sharesWithChanges.updateValue(isOthersToo ? nil : origin, forKey: share)
     }
 }
 

@@ -1,3 +1,5 @@
+import StorageContract
+
 /// Reads that show every change of a shared database that was acknowledged before.
 ///
 /// A change of a shared zone leaves entries in the outbox (`ViewOutbox`), and they are applied some

@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// Changes a record on behalf of the system: it takes a position, and feeds and listeners learn of it.
 struct RecordRewriting {

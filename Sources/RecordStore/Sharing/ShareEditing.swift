@@ -1,4 +1,5 @@
 package import RecordModel
+package import StorageContract
 
 /// Applies the save of a share to its participants (`Protocol/README.md`, section 5.14).
 struct ShareEditing {

@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// The relation of a share to a user who comes with its URL.
 enum ShareEntry: Hashable, Sendable {

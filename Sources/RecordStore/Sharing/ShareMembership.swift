@@ -1,13 +1,4 @@
-/// A record that came under a share, or left it.
-package struct MembershipChange: Hashable, Sendable {
-    package var position: Int64
-    package var share: ShareNumber
-    package var isArrival: Bool
-    /// The number of the record.
-    package var record: Int64
-    package var name: String
-    package var recordType: String
-}
+import StorageContract
 
 extension TableReader {
     /// Reads the share memberships of records: one element a key, in order.

@@ -1,4 +1,5 @@
 package import RecordModel
+package import StorageContract
 
 /// Says where the URLs of shares lead, and who people are.
 package struct ShareMetadataExecution {

@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// Shares of a plan: saves of shares, and what shares mean for the saves of other records.
 struct SharePlan {

@@ -1,4 +1,5 @@
 package import RecordModel
+package import StorageContract
 
 /// The target of a URL's token.
 package struct ShareTarget: Hashable, Sendable {

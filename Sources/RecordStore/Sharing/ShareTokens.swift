@@ -1,3 +1,5 @@
+import StorageContract
+
 /// The last parts of the URLs of shares.
 enum ShareToken {
     private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
@@ -36,19 +38,19 @@ extension WriteTransaction {
         let token = ShareToken.make()
         try self.put(ShareTokenRow(token: token, zone: zone, root: root, participant: participant))
         self.count(rowBytes: RowBytes.shareToken(of: root), in: zone)
-        self.memory.zonesWithTokens[zone] = true
+        self.knowledge.zonesWithTokens[zone] = true
         return token
     }
 
     /// Forgets the URLs of a record that is gone.
     func forgetTokens(of root: String, in zone: ZoneKey) throws(StorageFailure) {
         let hasAny: Bool
-        if let known = self.memory.zonesWithTokens[zone] {
+        if let known = self.knowledge.zonesWithTokens[zone] {
             hasAny = known
         } else {
             let range = RowRange(ShareTokenRow.byRoot, zone.database, zone.number)
             hasAny = try self.count(range, limit: 1) > 0
-            self.memory.zonesWithTokens[zone] = hasAny
+            self.knowledge.zonesWithTokens[zone] = hasAny
         }
         guard hasAny else { return }
         try self.forget(RowRange(ShareTokenRow.byRoot, zone.database, zone.number, root), of: root, zone)

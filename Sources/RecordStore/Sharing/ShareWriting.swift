@@ -1,12 +1,13 @@
 import RecordModel
+import StorageContract
 
 /// The rows of shares, which follow from what their records say.
 extension WriteTransaction {
     /// Gives the shares of a zone, and reads them if they are not known.
     func rememberedShares(in zone: ZoneKey) throws(StorageFailure) -> ZoneShares {
-        if let known = self.memory.shares[zone] { return known }
+        if let known = self.knowledge.shares[zone] { return known }
         let shares = ZoneShares(try self.shares(in: zone))
-        self.memory.shares[zone] = shares
+        self.knowledge.shares[zone] = shares
         return shares
     }
 
@@ -19,7 +20,7 @@ extension WriteTransaction {
         var share = StoredShare(number: ShareNumber(rawValue: 0), zone: zone, name: name, root: root)
         share.number = ShareNumber(rawValue: try self.insert(ShareRow(share)))
         self.count(rowBytes: RowBytes.share(named: name), in: zone)
-        self.memory.shares[zone]?.insert(share)
+        self.knowledge.shares[zone]?.insert(share)
         return share
     }
 
@@ -44,8 +45,8 @@ extension WriteTransaction {
         try self.delete(ShareRow(share))
         try self.put(ShareRemovalRow(share: share.number))
         self.count(rowBytes: -RowBytes.share(named: share.name), in: zone)
-        self.memory.shares[zone]?.remove(share)
-        self.memory.sharesWithChanges[share.number] = nil
+        self.knowledge.shares[zone]?.remove(share)
+        self.knowledge.sharesWithChanges[share.number] = nil
         return readers.count
     }
 

@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// Reads of shares, in a snapshot or in a transaction.
 extension TableReader {
@@ -59,25 +60,4 @@ extension ShareReaderRow {
     fileprivate func grant(of share: ShareRow) -> ShareGrant {
         ShareGrant(share: share.stored, permission: self.permission, role: self.role)
     }
-}
-
-extension ShareNumber: ColumnConvertible {}
-
-/// An unknown number gives no right.
-extension SharePermission: ColumnConvertible {
-    package init?(columnValue: ColumnValue) {
-        guard case .integer(let number) = columnValue else { return nil }
-        self = UInt8(exactly: number).flatMap { Self(rawValue: $0) } ?? .unknown
-    }
-
-    package var columnValue: ColumnValue { .integer(Int64(self.rawValue)) }
-}
-
-extension ShareRole: ColumnConvertible {
-    package init?(columnValue: ColumnValue) {
-        guard case .integer(let number) = columnValue else { return nil }
-        self = UInt8(exactly: number).flatMap { Self(rawValue: $0) } ?? .unknown
-    }
-
-    package var columnValue: ColumnValue { .integer(Int64(self.rawValue)) }
 }

@@ -1,4 +1,5 @@
 import RecordModel
+package import StorageContract
 
 /// Removes the data of a deleted user from databases of other users: no request may ask for it.
 package struct UserRemoval {

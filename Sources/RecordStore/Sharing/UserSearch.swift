@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// Finds users by their addresses, numbers and names.
 extension TableReader {

@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// The shares of one zone: a zone may have thousands, and each record that is written asks for some.
 struct ZoneShares {

@@ -1,4 +1,5 @@
 package import RecordModel
+package import StorageContract
 
 /// Reads of pages: queries and feeds.
 extension Store {

@@ -1,4 +1,5 @@
 package import RecordModel
+package import StorageContract
 
 /// Reads of the histories of zones, for operators: nothing is checked.
 extension Store {

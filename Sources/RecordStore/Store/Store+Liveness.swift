@@ -1,3 +1,5 @@
+package import StorageContract
+
 extension Store {
     /// Whether changes are written at this moment, as far as the engine has tried.
     package var condition: StorageCondition { self.engine.condition }

@@ -1,4 +1,5 @@
 package import RecordModel
+package import StorageContract
 
 extension Store {
     /// Reads records by ID: every write that was acknowledged before the call is seen.

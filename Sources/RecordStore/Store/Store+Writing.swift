@@ -1,3 +1,5 @@
+package import StorageContract
+
 extension Store {
     /// Executes a change once and replies when it is on disk.
     ///

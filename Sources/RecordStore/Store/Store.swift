@@ -1,3 +1,5 @@
+package import StorageContract
+
 /// The records of all users: what the server, the command line and tests call.
 ///
 /// The store decides what a request means and who may make it; an engine keeps rows, transactions and

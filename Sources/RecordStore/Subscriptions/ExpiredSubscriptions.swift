@@ -1,3 +1,4 @@
+import StorageContract
 import Synchronization
 
 /// Subscriptions that have fired, were to fire once, and are to be deleted: all that wait share a

@@ -1,3 +1,4 @@
+import StorageContract
 import Synchronization
 
 /// Acknowledgements of listeners that the rows do not have yet: one position an installation and

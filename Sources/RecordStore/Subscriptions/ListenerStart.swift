@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// The start of a listener: its subscriptions, and which of them have news.
 ///

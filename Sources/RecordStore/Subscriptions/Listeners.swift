@@ -1,4 +1,5 @@
-package import RecordModel
+import RecordModel
+package import StorageContract
 
 /// A listener: an installation of a program, for a user.
 package struct ListenerIdentity: Hashable, Sendable {
@@ -29,23 +30,6 @@ package struct ListeningStart: Hashable, Sendable {
     package init(subscriptions: [WatchedSubscription], positions: [DatabaseID: Int64]) {
         self.subscriptions = subscriptions
         self.positions = positions
-    }
-}
-
-/// A subscription with the data that a listener needs.
-package struct WatchedSubscription: Hashable, Sendable {
-    package var key: SubscriptionKey
-    package var subscription: Subscription
-    /// Whether the subscription has changes that the installation has not acknowledged.
-    package var hasChanges: Bool
-    /// The position of the database, to be acknowledged when the installation knows of the news.
-    package var position: Int64
-
-    package init(key: SubscriptionKey, subscription: Subscription, hasChanges: Bool, position: Int64) {
-        self.key = key
-        self.subscription = subscription
-        self.hasChanges = hasChanges
-        self.position = position
     }
 }
 

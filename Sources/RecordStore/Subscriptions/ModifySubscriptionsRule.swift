@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// The meaning of `modify_subscriptions` (`Protocol/README.md`, section 5.10).
 ///

@@ -1,4 +1,5 @@
 import RecordModel
+package import StorageContract
 
 /// The question whether a user may read a record of a public database, by the record's known type
 /// and creator.

@@ -1,4 +1,5 @@
 package import RecordModel
+package import StorageContract
 
 /// The condition of a query's subscription, checked against the definitions of its type.
 package struct CheckedCondition {

@@ -1,3 +1,5 @@
+import StorageContract
+
 /// The subscriptions of a user in one database, in the rows of `SubscriptionRow`.
 extension TableReader {
     /// Finds a subscription by its ID.

@@ -1,4 +1,5 @@
 package import RecordModel
+import StorageContract
 
 /// The subscriptions of a user in a database, or of all users, and what their installations have
 /// acknowledged: for an operator.
@@ -33,27 +34,11 @@ package struct SubscriptionReport: Hashable, Sendable {
     package static let linesMax = 1_000
 }
 
-extension Store {
-    /// Reads the report of the requester, in one snapshot: for an operator who is no user, that of all
-    /// users.
-    ///
-    /// Blocks. The positions of listeners are written down a second or two after they acknowledge.
-    ///
-    /// - Throws: `StoreError.storageUnavailable`.
-    package func subscriptionReport(for requester: Requester) throws(StoreError) -> SubscriptionReport {
-        do {
-            return try self.engine.readTables { try SubscriptionReport(for: requester, rows: $0) }
-        } catch {
-            throw .storageUnavailable(retryAfterMilliseconds: 1_000)
-        }
-    }
-}
-
 extension SubscriptionReport {
     /// Maximum number of a user's zones for which installations are read.
     private static let seenRowsMax = 1_000
 
-    fileprivate init(for requester: Requester, rows: some TableReader) throws(StorageFailure) {
+    init(for requester: Requester, rows: some TableReader) throws(StorageFailure) {
         let stored: [StoredSubscription]
         if requester.isOperator, requester.userRecordName == nil {
             let range = RowRange(SubscriptionRow.byOwner, requester.database)

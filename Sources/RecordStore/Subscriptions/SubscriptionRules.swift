@@ -1,4 +1,5 @@
 package import RecordModel
+import StorageContract
 
 /// Rules for a subscription that follow from its definition alone.
 enum SubscriptionRules {

@@ -1,3 +1,5 @@
+package import StorageContract
+
 /// The store as the router of notifications sees it.
 ///
 /// `Subscriptions` is the one that serves; tests have others.

@@ -1,4 +1,5 @@
 package import RecordModel
+import StorageContract
 
 /// A dry run of a subscription over the last changes of a zone or a database, without a write.
 ///
@@ -58,26 +59,5 @@ package struct SubscriptionTrialRead: Sendable {
         self.savedPosition = savedPosition
         self.zone = zone
         self.limit = limit
-    }
-}
-
-extension Store {
-    /// Says which of the last changes a subscription of the requester would have fired for.
-    ///
-    /// The rules are those of `explain`, which are the router's. An unsaved subscription is
-    /// validated as if it were saved.
-    ///
-    /// Fails as a save of the subscription does, with `zoneMissing`, and with `databaseNotAllowed`
-    /// in a shared database: only zones have an order there.
-    package func tryOut(
-        _ read: SubscriptionTrialRead,
-        for requester: Requester,
-        reply: @escaping @Sendable (Result<SubscriptionTrial, StoreError>) -> Void
-    ) {
-        guard requester.userRecordName != nil else { return reply(.failure(.notSignedIn)) }
-        guard requester.scope != .shared else { return reply(.failure(.databaseNotAllowed)) }
-        self.read(.long, for: requester, reply) { (snapshot) throws(StorageFailure) in
-            try SubscriptionTrialExecution(read, for: requester, snapshot: snapshot).trial()
-        }
     }
 }

@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// Reads the last changes of a zone or a database, and tests a subscription on each.
 ///

@@ -1,3 +1,5 @@
+import StorageContract
+
 /// Writes of subscriptions, and of the acknowledgements that belong to them.
 extension ChangeTransaction {
     /// Writes a subscription; it replaces the existing one and has the same number.

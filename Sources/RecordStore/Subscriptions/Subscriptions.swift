@@ -1,4 +1,5 @@
 import RecordModel
+package import StorageContract
 import Synchronization
 
 /// Listeners of a store: which databases are watched, what installations have acknowledged, and

@@ -1,3 +1,4 @@
+import StorageContract
 import Synchronization
 
 /// The databases that are watched, and the observer of commits in them.

@@ -1,6 +1,6 @@
 import GRDBSQLite
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// Reads of feeds within a snapshot.
 extension ReadConnection {

@@ -1,4 +1,4 @@
-import RecordStore
+import StorageContract
 
 /// Iterates over the records of a file by number: records created one after another are found
 /// without a search.

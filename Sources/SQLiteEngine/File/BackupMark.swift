@@ -1,6 +1,6 @@
 import Foundation
 import GRDB
-import RecordStore
+import StorageContract
 
 /// SQLite's application ID, in the first page of a file, that prevents a backup from being served.
 ///

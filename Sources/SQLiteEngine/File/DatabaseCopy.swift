@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 import RecordModel
-package import RecordStore
+package import StorageContract
 
 /// A copy of a store's file that no server uses: in a backup, or in a folder that is being
 /// restored.

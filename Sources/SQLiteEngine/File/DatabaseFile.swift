@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 import GRDBSQLite
-import RecordStore
+import StorageContract
 
 /// The file, and the ways to open connections to it.
 struct DatabaseFile: Sendable {

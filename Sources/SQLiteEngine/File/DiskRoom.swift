@@ -1,7 +1,7 @@
 import GRDB
 import GRDBSQLite
 import RecordModel
-import RecordStore
+import StorageContract
 import Synchronization
 
 /// Lends the reserve to deletes, administration and housekeeping when the disk is full.

@@ -1,6 +1,6 @@
 import EngineThreads
 import GRDB
-import RecordStore
+import StorageContract
 
 /// Checkpoints the log while no job writes.
 ///

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 import RecordModel
-package import RecordStore
+package import StorageContract
 
 /// The checks of a drill on a restored store.
 extension StoreFile {

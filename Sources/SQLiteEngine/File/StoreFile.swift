@@ -1,6 +1,6 @@
 import Foundation
 import GRDB
-package import RecordStore
+package import StorageContract
 
 /// An operator's operations on the file of SQLite.
 package struct SQLiteStoreFiles: StoreFiles {
@@ -60,7 +60,9 @@ package final class StoreFile: StoreSource {
     package init(in directory: String) throws(StoreCopyError) {
         guard FileManager.default.fileExists(atPath: Self.path(in: directory)) else { throw .isMissing }
         self.reader = try StoreCopyError.wrapping {
-            let file = try DatabaseFile(configuration: SQLiteEngineConfiguration(directory: directory))
+            let file = try DatabaseFile(
+                configuration: SQLiteEngineConfiguration(directory: directory, housekeeping: nil)
+            )
             return try file.openReader()
         }
         guard try !self.read(BackupMark.isOn) else { throw .isBackup }

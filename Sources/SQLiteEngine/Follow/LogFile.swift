@@ -1,5 +1,5 @@
 import Foundation
-import RecordStore
+import StorageContract
 
 /// The log of a store, read beside the processes that write it.
 ///

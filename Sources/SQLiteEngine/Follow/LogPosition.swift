@@ -1,4 +1,4 @@
-import RecordStore
+import StorageContract
 
 /// A commit in the log of a store, up to which a follower has every change.
 ///

@@ -1,5 +1,5 @@
 import Foundation
-import RecordStore
+import StorageContract
 
 /// An increment: the pages of a store that changed between two copies.
 ///

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 import GRDBSQLite
-import RecordStore
+import StorageContract
 
 /// Follows the file of a store that a server writes: makes a copy, and then increments.
 ///
@@ -74,7 +74,9 @@ final class StoreFollower: FollowedStore {
         self.framesMax = framesMax
         self.identity = identity
         (self.file, self.readers, self.checkpointer, self.locker) = try StoreCopyError.wrapping {
-            let file = try DatabaseFile(configuration: SQLiteEngineConfiguration(directory: directory))
+            let file = try DatabaseFile(
+                configuration: SQLiteEngineConfiguration(directory: directory, housekeeping: nil)
+            )
             let checkpointer = try file.openCheckpointer()
             let locker = try Self.open(path, isReader: false)
             for connection in [checkpointer, locker] { connection.inDatabase(Self.keepLog) }

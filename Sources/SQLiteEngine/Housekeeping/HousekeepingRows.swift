@@ -1,6 +1,6 @@
 import GRDB
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// The rows that housekeeping reads and removes.
 ///

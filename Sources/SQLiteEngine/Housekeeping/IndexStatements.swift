@@ -1,4 +1,4 @@
-import RecordStore
+import StorageContract
 
 /// The statements of entries, and the counter of indexes.
 struct IndexStatements {

@@ -1,6 +1,6 @@
 import GRDBSQLite
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// Removes stale entries from `change`, and merges small blocks.
 ///

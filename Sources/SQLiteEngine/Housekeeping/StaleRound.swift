@@ -1,5 +1,5 @@
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// Stale positions of many transactions, sorted, so that each block is rewritten once.
 struct StaleRound {

@@ -1,5 +1,5 @@
 import GRDB
-import RecordStore
+import StorageContract
 
 /// The store's housekeeping within transactions of the writer.
 ///
@@ -7,16 +7,19 @@ import RecordStore
 final class WriterHousekeeping {
     private let transaction: WriterTransaction
     private let rows: HousekeepingRows
-    private let housekeeping: Housekeeping
+    private let housekeeping: any Housekeeper
 
     init(
         _ configuration: SQLiteEngineConfiguration,
         transaction: WriterTransaction,
         database: Database
     ) throws(StorageFailure) {
+        guard let makeHousekeeper = configuration.housekeeping else {
+            preconditionFailure("an engine that writes has housekeeping")
+        }
         self.transaction = transaction
         self.rows = try HousekeepingRows(transaction, database: database)
-        self.housekeeping = Housekeeping(configuration.housekeeping)
+        self.housekeeping = makeHousekeeper()
     }
 
     /// How many milliseconds to wait before a step if no request arrives meanwhile, or before

@@ -1,5 +1,5 @@
 import GRDBSQLite
-import RecordStore
+import StorageContract
 
 /// Rows of a file in the form that a move uses, read and written on a connection of its own.
 ///

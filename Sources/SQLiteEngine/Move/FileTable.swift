@@ -1,4 +1,4 @@
-import RecordStore
+import StorageContract
 
 /// The tables with another form in the file than in a move.
 ///

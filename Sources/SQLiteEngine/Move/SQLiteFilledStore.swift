@@ -1,6 +1,6 @@
 import Foundation
 import GRDB
-package import RecordStore
+package import StorageContract
 
 /// The file that a move creates in a folder.
 ///
@@ -60,24 +60,24 @@ package final class SQLiteFilledStore: FilledStore {
     }
 
     package func rows(
-        of table: RecordStore.Table,
+        of table: StorageContract.Table,
         after key: [ColumnValue]?,
         limit: Int
     ) throws(StorageFailure) -> [[ColumnValue]] {
         try self.opened().rows(of: table, after: key, limit: limit)
     }
 
-    package func count(of table: RecordStore.Table) throws(StorageFailure) -> Int {
+    package func count(of table: StorageContract.Table) throws(StorageFailure) -> Int {
         try self.opened().count(of: table)
     }
 
     package func lastNumbers() throws(StorageFailure) -> [String: Int64] { try self.opened().lastNumbers() }
 
-    package func lastKey(of table: RecordStore.Table) throws(StorageFailure) -> [ColumnValue]? {
+    package func lastKey(of table: StorageContract.Table) throws(StorageFailure) -> [ColumnValue]? {
         try self.opened().lastKey(of: table)
     }
 
-    package func add(_ rows: [[ColumnValue]], to table: RecordStore.Table) throws(StorageFailure) {
+    package func add(_ rows: [[ColumnValue]], to table: StorageContract.Table) throws(StorageFailure) {
         try self.transaction { (file) throws(StorageFailure) in try file.add(rows, to: table) }
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 import GRDBSQLite
-package import RecordStore
+package import StorageContract
 
 /// The store of a folder's file that moves to another engine.
 ///
@@ -19,7 +19,7 @@ package final class SQLiteMovedStore: MovedStore {
     ///
     /// - Throws: `SQLiteEngineError`, `StoreMoveError`.
     package init(in directory: String) throws {
-        var configuration = SQLiteEngineConfiguration(directory: directory)
+        var configuration = SQLiteEngineConfiguration(directory: directory, housekeeping: nil)
         configuration.preparation = .none
         let file = try DatabaseFile(configuration: configuration)
         self.path = file.path
@@ -43,14 +43,14 @@ package final class SQLiteMovedStore: MovedStore {
     }
 
     package func rows(
-        of table: RecordStore.Table,
+        of table: StorageContract.Table,
         after key: [ColumnValue]?,
         limit: Int
     ) throws(StorageFailure) -> [[ColumnValue]] {
         try self.opened().rows(of: table, after: key, limit: limit)
     }
 
-    package func count(of table: RecordStore.Table) throws(StorageFailure) -> Int {
+    package func count(of table: StorageContract.Table) throws(StorageFailure) -> Int {
         try self.opened().count(of: table)
     }
 

@@ -1,5 +1,5 @@
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// Reads entries of indexes within a snapshot: the table `index_entry` and its order, not the
 /// meaning of values.

@@ -1,5 +1,5 @@
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// Reads of queries within a snapshot.
 extension ReadConnection {

@@ -1,4 +1,4 @@
-import RecordStore
+import StorageContract
 
 /// Record types that reads on one connection used, valid until the next commit.
 final class KnownTypes {

@@ -1,7 +1,7 @@
 import GRDB
 import GRDBSQLite
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// A connection that reads, with its statements.
 ///

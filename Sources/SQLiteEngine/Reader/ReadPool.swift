@@ -1,6 +1,6 @@
 import Admission
 import EngineThreads
-import RecordStore
+import StorageContract
 import Synchronization
 
 /// Connections for short reads on the caller's thread, and threads with connections of their own

@@ -1,4 +1,4 @@
-import RecordStore
+import StorageContract
 
 /// A connection that reads rows of declared tables through its statements.
 protocol RowReader: IndexReader {

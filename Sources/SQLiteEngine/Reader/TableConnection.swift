@@ -1,6 +1,6 @@
 import GRDB
 import GRDBSQLite
-import RecordStore
+import StorageContract
 
 /// A connection that reads declared tables, for one caller at a time.
 ///

@@ -1,4 +1,4 @@
-import RecordStore
+import StorageContract
 
 /// The keys of one index's entries in one zone, in the table `index_entry`.
 ///

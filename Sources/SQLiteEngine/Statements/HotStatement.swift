@@ -1,6 +1,6 @@
 import GRDBSQLite
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// A statement that is compiled once and run millions of times, directly on SQLite.
 ///

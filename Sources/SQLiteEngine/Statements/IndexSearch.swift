@@ -1,5 +1,5 @@
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// Searches entries of indexes, on any connection.
 struct IndexSearch {

@@ -1,5 +1,5 @@
 import GRDBSQLite
-import RecordStore
+import StorageContract
 
 /// An SQL aggregate function that collects integers in the order in which SQLite reads them.
 ///

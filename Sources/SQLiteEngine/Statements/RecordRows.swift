@@ -1,5 +1,5 @@
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// Resolves the numbers of record types and users in rows of records to names.
 protocol RowNames: AnyObject {

@@ -1,6 +1,6 @@
 import GRDB
 import GRDBSQLite
-import RecordStore
+import StorageContract
 
 extension StorageFailure {
     /// The meaning of a SQLite result code, primary or extended.

@@ -1,5 +1,5 @@
 import GRDBSQLite
-import RecordStore
+import StorageContract
 
 /// Rows of declared tables, on any connection.
 ///

@@ -1,4 +1,4 @@
-import RecordStore
+import StorageContract
 
 /// Cached keys of zones by name; the owner clears them after a change.
 struct ZoneKeys {

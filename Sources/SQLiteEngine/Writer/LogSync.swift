@@ -1,6 +1,6 @@
 import EngineThreads
 import Foundation
-import RecordStore
+import StorageContract
 import Synchronization
 
 /// Syncs the log to disk before commits are acknowledged.

@@ -1,4 +1,4 @@
-import RecordStore
+import StorageContract
 
 /// The size of a row in `RowBytes`, as expressions over the columns of its table.
 extension RowBytes {

@@ -2,7 +2,7 @@ import EngineThreads
 import Foundation
 import GRDB
 import RecordModel
-import RecordStore
+import StorageContract
 import Synchronization
 
 /// The thread that writes.

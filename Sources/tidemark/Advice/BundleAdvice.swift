@@ -2,7 +2,7 @@ import Administration
 import FileIO
 import RecordJSON
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// Error texts for bundles of zones.
 enum BundleAdvice {

@@ -2,7 +2,7 @@ import Administration
 import AssetStorage
 import FileIO
 import Foundation
-import RecordStore
+import StorageContract
 
 /// Error texts for backups and restores.
 enum CopyAdvice {

@@ -1,5 +1,5 @@
 import Administration
-import RecordStore
+import StorageContract
 
 /// Error texts for moves between engines.
 enum MoveAdvice {

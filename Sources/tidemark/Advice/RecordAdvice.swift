@@ -1,7 +1,7 @@
 import Administration
 import RecordJSON
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// Error texts of commands about records.
 enum RecordAdvice {

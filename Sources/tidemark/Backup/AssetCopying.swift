@@ -1,6 +1,6 @@
 import Administration
 import AssetStorage
-import RecordStore
+import StorageContract
 
 /// Copies the files of all assets that the copy of a store names, to another folder or into an
 /// archive.

@@ -3,7 +3,7 @@ import AssetStorage
 import FileIO
 import Foundation
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// A backup as an archive on a pipe: the files of a backup folder, and what is known about them
 /// before and after.

@@ -1,7 +1,7 @@
 import Administration
 import FileIO
 import Foundation
-import RecordStore
+import StorageContract
 
 /// A restore of the newest backup into a folder that is removed afterwards: the proof that it can
 /// be used.

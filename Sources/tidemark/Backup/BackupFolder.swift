@@ -1,8 +1,8 @@
 import Administration
 import FileIO
 import Foundation
-import RecordStore
 import ServerCertificates
+import StorageContract
 
 /// A backup: the parts of a data folder that a server needs, and a manifest.
 ///

@@ -1,7 +1,7 @@
 import Administration
 import FileIO
 import Foundation
-import RecordStore
+import StorageContract
 
 /// One backup of a data folder, also while a server serves it.
 struct BackupRun {

@@ -1,7 +1,7 @@
 import Administration
 import FileIO
 import Foundation
-import RecordStore
+import StorageContract
 
 /// One backup of a data folder as an archive on a pipe, also while a server serves it.
 ///

@@ -1,5 +1,5 @@
 import Foundation
-import RecordStore
+import StorageContract
 
 /// The result of `tidemark backup --drill`.
 struct DrillReport: Encodable, Hashable {

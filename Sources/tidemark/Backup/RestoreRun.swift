@@ -1,6 +1,6 @@
 import Administration
 import Foundation
-import RecordStore
+import StorageContract
 
 /// One restore of a backup into a data folder.
 ///

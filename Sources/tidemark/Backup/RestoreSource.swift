@@ -1,7 +1,7 @@
 import Administration
 import FileIO
 import Foundation
-import RecordStore
+import StorageContract
 
 /// The source of a restore: the folder of a backup, or a stream.
 protocol RestoreSource {

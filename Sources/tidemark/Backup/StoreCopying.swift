@@ -1,4 +1,4 @@
-import RecordStore
+import StorageContract
 
 /// Copies a store to a file, and then the files of the assets that it names.
 struct StoreCopying {

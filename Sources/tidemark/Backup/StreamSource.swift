@@ -1,7 +1,7 @@
 import Administration
 import FileIO
 import Foundation
-import RecordStore
+import StorageContract
 
 /// An archive on a pipe, as `BackupStream` writes it.
 ///

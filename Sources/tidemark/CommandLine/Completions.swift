@@ -2,6 +2,7 @@ import Administration
 import ArgumentParser
 import RecordModel
 import RecordStore
+import StorageContract
 
 /// Names from the data folder, for the completion of a command line in a shell.
 ///

@@ -1,5 +1,6 @@
 import ArgumentParser
 import RecordStore
+import StorageContract
 
 /// `--json`, for commands with one object as their result.
 struct ResultOption: ParsableArguments {

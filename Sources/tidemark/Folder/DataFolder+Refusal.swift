@@ -1,6 +1,6 @@
 import Administration
 import Foundation
-import RecordStore
+import StorageContract
 
 extension DataFolder {
     var hasStore: Bool { self.hasFile || StoreAddress.exists(in: self) }

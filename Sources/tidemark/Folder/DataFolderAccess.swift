@@ -1,6 +1,6 @@
 import Administration
 import Foundation
-import RecordStore
+import StorageContract
 
 /// The owner of a data folder, and whether this process may work in it.
 ///

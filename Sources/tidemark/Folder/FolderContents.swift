@@ -1,6 +1,6 @@
 import Administration
 import Foundation
-import RecordStore
+import StorageContract
 
 /// The contents of a data folder before a server makes a store in it.
 struct FolderContents {

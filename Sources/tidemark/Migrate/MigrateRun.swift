@@ -1,6 +1,7 @@
 import Administration
 import Foundation
 import RecordStore
+import StorageContract
 
 /// One move of a store between a data folder and a database.
 ///

@@ -1,5 +1,5 @@
 import RecordServer
-import RecordStore
+import StorageContract
 import Synchronization
 
 /// Whether the server is alive, and whether it takes requests.

@@ -2,7 +2,7 @@ import Administration
 import Foundation
 import Logging
 import RecordServer
-import RecordStore
+import StorageContract
 
 /// The reports of an engine, as lines of the log.
 struct EngineLog: Sendable {

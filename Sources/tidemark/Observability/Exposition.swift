@@ -1,5 +1,5 @@
 import RecordServer
-import RecordStore
+import StorageContract
 
 /// Metrics in Prometheus' text exposition format.
 ///

@@ -1,7 +1,7 @@
 import Logging
 import RecordServer
-import RecordStore
 import ServiceLifecycle
+import StorageContract
 
 /// Logs the metrics that changed since the last time, at an interval and once more at the end.
 ///

@@ -5,6 +5,7 @@ import Logging
 import RecordServer
 import RecordStore
 import SQLiteEngine
+import StorageContract
 
 /// The only code that names SQLite's engine: opening it, the files that it keeps, and its reports.
 ///
@@ -42,8 +43,10 @@ enum EngineOpening {
         if let url = try PostgreSQLOpening.url(of: folder, settings: settings) {
             return try PostgreSQLOpening.make(folder, url, settings: settings, faults: faults)
         }
-        var configuration = SQLiteEngineConfiguration(directory: folder.path)
-        configuration.housekeeping = HousekeepingRules(settings)
+        var configuration = SQLiteEngineConfiguration(
+            directory: folder.path,
+            housekeeping: Housekeeping.maker(HousekeepingRules(settings))
+        )
         configuration.queues = QueueSettings(settings)
         configuration.reserveBytes = SQLiteEngineConfiguration.serverReserveBytes
         do {
@@ -83,7 +86,10 @@ enum EngineOpening {
         isReader: Bool = false
     ) async throws -> Store {
         let rules = settings.map { Self.rules($0) } ?? StoreConfiguration(clock: SystemTime.milliseconds)
-        var configuration = SQLiteEngineConfiguration(directory: folder.path)
+        var configuration = SQLiteEngineConfiguration(
+            directory: folder.path,
+            housekeeping: Housekeeping.maker()
+        )
         configuration.preparation = .none
         configuration.isReader = isReader
         var wait = ServerWait(folder: folder)
@@ -112,7 +118,10 @@ enum EngineOpening {
             let rules = StoreConfiguration(clock: SystemTime.milliseconds)
             return (try? PostgreSQLOpening.open(folder, rules: rules)) ?? nil
         }
-        var configuration = SQLiteEngineConfiguration(directory: folder.path)
+        var configuration = SQLiteEngineConfiguration(
+            directory: folder.path,
+            housekeeping: Housekeeping.maker()
+        )
         configuration.preparation = .none
         guard
             let engine = try? SQLiteEngine(

@@ -1,6 +1,6 @@
 import Administration
 import Foundation
-import RecordStore
+import StorageContract
 
 /// Decides how long a command waits for a store that a server is about to make or migrate.
 ///

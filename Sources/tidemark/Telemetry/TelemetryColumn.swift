@@ -1,6 +1,6 @@
 import RecordModel
 import RecordServer
-import RecordStore
+import StorageContract
 
 /// A figure of each sample: a metric, or a part of one.
 struct TelemetryColumn: Hashable, Sendable {

@@ -3,6 +3,7 @@ import Console
 import Foundation
 import RecordServer
 import RecordStore
+import StorageContract
 
 /// The plots of the console, from the columns of a ring.
 ///

@@ -1,7 +1,7 @@
 import AssetStorage
 import NIOCore
 import RecordModel
-import RecordStore
+import StorageContract
 import Synchronization
 import Testing
 

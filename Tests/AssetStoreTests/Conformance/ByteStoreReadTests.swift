@@ -1,6 +1,6 @@
 import AssetStorage
 import NIOCore
-import RecordStore
+import StorageContract
 import Synchronization
 import Testing
 

@@ -4,7 +4,7 @@ import FileIO
 import Foundation
 import NIOCore
 import RecordModel
-import RecordStore
+import StorageContract
 import Synchronization
 
 /// Bytes that outlive a store, as a disk does.

@@ -2,6 +2,7 @@ import Foundation
 import RecordModel
 import RecordStore
 import SQLiteEngine
+import StorageContract
 import Synchronization
 import TestSupport
 
@@ -63,7 +64,7 @@ struct EngineBenchmark {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let store = Store(
             try SQLiteEngine(
-                configuration: SQLiteEngineConfiguration(directory: path),
+                configuration: SQLiteEngineConfiguration(directory: path, housekeeping: Housekeeping.maker()),
                 clock: EngineBenchmark.clock,
                 report: { print("event: \($0)") }
             ),

@@ -2,6 +2,7 @@ import Foundation
 import RecordModel
 import RecordStore
 import SQLiteEngine
+import StorageContract
 import TestSupport
 
 /// What size costs: `EngineBenchmark scale [folder] [users] [records]`.
@@ -24,7 +25,7 @@ struct ScaleBenchmark {
     static func run(folder: String, users: Int, records: Int) async throws {
         let path = folder + "/tidemark-scale-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: path) }
-        var configuration = SQLiteEngineConfiguration(directory: path)
+        var configuration = SQLiteEngineConfiguration(directory: path, housekeeping: Housekeeping.maker())
         configuration.durability = .relaxed
         let store = Store(
             try SQLiteEngine(

@@ -2,6 +2,7 @@ import Foundation
 import RecordModel
 import RecordStore
 import SQLiteEngine
+import StorageContract
 import Synchronization
 import TestSupport
 

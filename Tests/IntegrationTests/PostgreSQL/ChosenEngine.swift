@@ -23,12 +23,14 @@ enum ChosenEngine {
                     atPath: folder,
                     withIntermediateDirectories: true
                 )
-                var configuration = PostgreSQLEngineConfiguration(
-                    target: try PostgreSQLCluster.running().target(standingFor: folder),
-                    role: .server(node: folder)
-                )
                 // As in the options of a test server: a test moves the clock by days.
-                configuration.housekeeping.requestIDRetentionSeconds = 10 * 365 * 86_400
+                var housekeeping = HousekeepingRules()
+                housekeeping.requestIDRetentionSeconds = 10 * 365 * 86_400
+                let configuration = PostgreSQLEngineConfiguration(
+                    target: try PostgreSQLCluster.running().target(standingFor: folder),
+                    role: .server(node: folder),
+                    housekeeping: Housekeeping.maker(housekeeping)
+                )
                 return try PostgreSQLEngine(configuration: configuration, clock: clock) { _ in }
             }
         }

@@ -1,7 +1,7 @@
 import Console
 import Foundation
 import RecordServer
-import RecordStore
+import StorageContract
 import TestSupport
 import Testing
 

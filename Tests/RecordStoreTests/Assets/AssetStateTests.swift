@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 import Testing
 
 @testable import RecordStore

@@ -1,3 +1,4 @@
+import StorageContract
 import Testing
 
 @testable import RecordStore

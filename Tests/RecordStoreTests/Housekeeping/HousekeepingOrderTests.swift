@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 import Testing
 
 @testable import RecordStore
@@ -98,7 +99,7 @@ struct HousekeepingOrderTests {
         try self.passTime()
         try self.rows.setOutcomes([1: 5])
         for _ in 0..<2 {
-            self.rows.double.memory.outcomesStored = 250
+            self.rows.double.knowledge.outcomesStored = 250
             try self.step(isAlone: false)
         }
         #expect(try self.rows.outcomes() == [:])

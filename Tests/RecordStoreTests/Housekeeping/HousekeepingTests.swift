@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 import Testing
 
 @testable import RecordStore
@@ -117,14 +118,14 @@ struct HousekeepingTests {
             try expiry.step(olderThanMilliseconds: 10, in: rows.double)
         }
         try rows.setOutcomes([1: 300])
-        rows.double.memory.outcomesStored = 249
+        rows.double.knowledge.outcomesStored = 249
         try expiry.step(olderThanMilliseconds: 10, in: rows.double)
         #expect(try rows.outcomes() == [1: 300])
         // The first look finds the database, the second its outcomes.
         for _ in 0..<2 {
-            rows.double.memory.outcomesStored += 250
+            rows.double.knowledge.outcomesStored += 250
             try expiry.step(olderThanMilliseconds: 10, in: rows.double)
-            #expect(rows.double.memory.outcomesStored == 0)
+            #expect(rows.double.knowledge.outcomesStored == 0)
         }
         #expect(try rows.outcomes() == [:])
     }

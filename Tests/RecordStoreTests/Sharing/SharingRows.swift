@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 @testable import RecordStore
 

@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// The rest of a request with deletes that take more along than one transaction should.
 ///

@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// Records that go with the deletes of a zone, and referrers that keep records.
 ///

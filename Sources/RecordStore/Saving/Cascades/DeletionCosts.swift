@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// The records that go with deleted records.
 struct DeletionCost {

@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// Assets of a plan: whether saves may name them, and which records name them.
 struct AssetPlan {

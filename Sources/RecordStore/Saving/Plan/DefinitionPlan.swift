@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// The fields of a record type as accepted saves of a request leave them.
 private struct PlannedDefinitions {

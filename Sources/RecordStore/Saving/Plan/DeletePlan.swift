@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// Deletes of a plan: which are permitted, which records go with them, and which keep them.
 struct DeletePlan {

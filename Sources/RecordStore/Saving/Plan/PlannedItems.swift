@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// The items of a zone that were judged: saves and deletes that were accepted, and why others failed.
 final class PlannedItems {

@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// A record that will be written.
 ///

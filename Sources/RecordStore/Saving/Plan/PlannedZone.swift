@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// The zone of a plan: the request, the requester's shares in the zone, and the records that the plan
 /// has read.

@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// References of a plan: the targets of saves, whether these exist, have room and may be bound, and
 /// whether parents make a circle.

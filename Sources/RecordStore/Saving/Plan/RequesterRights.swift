@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// Rights of a plan's requester to records and record types.
 struct RequesterRights {

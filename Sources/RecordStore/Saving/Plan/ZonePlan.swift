@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// The changes that a request would make in one zone.
 ///

@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// Writes of a plan: puts accepted saves and deletes in their order, and has the engine apply them.
 ///

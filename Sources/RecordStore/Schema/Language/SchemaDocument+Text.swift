@@ -1,4 +1,5 @@
 import RecordModel
+package import StorageContract
 
 extension SchemaDocument {
     /// The schema in the CloudKit Schema Language.

@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 extension SchemaParser {
     /// Parses the type and the indexes of the field with this name.

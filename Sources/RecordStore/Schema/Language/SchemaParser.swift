@@ -1,4 +1,5 @@
 import RecordModel
+import StorageContract
 
 /// Reads the CloudKit Schema Language.
 ///

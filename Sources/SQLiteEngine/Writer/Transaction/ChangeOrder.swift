@@ -1,5 +1,5 @@
 import GRDBSQLite
-import RecordStore
+import StorageContract
 
 /// The order of changes, a row for up to 64 of a zone, and the entries to remove from it later.
 final class ChangeOrder {

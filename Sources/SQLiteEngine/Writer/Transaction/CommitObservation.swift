@@ -1,4 +1,4 @@
-import RecordStore
+import StorageContract
 import Synchronization
 
 /// The observer of commits, if there is one.

@@ -1,4 +1,4 @@
-import RecordStore
+import StorageContract
 
 /// Reports commits' changes in watched databases to the observer.
 final class CommitReports {

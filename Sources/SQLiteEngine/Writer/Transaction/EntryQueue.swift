@@ -1,4 +1,4 @@
-import RecordStore
+import StorageContract
 
 /// Index entry changes that a transaction has yet to write.
 ///
@@ -49,7 +49,7 @@ struct EntryQueue {
     var isFull: Bool { self.changes.count >= Self.changesMax }
     var isEmpty: Bool { self.changes.isEmpty }
     /// Maximum growth of the file by queued changes.
-    var bytesMax: Int64 { Int64(self.changes.count * (RowBytes.entryBase + IndexValue.bytesMax)) }
+    var bytesMax: Int64 { Int64(self.changes.count * (RowBytes.entryBase + IndexEntry.valueBytesMax)) }
 
     mutating func append(_ change: Change) {
         self.slots.append(

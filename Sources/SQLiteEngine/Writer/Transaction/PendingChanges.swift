@@ -1,4 +1,4 @@
-import RecordStore
+import StorageContract
 
 /// The order of a transaction's changes, before it is written as a whole.
 struct PendingChanges {

@@ -1,6 +1,6 @@
 import GRDBSQLite
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// Entries of indexes, and the numbers of indexes.
 final class WriterEntries {

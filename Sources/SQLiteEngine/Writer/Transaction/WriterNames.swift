@@ -1,6 +1,6 @@
 import GRDBSQLite
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// Numbers for names that repeat in every record, and record types, cached until another process
 /// writes.

@@ -1,5 +1,5 @@
 import GRDBSQLite
-import RecordStore
+import StorageContract
 
 /// The last position of each database, including those that the transaction has assigned.
 final class WriterPositions {

@@ -1,5 +1,5 @@
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// References between records of a zone, stored in the table `hold`.
 final class WriterReferences {

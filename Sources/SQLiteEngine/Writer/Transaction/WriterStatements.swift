@@ -1,6 +1,6 @@
 import GRDBSQLite
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// The statements that begin and end transactions of the writer, compiled once.
 ///

@@ -1,4 +1,4 @@
-import RecordStore
+import StorageContract
 
 /// The primitives, each implemented by a part.
 extension WriterTransaction: WriteTransaction {

@@ -1,4 +1,4 @@
-import RecordStore
+import StorageContract
 
 /// Rows of declared tables.
 extension WriterTransaction: RowReader {

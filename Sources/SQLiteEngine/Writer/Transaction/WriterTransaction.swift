@@ -1,6 +1,6 @@
 import EngineThreads
 import GRDBSQLite
-import RecordStore
+import StorageContract
 
 /// A transaction on the writer's connection: its begin and end, and its primitives, which the parts
 /// implement.

@@ -1,6 +1,6 @@
 import GRDBSQLite
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// Counters of the contents of databases.
 final class WriterUsage {

@@ -1,4 +1,4 @@
-import RecordStore
+import StorageContract
 
 /// Counts the work of the writer since the process began, in the unit of the overload rule.
 ///

@@ -1,5 +1,5 @@
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// Zones by name, and their rows.
 final class WriterZones {

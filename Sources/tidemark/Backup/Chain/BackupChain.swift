@@ -1,7 +1,7 @@
 import Administration
 import FileIO
 import Foundation
-import RecordStore
+import StorageContract
 
 /// The folder of a backup that is continued every few minutes: bases, increments after each, and
 /// the assets of all of them.

@@ -3,7 +3,7 @@ import AssetStorage
 import FileIO
 import Foundation
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// The files of assets of all states of a chain, each named by its hash.
 ///

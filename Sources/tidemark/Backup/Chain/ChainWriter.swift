@@ -3,7 +3,7 @@ import AssetStorage
 import FileIO
 import Foundation
 import RecordModel
-import RecordStore
+import StorageContract
 
 /// Adds bases and increments to a chain.
 ///

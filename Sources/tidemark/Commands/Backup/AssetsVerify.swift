@@ -3,6 +3,7 @@ import ArgumentParser
 import AssetStorage
 import RecordModel
 import RecordStore
+import StorageContract
 
 /// The command `tidemark assets verify`.
 struct AssetsVerify: AsyncParsableCommand {

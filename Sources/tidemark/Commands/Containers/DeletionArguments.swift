@@ -1,6 +1,7 @@
 import Administration
 import ArgumentParser
 import RecordStore
+import StorageContract
 
 /// `--yes`, and the question before a deletion.
 struct DeletionArguments: ParsableArguments {

@@ -2,6 +2,7 @@ import Administration
 import ArgumentParser
 import RecordModel
 import RecordStore
+import StorageContract
 
 /// The command `tidemark access`.
 struct Access: AsyncParsableCommand {

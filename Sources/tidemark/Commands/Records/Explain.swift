@@ -3,6 +3,7 @@ import ArgumentParser
 import RecordModel
 import RecordServer
 import RecordStore
+import StorageContract
 
 /// The command `tidemark explain`.
 struct Explain: AsyncParsableCommand {

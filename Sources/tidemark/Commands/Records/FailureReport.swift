@@ -1,7 +1,7 @@
 import Administration
 import RecordJSON
 import RecordModel
-import RecordStore
+import StorageContract
 
 extension ItemFailures {
     /// Shown on standard error.

@@ -2,6 +2,7 @@ import Administration
 import ArgumentParser
 import RecordModel
 import RecordStore
+import StorageContract
 
 /// The options of a command about one record: its name, and where it is.
 struct OneRecordOptions: ParsableArguments {

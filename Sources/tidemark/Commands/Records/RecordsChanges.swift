@@ -4,6 +4,7 @@ import Foundation
 import RecordJSON
 import RecordModel
 import RecordStore
+import StorageContract
 
 struct RecordsChanges: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 import Administration
 import ArgumentParser
 import RecordModel
-import RecordStore
+import StorageContract
 
 struct RecordsDamaged: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

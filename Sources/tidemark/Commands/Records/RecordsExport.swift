@@ -4,7 +4,7 @@ import FileIO
 import Foundation
 import RecordJSON
 import RecordModel
-import RecordStore
+import StorageContract
 
 struct RecordsExport: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

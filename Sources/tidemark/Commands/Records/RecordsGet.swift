@@ -2,6 +2,7 @@ import Administration
 import ArgumentParser
 import RecordModel
 import RecordStore
+import StorageContract
 
 struct RecordsGet: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

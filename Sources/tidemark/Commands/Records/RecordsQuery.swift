@@ -4,6 +4,7 @@ import Console
 import RecordJSON
 import RecordModel
 import RecordStore
+import StorageContract
 
 struct RecordsQuery: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -3,6 +3,7 @@ import ArgumentParser
 import Console
 import Foundation
 import RecordStore
+import StorageContract
 import Synchronization
 
 /// The command `tidemark console`.

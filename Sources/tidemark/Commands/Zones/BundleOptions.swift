@@ -3,6 +3,7 @@ import ArgumentParser
 import RecordModel
 import RecordServer
 import RecordStore
+import StorageContract
 
 /// The database with the zones of a bundle: that of a user, or the public one.
 struct BundleOptions: ParsableArguments {

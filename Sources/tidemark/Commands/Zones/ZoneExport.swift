@@ -2,7 +2,7 @@ import Administration
 import ArgumentParser
 import Foundation
 import RecordModel
-import RecordStore
+import StorageContract
 import ZoneBundles
 
 struct ZoneExport: AsyncParsableCommand {

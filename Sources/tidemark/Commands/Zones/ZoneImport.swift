@@ -3,6 +3,7 @@ import ArgumentParser
 import Foundation
 import RecordModel
 import RecordStore
+import StorageContract
 import ZoneBundles
 
 struct ZoneImport: AsyncParsableCommand {

@@ -3,6 +3,7 @@ import ArgumentParser
 import RecordJSON
 import RecordModel
 import RecordStore
+import StorageContract
 
 struct ZoneLog: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -2,6 +2,7 @@ import Administration
 import ArgumentParser
 import RecordModel
 import RecordStore
+import StorageContract
 
 struct ZoneUndo: AsyncParsableCommand {
     /// The treatment of a record that another user changed after the changes of `--by`.

@@ -2,7 +2,7 @@ import Foundation
 import Logging
 import PostgreSQLEngine
 import RecordServer
-import RecordStore
+import StorageContract
 
 /// The reports of PostgreSQL's engine, and its notices of the cluster, as lines of the log.
 struct PostgreSQLLog: Sendable {

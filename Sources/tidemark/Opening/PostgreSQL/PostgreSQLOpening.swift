@@ -5,6 +5,7 @@ import Logging
 import PostgreSQLEngine
 import RecordServer
 import RecordStore
+import StorageContract
 
 /// The opening of a store in PostgreSQL; `PostgreSQLLog` logs the reports of its engine.
 enum PostgreSQLOpening {
@@ -65,7 +66,11 @@ enum PostgreSQLOpening {
         }
         // The folder is locked: whoever had this name has ended.
         let name = "\(ProcessInfo.processInfo.hostName):\(folder.path)"
-        var configuration = PostgreSQLEngineConfiguration(target: target, role: .server(node: name))
+        var configuration = PostgreSQLEngineConfiguration(
+            target: target,
+            role: .server(node: name),
+            housekeeping: Housekeeping.maker(HousekeepingRules(settings))
+        )
         configuration.isSynchronous = settings.databaseSync == .required
         configuration.usesDatabaseClock = true
         let log = PostgreSQLLog(target, faults)
@@ -76,7 +81,6 @@ enum PostgreSQLOpening {
                 assets.admits(SharedAssets.Server(node), beside: others.map(SharedAssets.Server.init))
             }
         }
-        configuration.housekeeping = HousekeepingRules(settings)
         configuration.queues = QueueSettings(settings)
         let identity = try self.attempt { () throws(PostgreSQLEngineError) in
             try PostgreSQLEngine.prepare(target)
@@ -121,7 +125,8 @@ enum PostgreSQLOpening {
         guard let address = try StoreAddress.read(from: folder) else { return nil }
         let configuration = PostgreSQLEngineConfiguration(
             target: try self.target(address.url),
-            role: .command(makesTables: false)
+            role: .command(makesTables: false),
+            housekeeping: Housekeeping.maker()
         )
         let engine = try self.attempt { () throws(PostgreSQLEngineError) in
             try PostgreSQLEngine(configuration: configuration, clock: SystemTime.milliseconds) { _ in }
