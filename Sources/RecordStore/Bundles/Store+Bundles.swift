@@ -97,7 +97,7 @@ extension Store {
     ///
     /// - Throws: `RestoreRefusal`.
     package func updateViews() throws(RestoreRefusal) {
-        try self.administerRestore { _, transaction in try ViewOutbox(transaction).applyAll() }
+        try self.administerRestore { _, transaction in try MirrorOutbox(transaction).applyAll() }
     }
 
     private func administerRestore(

@@ -27,7 +27,7 @@ struct DeletionSteps {
         for own in databases {
             guard try !self.deleteSomeZones(of: own) else { return .more }
         }
-        guard try !ViewOutbox(self.transaction).apply(max: Self.newsMax) else { return .more }
+        guard try !MirrorOutbox(self.transaction).apply(max: Self.newsMax) else { return .more }
         for own in databases {
             let progress = try self.clearSome(of: own)
             guard progress == .done else { return progress }

@@ -57,7 +57,7 @@ package struct WriteRules: Sendable {
             return .finished(.success(outcomes), isReplay: true)
         }
         if case .following(let outcomes) = rest {
-            try ViewOutbox(transaction).applyRefreshes(of: database)
+            try MirrorOutbox(transaction).applyRefreshes(of: database)
             try self.store(outcomes, of: request, in: transaction)
             return .finished(.success(outcomes), isReplay: false)
         }
@@ -98,7 +98,7 @@ package struct WriteRules: Sendable {
         // A request that changed nothing may run again. Its outcome takes no room, so none pile up.
         if case .success(let outcomes) = result {
             // Also after an earlier execution that left shares, and did not learn that it was committed.
-            if request.mayLeaveShares, try ViewOutbox(transaction).hasRefreshes(of: database) {
+            if request.mayLeaveShares, try MirrorOutbox(transaction).hasRefreshes(of: database) {
                 return .unfinished(.following(outcomes))
             }
             if transaction.positionsTaken != positionsTaken {

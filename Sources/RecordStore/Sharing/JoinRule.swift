@@ -103,7 +103,7 @@ struct JoinRule {
         // An earlier execution may have joined, and not have learned that it was committed.
         let mustFollow =
             if progress.hasChanged { true } else {
-                try ViewOutbox(self.transaction).hasRefreshes(of: self.requester.database)
+                try MirrorOutbox(self.transaction).hasRefreshes(of: self.requester.database)
             }
         return mustFollow
             ? .unfinished(.following(progress.outcomes))

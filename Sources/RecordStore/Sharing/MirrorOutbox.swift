@@ -7,7 +7,7 @@ import StorageContract
 /// A write into such a zone leaves entries in two tables: news of a share, which concern all its
 /// readers, and refreshes of one reader with changed rights. A later transaction applies each entry
 /// and updates the rows to the state at that time. Applying an entry twice changes nothing more.
-struct ViewOutbox {
+struct MirrorOutbox {
     private let transaction: any WriteTransaction
 
     /// Entries of each kind that one step applies while nothing else waits for it.
@@ -130,7 +130,7 @@ struct ViewOutbox {
     }
 }
 
-extension ViewOutbox.Reader {
+extension MirrorOutbox.Reader {
     fileprivate init(_ row: ShareReaderRow) {
         self.init(database: row.reader, mayRead: row.permission.mayRead)
     }
@@ -188,7 +188,7 @@ struct ViewPace: Sendable {
         guard isAlone || self.millisecondsLeft(from: now) == 0 else { return true }
         self.lastMilliseconds = now
         self.isBehind = true
-        self.isBehind = try ViewOutbox(transaction).apply(max: Self.entriesMax)
+        self.isBehind = try MirrorOutbox(transaction).apply(max: Self.entriesMax)
         return self.isBehind
     }
 }

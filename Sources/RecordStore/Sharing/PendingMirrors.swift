@@ -2,10 +2,10 @@ import StorageContract
 
 /// Reads that show every change of a shared database that was acknowledged before.
 ///
-/// A change of a shared zone leaves entries in the outbox (`ViewOutbox`), and they are applied some
+/// A change of a shared zone leaves entries in the outbox (`MirrorOutbox`), and they are applied some
 /// time later. A snapshot in which some wait does not show all. So they are applied first, in the
 /// requester's turn, and the read follows in another snapshot.
-struct PendingViews: Sendable {
+struct PendingMirrors: Sendable {
     let engine: any StorageEngine
 
     /// Executes a read, once views that wait for something are up to date.
@@ -17,7 +17,7 @@ struct PendingViews: Sendable {
             requester: job.requester,
             effort: job.effort,
             body: { (snapshot, isAttempt) throws(StorageFailure) in
-                guard try ViewOutbox.hasEntries(in: snapshot) else {
+                guard try MirrorOutbox.hasEntries(in: snapshot) else {
                     return try job.body(snapshot, isAttempt)
                 }
                 return { self.apply(before: job, retriesLeft: RequestExecution.retriesMax) }
@@ -40,7 +40,7 @@ struct PendingViews: Sendable {
                 makesRoom: false,
                 takesTurn: false
             ) { (transaction) throws(StorageFailure) in
-                try ViewOutbox(transaction).applyAll()
+                try MirrorOutbox(transaction).applyAll()
                 return .finished { self.engine.read(job) }
             } fail: { failure in
                 switch failure {

@@ -229,6 +229,6 @@ extension Store {
         job.sink = sink
         job.prefetch = prefetch
         guard needsPendingChanges, requester.scope == .shared else { return self.engine.read(job) }
-        PendingViews(engine: self.engine).read(job)
+        PendingMirrors(engine: self.engine).read(job)
     }
 }

@@ -54,14 +54,14 @@ package struct WatchedSubscription: Hashable, Sendable {
     package var key: SubscriptionKey
     package var subscription: Subscription
     /// Whether the subscription has changes that the installation has not acknowledged.
-    package var hasNews: Bool
+    package var hasChanges: Bool
     /// The position of the database, to be acknowledged when the installation knows of the news.
     package var position: Int64
 
-    package init(key: SubscriptionKey, subscription: Subscription, hasNews: Bool, position: Int64) {
+    package init(key: SubscriptionKey, subscription: Subscription, hasChanges: Bool, position: Int64) {
         self.key = key
         self.subscription = subscription
-        self.hasNews = hasNews
+        self.hasChanges = hasChanges
         self.position = position
     }
 }

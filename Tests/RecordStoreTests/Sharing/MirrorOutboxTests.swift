@@ -5,10 +5,10 @@ import Testing
 @testable import RecordStore
 
 /// How shared databases follow what happens in the zones that they show.
-struct ViewOutboxTests {
+struct MirrorOutboxTests {
     private let it: SharingRows
     private var transaction: SharingTestTransaction { self.it.transaction }
-    private var outbox: ViewOutbox { ViewOutbox(self.transaction) }
+    private var outbox: MirrorOutbox { MirrorOutbox(self.transaction) }
 
     init() throws { self.it = try SharingRows() }
 

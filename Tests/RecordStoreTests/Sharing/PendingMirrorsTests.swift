@@ -5,7 +5,7 @@ import Testing
 @testable import RecordStore
 
 /// Reads of a shared database that have views brought up to date first.
-struct PendingViewsTests {
+struct PendingMirrorsTests {
     private let engine: OutboxEngine
 
     init() throws { self.engine = OutboxEngine(try SharingRows()) }
@@ -25,7 +25,7 @@ struct PendingViewsTests {
         } fail: { _ in
             engine.calls.append("fail")
         }
-        PendingViews(engine: engine).read(job)
+        PendingMirrors(engine: engine).read(job)
         return engine.calls
     }
 
@@ -46,7 +46,7 @@ struct PendingViewsTests {
     @Test func `news of a share is waited for as a change of rights is`() throws {
         let share = try self.engine.it.share("root")
         try self.engine.it.join(share)
-        try ViewOutbox(self.engine.it.transaction).applyAll()
+        try MirrorOutbox(self.engine.it.transaction).applyAll()
         try self.engine.it.transaction.noteChange(of: share.number)
         #expect(self.read() == ["read", "write", "read", "reply with 1"])
     }

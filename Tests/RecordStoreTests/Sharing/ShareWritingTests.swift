@@ -120,18 +120,18 @@ struct ShareWritingTests {
         #expect(
             try self.transaction.rows(RowRange(ShareRemovalRow.byKey)).map(\.share) == [share.number]
         )
-        #expect(try ViewOutbox(self.transaction).hasRefreshes(of: SharingRows.bobsShared))
+        #expect(try MirrorOutbox(self.transaction).hasRefreshes(of: SharingRows.bobsShared))
         #expect(try self.it.share("root").number != share.number)
     }
 
     @Test func `the shares of a zone end with the zone`() throws {
         try self.it.join(self.it.share("a"))
         try self.it.join(self.it.share("b"), by: SharingRows.carolsShared)
-        try ViewOutbox(self.transaction).applyAll()
+        try MirrorOutbox(self.transaction).applyAll()
         #expect(try self.it.zones() == [SharingRows.viewName])
         try self.transaction.removeZone(SharingRows.notes, named: "notes", at: 100)
         #expect(try self.transaction.count(RowRange(ShareRow.byKey)) == 0)
-        try ViewOutbox(self.transaction).applyAll()
+        try MirrorOutbox(self.transaction).applyAll()
         #expect(try self.it.zones() == [])
         #expect(try self.it.zones(of: SharingRows.carolsShared) == [])
         #expect(self.transaction.noted.suffix(3).map(\.database.rawValue) == [1, 2, 3])
