@@ -56,7 +56,7 @@ final class MemoryWriter: @unchecked Sendable {
 
     /// Does some housekeeping, or looks at what others wrote; whether there was something to do.
     private func workAlone() -> Bool {
-        let isNews = self.storage.commits != self.commitsSeen
+        let isNew = self.storage.commits != self.commitsSeen
         let now = self.configuration.clock()
         let state = MemoryTransaction(self.storage.contents, nowMilliseconds: now)
         // However long it could wait.
@@ -66,7 +66,7 @@ final class MemoryWriter: @unchecked Sendable {
                 onFullDisk: false,
                 knowing: MemoryHousekeeping(state)
             ) != nil
-        guard self.loss == 0, isNews || isWanted else { return false }
+        guard self.loss == 0, isNew || isWanted else { return false }
         let done: Void? = try? self.transaction(writes: isWanted) { transaction in
             guard isWanted else { return }
             let rows = MemoryHousekeeping(transaction)
@@ -90,10 +90,10 @@ final class MemoryWriter: @unchecked Sendable {
         self.storage.writing.lock()
         defer { self.storage.writing.unlock() }
         let observer = self.observer.withLock { $0 }
-        let isNews = self.storage.commits != self.commitsSeen
+        let isNew = self.storage.commits != self.commitsSeen
         let transaction = MemoryTransaction(
             self.storage.contents,
-            memory: isNews ? RuleMemory() : self.memory,
+            memory: isNew ? RuleMemory() : self.memory,
             watched: observer?.watched ?? [:],
             watchedPositions: self.watchedPositions,
             nowMilliseconds: self.configuration.clock(),
@@ -101,7 +101,7 @@ final class MemoryWriter: @unchecked Sendable {
         )
         // If something fails below, rules may have noted what did not happen.
         self.memory = RuleMemory()
-        if isNews { try transaction.noteChangesOfOthers() }
+        if isNew { try transaction.noteChangesOfOthers() }
         let value = try work(transaction)
         try transaction.writeCounters()
         if writes {

@@ -38,8 +38,8 @@ struct RouterPartTests {
         return routing.takePosts()[0].compactMap(\.delivery).map { delivery in
             let notification = delivery.notification
             #expect(notification.position == 20)
-            let isNews = notification.isCoalesced && !notification.fires
-            return "\(isNews ? "news" : "detail") \(notification.subject.key.id)"
+            let isHint = notification.isCoalesced && !notification.fires
+            return "\(isHint ? "news" : "detail") \(notification.subject.key.id)"
         }.sorted()
     }
 
