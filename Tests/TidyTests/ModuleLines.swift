@@ -6,10 +6,15 @@ enum ModuleLines {
     /// A module whose lines have fallen by so many below its bound gets a lower one.
     private static let slack = 200
 
+    /// The modules that users of the SDK import.
+    private static let productModules: Set = [
+        "Clients/CloudKit", "Clients/CloudKitTesting", "Clients/CoreLocation",
+    ]
+
     static let bounds: [String: Int] = [
         "Clients/CloudKit": 17_800,
-        "Clients/CloudKitTesting": 1_600,
-        "Clients/CoreLocation": 600,
+        "Clients/CloudKitTesting": 1_200,
+        "Clients/CoreLocation": 500,
         "Clients/Examples/ISOCodes": 600,
         "Clients/Examples/Notes": 100,
         "Clients/Examples/SharedList": 200,
@@ -19,7 +24,7 @@ enum ModuleLines {
         "Clients/RecordClient": 4_500,
         "Protocol/RecordModel": 4_000,
         "Protocol/Transport": 800,
-        "Protocol/WireProtocol": 3_800,
+        "Protocol/WireProtocol": 3_900,
         "Sources/AccessTokens": 650,
         "Sources/Administration": 3_800,
         "Sources/Admission": 950,
@@ -45,7 +50,7 @@ enum ModuleLines {
         files.filter { !$0.isTest && !$0.isGenerated }.reduce(into: [:]) { counts, file in
             // A text that ends with a line break has an empty piece behind it.
             let lines = file.lines.last == "" ? file.lines.dropLast() : file.lines[...]
-            let withDocumentation = file.targetFolder != TypeSizes.prescribedModule
+            let withDocumentation = !Self.productModules.contains(file.targetFolder)
             counts[file.targetFolder, default: 0] += lines.count(where: { line in
                 withDocumentation || !line.drop { $0 == " " }.hasPrefix("///")
             })

@@ -17,6 +17,8 @@ struct ModuleLinesTests {
             file("Sources/A/E.swift", "// DO NOT EDIT.\n"), file("Tests/A/F.swift", "five\n"),
         ])
         #expect(counts == ["Sources/A": 4])
+        let documented = file("Clients/CloudKit/A.swift", "/// Saves.\nlet a = 1  /// b\n")
+        #expect(ModuleLines.counts(of: [documented]) == ["Clients/CloudKit": 1])
         func complaints(_ bound: Int) -> Int {
             ModuleLines.complaints(about: counts, bounds: ["Sources/A": bound]).count
         }
