@@ -13,7 +13,7 @@ extension RecordBody {
         _ = try self.check(allowsClear: allowsClear)
     }
 
-    /// What the body contains.
+    /// The types of the values in the body.
     package var contents: BodyContents {
         var contents = BodyContents()
         var walk = FieldWalk(self.bytes.span)
