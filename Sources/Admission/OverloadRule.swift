@@ -9,10 +9,9 @@ import RecordModel
 ///              a fair share of it, or if it has a reservation; others are rejected and get one
 ///
 /// The limit is the work that the threads can execute in the time of `Settings`, or a burst that one
-/// piece of work takes. Waiting requests
-/// take turns by user. So a request delays its own user first, and a user with a fair share or less
-/// is not rejected because of the load of others. The rule has no clock: times are nanoseconds of a
-/// monotonic clock that the caller passes.
+/// piece of work takes. Waiting requests take turns by user. So a request delays its own user first,
+/// and a user with a fair share or less is not rejected because of the load of others. The rule has
+/// no clock: times are nanoseconds of a monotonic clock that the caller passes.
 package struct OverloadRule: Sendable {
     package struct Settings: Hashable, Sendable {
         /// Work that one piece can take, whatever it costs to begin one.
