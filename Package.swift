@@ -377,12 +377,21 @@ let testTargets: [Target] = [
         path: "Tests/RecordStoreTests",
         swiftSettings: settings
     ),
-    .testTarget(
-        name: "EngineConformanceTests",
+    // Stores on each engine, models of them and checks, for the tests of all engines and of each.
+    .target(
+        name: "EngineConformance",
         dependencies: [
             "Admission", "RecordServer", "SQLiteEngine", "PostgreSQLEngine", "PostgreSQLCluster",
             "MemoryEngine",
             "RecordStore", "StorageContract", "WireProtocol", "RecordModel", "TestSupport", nio("NIOCore"),
+        ],
+        path: "Tests/EngineConformance",
+        swiftSettings: settings
+    ),
+    .testTarget(
+        name: "EngineConformanceTests",
+        dependencies: [
+            "EngineConformance", "RecordStore", "StorageContract", "RecordModel", "TestSupport",
         ],
         path: "Tests/EngineConformanceTests",
         swiftSettings: settings
@@ -396,7 +405,7 @@ let testTargets: [Target] = [
     .testTarget(
         name: "PostgreSQLEngineTests",
         dependencies: [
-            "Administration", "EngineConformanceTests", "EngineThreads", "PostgreSQLEngine",
+            "Administration", "EngineConformance", "EngineThreads", "PostgreSQLEngine",
             "PostgreSQLCluster",
             "SQLiteEngine", "RecordStore", "StorageContract",
             "RecordModel", "TestSupport",
@@ -404,11 +413,10 @@ let testTargets: [Target] = [
         path: "Tests/PostgreSQLEngineTests",
         swiftSettings: settings
     ),
-    // Uses the engines and models of the conformance tests.
     .testTarget(
         name: "SQLiteEngineTests",
         dependencies: [
-            "Admission", "EngineConformanceTests", "EngineThreads", "SQLiteEngine", "SQLiteSetup",
+            "Admission", "EngineConformance", "EngineThreads", "SQLiteEngine", "SQLiteSetup",
             "RecordStore", "StorageContract", "RecordModel", "TestSupport", grdbSQLite,
         ],
         path: "Tests/SQLiteEngineTests",

@@ -3,6 +3,8 @@ import RecordStore
 import StorageContract
 import Testing
 
+@testable import EngineConformance
+
 /// The permissions of users (`Protocol/README.md`, section 5.6).
 @Suite(.timeLimit(.minutes(10)))
 struct AccessTests {

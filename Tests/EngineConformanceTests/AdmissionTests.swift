@@ -5,6 +5,8 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import EngineConformance
+
 /// What the engine does when it is asked too much, too late, or on a full disk.
 @Suite(.timeLimit(.minutes(10)))
 struct AdmissionTests {

@@ -3,6 +3,7 @@ import StorageContract
 import TestSupport
 import Testing
 
+@testable import EngineConformance
 @testable import RecordStore
 
 /// Random saves, deletes, uploads, sweeps and restarts, by an engine and by a model.
@@ -114,7 +115,7 @@ struct AssetModelTests {
             }
             let isPermitted = self.model.permits(item.files, key, by: requester)
             let outcome = try await self.it.modify(
-                [EngineConformanceTests.save(key.name, in: ZoneID(zoneName: key.zone), fields)],
+                [EngineConformance.save(key.name, in: ZoneID(zoneName: key.zone), fields)],
                 policy: .changedKeys,
                 by: requester
             )[0]

@@ -4,6 +4,8 @@ import StorageContract
 import TestSupport
 import Testing
 
+@testable import EngineConformance
+
 /// Which assets a save may name, and what becomes of those that nobody names.
 @Suite(.timeLimit(.minutes(10)))
 struct AssetTests {

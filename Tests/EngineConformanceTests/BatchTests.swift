@@ -3,6 +3,8 @@ import RecordStore
 import StorageContract
 import Testing
 
+@testable import EngineConformance
+
 /// What one failure does to its neighbours.
 @Suite(.timeLimit(.minutes(10)))
 struct BatchTests {

@@ -4,6 +4,8 @@ import StorageContract
 import TestSupport
 import Testing
 
+@testable import EngineConformance
+
 /// Two engines that have one store, as two processes would.
 @Suite(.timeLimit(.minutes(10)))
 struct BesideTests {

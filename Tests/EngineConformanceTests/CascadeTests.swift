@@ -5,6 +5,8 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import EngineConformance
+
 /// Deletes that take along more than one transaction deletes (`Protocol/README.md`, section 5.2).
 ///
 /// `SEED=… swift test --filter CascadeTests` repeats a run.

@@ -2,6 +2,7 @@ import RecordModel
 import TestSupport
 import Testing
 
+@testable import EngineConformance
 @testable import RecordStore
 
 /// A clock that says what no clock should say.

@@ -4,6 +4,8 @@ import StorageContract
 import TestSupport
 import Testing
 
+@testable import EngineConformance
+
 /// Random changes, and an observer that knows only what existed when it began and what was reported
 /// since.
 ///

@@ -5,6 +5,8 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import EngineConformance
+
 /// What a commit reports to those who watch.
 @Suite(.timeLimit(.minutes(10)))
 struct CommitReportTests {

@@ -4,6 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import EngineConformance
 @testable import RecordStore
 
 /// What one request may cost all others: work that can't be cut into turns has a bound.
@@ -267,11 +268,11 @@ struct CostTests {
             let saves = (start..<start + 10).map { query("s\($0)", Self.condition($0, comparisons: 400)) }
             #expect(try await it.modifySubscriptions(saves).allSatisfy { $0.error == nil })
         }
-        let explained = try await ExplainTests.explanation(it, of: id("a"))
+        let explained = try await it.explanation(of: id("a"))
         #expect(explained.matches.map(\.subscriptionID) == (10..<35).map { "s\($0)" })
         #expect(explained.isTruncated)
         _ = try await it.modifySubscriptions([], deletes: (35..<40).map { "s\($0)" })
-        #expect(try await !ExplainTests.explanation(it, of: id("a")).isTruncated)
+        #expect(try await !it.explanation(of: id("a")).isTruncated)
     }
 
     // MARK: Parts

@@ -3,6 +3,7 @@ import StorageContract
 import TestSupport
 import Testing
 
+@testable import EngineConformance
 @testable import RecordStore
 
 /// The costliest requests that the limits allow, operation by operation: none keeps a thread of the
@@ -301,7 +302,7 @@ struct CostliestTests {
         }
         try await self.expectShort("all subscriptions") { _ = try await it.subscriptionIDs() }
         try await self.expectShort("an explanation") {
-            _ = try await ExplainTests.explanation(it, of: id("a"))
+            _ = try await it.explanation(of: id("a"))
         }
         try await self.expectShort("the begin of listening") { _ = try await it.startWatching() }
         try await self.expectShort("a change that many subscriptions watch") {

@@ -3,6 +3,8 @@ import RecordStore
 import TestSupport
 import Testing
 
+@testable import EngineConformance
+
 /// Tokens, keys of services and what identity providers say, in the directory.
 @Suite(.timeLimit(.minutes(10)))
 struct CredentialTests {

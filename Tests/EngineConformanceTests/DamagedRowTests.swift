@@ -4,6 +4,8 @@ import StorageContract
 import TestSupport
 import Testing
 
+@testable import EngineConformance
+
 /// Numbers in rows that no store wrote: an error of the requests that need them, and of nobody else.
 @Suite(.timeLimit(.minutes(10)))
 struct DamagedRowTests {

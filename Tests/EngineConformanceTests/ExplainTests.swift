@@ -4,6 +4,7 @@ import StorageContract
 import TestSupport
 import Testing
 
+@testable import EngineConformance
 @testable import RecordStore
 
 /// The ledger of what installations have fetched, and what is said of one record.
@@ -31,7 +32,7 @@ struct ExplainTests {
         // An earlier token takes nothing away.
         _ = try await Self.follow(it, 1)
         #expect(try await Self.states(it, of: id("c")) == ["alice 1 hasIt"])
-        await #expect(throws: StoreError.self) { try await Self.explanation(it, of: id("a")) }
+        await #expect(throws: StoreError.self) { try await it.explanation(of: id("a")) }
     }
 
     @Test(arguments: EngineKind.allCases)
@@ -42,7 +43,7 @@ struct ExplainTests {
         let states = try await Self.states(it, of: id("n0"))
         #expect(states == ["alice 1 isBehind 5"])
         _ = try await Self.follow(it, 1, after: token, limit: 2)
-        #expect(try await Self.explanation(it, of: id("n0")).deliveries[0].why.contains("for the first time"))
+        #expect(try await it.explanation(of: id("n0")).deliveries[0].why.contains("for the first time"))
     }
 
     @Test(arguments: EngineKind.allCases)
@@ -90,7 +91,7 @@ struct ExplainTests {
             _ = try await Self.follow(it, number)
         }
         let reopened = try await it.reopened()
-        let found = try await Self.explanation(reopened, of: id("a")).deliveries.map { $0.installation[0] }
+        let found = try await reopened.explanation(of: id("a")).deliveries.map { $0.installation[0] }
         #expect(found.sorted() == Array(9...40))
         #expect(found.first == 40, "the last one first")
     }
@@ -108,11 +109,11 @@ struct ExplainTests {
         _ = try await Self.follow(it, 1)
         #expect(try await Self.states(it, of: id("list")) == ["alice 1 wasSent", "bob 7 hasIt"])
         #expect(try await Self.states(it, of: sharedID("list"), by: it.bobShared) == ["bob 7 hasIt"])
-        let own = try await Self.explanation(it, of: sharedID("list"), by: it.bobShared)
+        let own = try await it.explanation(of: sharedID("list"), by: it.bobShared)
         #expect(own.access.map(\.who) == [EngineUnderTest.bob])
         #expect(try await Self.states(it, of: id("secret")).last?.hasPrefix("bob 7 mayNotRead") == true)
         await #expect(throws: StoreError.recordMissing) {
-            try await Self.explanation(it, of: sharedID("secret"), by: it.bobShared)
+            try await it.explanation(of: sharedID("secret"), by: it.bobShared)
         }
         // A record that comes under the share later is news for Bob.
         _ = try await it.modify([child("secret", of: "list")], policy: .changedKeys)
@@ -144,7 +145,7 @@ struct ExplainTests {
         var operatorOfAll = it.anonymously
         operatorOfAll.isOperator = true
         #expect(try await Self.states(it, of: news, by: operatorOfAll) == ["alice 1 hasIt", "bob 2 hasIt"])
-        let access = try await Self.explanation(it, of: news, by: it.bobPublicly).access
+        let access = try await it.explanation(of: news, by: it.bobPublicly).access
         #expect(access.map(\.who) == [EngineUnderTest.bob])
         #expect(access.first?.may == [.read, .create])
     }
@@ -162,7 +163,7 @@ struct ExplainTests {
         _ = try await it.sharedZones(by: it.bobShared)
         _ = try await it.modifySubscriptions([databaseSubscription("bob's")], by: it.bobShared)
         func fired(_ id: RecordID, by requester: Requester) async throws -> [String] {
-            try await Self.explanation(it, of: id, by: requester).matches.map {
+            try await it.explanation(of: id, by: requester).matches.map {
                 "\($0.subscriptionID) \($0.isMatch)"
             }
         }
@@ -197,24 +198,13 @@ struct ExplainTests {
 
     // MARK: Words
 
-    static func explanation(
-        _ it: EngineUnderTest,
-        of id: RecordID,
-        by requester: Requester? = nil
-    ) async throws(StoreError) -> RecordExplanation {
-        let result = await withCheckedContinuation { continuation in
-            it.store.explain(id, for: requester ?? it.privately) { continuation.resume(returning: $0) }
-        }
-        return try result.get()
-    }
-
     /// The states of a record's deliveries as words.
     private static func states(
         _ it: EngineUnderTest,
         of id: RecordID,
         by requester: Requester? = nil
     ) async throws -> [String] {
-        try await self.explanation(it, of: id, by: requester).deliveries.map { delivery in
+        try await it.explanation(of: id, by: requester).deliveries.map { delivery in
             let names = [EngineUnderTest.alice: "alice", EngineUnderTest.bob: "bob"]
             let user = names[delivery.userRecordName] ?? "?"
             let installation = delivery.installation.first.map { "\($0)" } ?? "-"

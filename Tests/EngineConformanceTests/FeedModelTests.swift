@@ -4,6 +4,8 @@ import StorageContract
 import TestSupport
 import Testing
 
+@testable import EngineConformance
+
 /// Random writes, and readers that page, stop, and go on from old tokens.
 ///
 /// `SEED=… swift test --filter FeedModelTests` repeats a run.

@@ -3,6 +3,7 @@ import StorageContract
 import TestSupport
 import Testing
 
+@testable import EngineConformance
 @testable import RecordStore
 
 /// What feeds of zones and databases say, one rule at a time.
@@ -165,7 +166,7 @@ struct FeedTests {
     func `a page ends before its records take more bytes than an answer may have`(
         kind: EngineKind
     ) async throws {
-        let it = try await EngineUnderTest.withNotes(kind) { $0.bounds.answerBytesMax = 250 }
+        let it = try await EngineUnderTest.withNotes(kind) { $0.bounds.responseBytesMax = 250 }
         let text = String(repeating: "x", count: 100)
         for name in ["a", "b", "c"] { _ = try await it.modify([save(name, ["s": .string(text)])]) }
         let whole = String(repeating: "x", count: 300)

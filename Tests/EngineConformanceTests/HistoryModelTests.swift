@@ -2,6 +2,7 @@ import RecordModel
 import TestSupport
 import Testing
 
+@testable import EngineConformance
 @testable import RecordStore
 
 /// Random saves, deletes, undos, restarts and expiries, by an engine and by its own earlier states.

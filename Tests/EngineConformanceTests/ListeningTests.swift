@@ -4,6 +4,7 @@ import StorageContract
 import TestSupport
 import Testing
 
+@testable import EngineConformance
 @testable import RecordStore
 
 /// What a listener is told when it begins, and what becomes of what it acknowledges.

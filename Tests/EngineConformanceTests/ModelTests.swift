@@ -4,6 +4,8 @@ import StorageContract
 import TestSupport
 import Testing
 
+@testable import EngineConformance
+
 /// Random requests, executed by an engine and by a model.
 ///
 /// `SEED=… swift test --filter ModelTests` repeats a run.
@@ -136,7 +138,7 @@ struct ModelTests {
             case .some(nil): .removed
             case .some(.some(let name)): .set(recordName: name)
             }
-        return EngineConformanceTests.save(save.name, in: zone, tag: tag, fields, parent: parent)
+        return EngineConformance.save(save.name, in: zone, tag: tag, fields, parent: parent)
     }
 
     private static func compare(

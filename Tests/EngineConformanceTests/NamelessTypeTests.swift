@@ -4,6 +4,8 @@ import StorageContract
 import TestSupport
 import Testing
 
+@testable import EngineConformance
+
 /// Record types without a name: none is declared.
 @Suite(.timeLimit(.minutes(10)))
 struct NamelessTypeTests {

@@ -3,6 +3,8 @@ import RecordStore
 import TestSupport
 import Testing
 
+@testable import EngineConformance
+
 /// Fields that a schema calls `NUMBER`: whole and fractional numbers in one order.
 @Suite(.timeLimit(.minutes(10)))
 struct NumberTests {

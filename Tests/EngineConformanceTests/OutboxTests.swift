@@ -3,6 +3,8 @@ import RecordStore
 import TestSupport
 import Testing
 
+@testable import EngineConformance
+
 /// Joining writes the owner's database first; the reader's follows from the outbox.
 @Suite(.timeLimit(.minutes(10)))
 struct OutboxTests {

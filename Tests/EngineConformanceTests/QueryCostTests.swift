@@ -4,6 +4,8 @@ import RecordStore
 import StorageContract
 import Testing
 
+@testable import EngineConformance
+
 /// What one page of a query may compare, whatever its predicate is (`Protocol/README.md`, section 5.7).
 @Suite(.timeLimit(.minutes(10)))
 struct QueryCostTests {

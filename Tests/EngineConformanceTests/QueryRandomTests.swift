@@ -5,6 +5,8 @@ import StorageContract
 import TestSupport
 import Testing
 
+@testable import EngineConformance
+
 /// Random queries, answered by an engine and by a model.
 ///
 /// `SEED=… swift test --filter QueryRandomTests` repeats a run.

@@ -4,6 +4,8 @@ import StorageContract
 import TestSupport
 import Testing
 
+@testable import EngineConformance
+
 /// What a query may not ask, and whom it may not show what.
 @Suite(.timeLimit(.minutes(10)))
 struct QueryRefusalTests {

@@ -4,6 +4,8 @@ import StorageContract
 import TestSupport
 import Testing
 
+@testable import EngineConformance
+
 /// Queries through an engine: what is found, in which order, in which pages, and at what cost.
 @Suite(.timeLimit(.minutes(10)))
 struct QueryTests {
@@ -263,7 +265,7 @@ struct QueryTests {
 
     @Test(arguments: EngineKind.allCases)
     func `a page ends before its bodies are too much for an answer`(kind: EngineKind) async throws {
-        let it = try await EngineUnderTest.withNotes(kind) { $0.bounds.answerBytesMax = 1_000 }
+        let it = try await EngineUnderTest.withNotes(kind) { $0.bounds.responseBytesMax = 1_000 }
         let saves = (0..<7).map { save("n\($0)", ["text": .string(String(repeating: "t", count: 390))]) }
         _ = try await it.modify(saves)
         for sort in [[], [SortKey(field: "text")], [SortKey(field: "___createTime")]] {

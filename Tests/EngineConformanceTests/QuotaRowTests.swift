@@ -3,6 +3,7 @@ import StorageContract
 import TestSupport
 import Testing
 
+@testable import EngineConformance
 @testable import RecordStore
 
 /// What has no bytes of its own takes room all the same, and counts.

@@ -5,6 +5,8 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import EngineConformance
+
 /// How many bytes may be stored: bodies of records, assets, and what rows take.
 @Suite(.timeLimit(.minutes(10)))
 struct QuotaTests {

@@ -4,6 +4,8 @@ import StorageContract
 import TestSupport
 import Testing
 
+@testable import EngineConformance
+
 /// Record names are any text without control characters, and are compared by their bytes.
 @Suite(.timeLimit(.minutes(10)))
 struct RecordNameTests {

@@ -3,6 +3,8 @@ import RecordStore
 import StorageContract
 import Testing
 
+@testable import EngineConformance
+
 /// References with an action, parents, and what a delete takes along (`Protocol/README.md`, section 5.5).
 @Suite(.timeLimit(.minutes(10)))
 struct ReferenceTests {
@@ -23,7 +25,7 @@ struct ReferenceTests {
     {
         let it = try EngineUnderTest(kind)
         func save(_ name: String, _ fields: [String: FieldValue] = [:], parent: String? = nil) -> RecordSave {
-            EngineConformanceTests.save(
+            EngineConformance.save(
                 name,
                 in: .default,
                 fields,

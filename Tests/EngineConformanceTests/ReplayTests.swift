@@ -4,6 +4,8 @@ import StorageContract
 import TestSupport
 import Testing
 
+@testable import EngineConformance
+
 /// A request ID is one execution (`Protocol/README.md`, section 4.4).
 @Suite(.timeLimit(.minutes(10)))
 struct ReplayTests {

@@ -5,6 +5,8 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import EngineConformance
+
 /// Conflicts and unknown outcomes, at each place of a request.
 @Suite(.timeLimit(.minutes(10)))
 struct RetryTests {

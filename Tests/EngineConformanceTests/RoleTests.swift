@@ -3,6 +3,8 @@ import RecordStore
 import StorageContract
 import Testing
 
+@testable import EngineConformance
+
 /// Security roles of the public database (`Protocol/README.md`, section 5.6).
 @Suite(.timeLimit(.minutes(10)))
 struct RoleTests {
@@ -40,7 +42,7 @@ struct RoleTests {
         _ name: String,
         by requester: Requester
     ) async throws -> StoreError? {
-        let save = EngineConformanceTests.save(name, in: .default, ["n": .int64(1)])
+        let save = EngineConformance.save(name, in: .default, ["n": .int64(1)])
         return try await it.modify([save], policy: .changedKeys, by: requester)[0].error
     }
 
@@ -163,7 +165,7 @@ struct RoleTests {
     func `who may not read a record is not told it by a conflict`(kind: EngineKind) async throws {
         let it = try self.engine(kind, ", GRANT CREATE, WRITE TO \"_icloud\"")
         #expect(try await self.save(it, "a", by: it.publicly) == nil)
-        let again = EngineConformanceTests.save("a", in: .default)
+        let again = EngineConformance.save("a", in: .default)
         #expect(try await it.modify([again], by: it.publicly)[0].error == self.read)
         try self.replace(it, ", GRANT CREATE, WRITE TO \"_icloud\", GRANT READ TO \"_creator\"")
         guard case .recordExists = try await it.modify([again], by: it.publicly)[0].error else {

@@ -4,6 +4,8 @@ import StorageContract
 import TestSupport
 import Testing
 
+@testable import EngineConformance
+
 /// The rows of the table in `Protocol/README.md`, section 5.2, and what a save does to fields.
 @Suite(.timeLimit(.minutes(10)))
 struct SaveTableTests {
@@ -41,7 +43,7 @@ struct SaveTableTests {
     func `conflicts carry as many records as an answer holds, and the others say so`(
         kind: EngineKind
     ) async throws {
-        let it = try await EngineUnderTest.withNotes(kind) { $0.bounds.answerBytesMax = 2_500 }
+        let it = try await EngineUnderTest.withNotes(kind) { $0.bounds.responseBytesMax = 2_500 }
         _ = try await it.modifyZones(["others"])
         let others = ZoneID(zoneName: "others")
         let text = FieldValue.string(String(repeating: "x", count: 1_000))
@@ -49,7 +51,7 @@ struct SaveTableTests {
         let saves = names.map { save($0.recordName, in: $0.zone, ["title": text]) }
         #expect(try await it.modify(saves).areSaved)
         let records = try await [it.record(names[0]), it.record(names[1])].compactMap(\.self)
-        let full = StoreError.answerTooLarge(bytes: records[0].body.bytes.count * 3)
+        let full = StoreError.responseTooLarge(bytes: records[0].body.bytes.count * 3)
         let request = it.newRequestID()
         // The same whether or not the zones are judged twice.
         for deletes in [[], [id("none")]] {
@@ -236,13 +238,13 @@ struct SaveTableTests {
 
     @Test(arguments: EngineKind.allCases)
     func `an answer may be as large as the limit and not a byte larger`(kind: EngineKind) async throws {
-        let it = try await EngineUnderTest.withNotes(kind) { $0.bounds.answerBytesMax = 2_000 }
+        let it = try await EngineUnderTest.withNotes(kind) { $0.bounds.responseBytesMax = 2_000 }
         let saves = ["a", "b"].map { save($0, ["b": .bytes([UInt8](repeating: 1, count: 900))]) }
         _ = try await it.modify(saves)
         #expect(try await it.fetch([id("a"), id("b")]).count == 2)
         let many = (0..<20).map { id($0 % 2 == 0 ? "a" : "b") }
         let size = try #require(try await it.record(id("a"))).body.bytes.count
-        await #expect(throws: StoreError.answerTooLarge(bytes: size * 3)) { _ = try await it.fetch(many) }
+        await #expect(throws: StoreError.responseTooLarge(bytes: size * 3)) { _ = try await it.fetch(many) }
         #expect(try await it.fetch(many, desiredKeys: []).count == 20)
     }
 }

@@ -4,6 +4,8 @@ import StorageContract
 import TestSupport
 import Testing
 
+@testable import EngineConformance
+
 /// How many fields and record types a schema may have, however they come into it.
 @Suite(.timeLimit(.minutes(10)))
 struct SchemaLimitTests {
@@ -56,7 +58,7 @@ struct SchemaLimitTests {
         let it = try EngineUnderTest(kind)
         let id = id(EngineUnderTest.alice, in: .default)
         func save(_ fields: [String: FieldValue]) async throws -> StoreError? {
-            let save = EngineConformanceTests.save(id.recordName, in: .default, type: "Users", fields)
+            let save = EngineConformance.save(id.recordName, in: .default, type: "Users", fields)
             return try await it.modify([save], policy: .changedKeys, by: it.publicly)[0].error
         }
         #expect(try await save(self.fields(0..<999)) == nil)

@@ -4,6 +4,8 @@ import StorageContract
 import TestSupport
 import Testing
 
+@testable import EngineConformance
+
 /// Schemas as an operator changes them.
 @Suite(.timeLimit(.minutes(10)))
 struct SchemaStoreTests {

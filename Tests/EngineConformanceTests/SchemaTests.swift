@@ -3,6 +3,8 @@ import RecordStore
 import StorageContract
 import Testing
 
+@testable import EngineConformance
+
 /// The first save of a field settles its type for the environment.
 @Suite(.timeLimit(.minutes(10)))
 struct SchemaTests {

@@ -2,6 +2,8 @@ import RecordModel
 import RecordStore
 import Testing
 
+@testable import EngineConformance
+
 /// The judgement of saves that are not made, beside the outcomes of the same saves.
 @Suite(.timeLimit(.minutes(10)))
 struct SchemaTrialTests {

@@ -3,6 +3,8 @@ import RecordStore
 import StorageContract
 import Testing
 
+@testable import EngineConformance
+
 /// URLs of shares that lead nowhere.
 @Suite(.timeLimit(.minutes(10)))
 struct ShareMissTests {

@@ -3,6 +3,7 @@ import StorageContract
 import TestSupport
 import Testing
 
+@testable import EngineConformance
 @testable import RecordStore
 
 /// Files of a zone that somebody takes part in: whose they are, and who gets them.

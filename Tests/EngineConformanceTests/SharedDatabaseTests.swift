@@ -4,6 +4,8 @@ import StorageContract
 import TestSupport
 import Testing
 
+@testable import EngineConformance
+
 /// What a user finds in their shared database, and what they may do with it.
 @Suite(.timeLimit(.minutes(10)))
 struct SharedDatabaseTests {

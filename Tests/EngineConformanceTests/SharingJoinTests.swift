@@ -4,6 +4,8 @@ import StorageContract
 import TestSupport
 import Testing
 
+@testable import EngineConformance
+
 /// Users who join a share, ask for access, and are blocked.
 @Suite(.timeLimit(.minutes(10)))
 struct SharingJoinTests {

@@ -3,6 +3,8 @@ import RecordStore
 import TestSupport
 import Testing
 
+@testable import EngineConformance
+
 /// Random owners, shares, trees, moves and requests; what everybody is shown and told is compared
 /// with what a naive evaluator says from all records.
 @Suite(.timeLimit(.minutes(20)))

@@ -4,6 +4,8 @@ import StorageContract
 import TestSupport
 import Testing
 
+@testable import EngineConformance
+
 /// What a share may be, who may change it, and what becomes of it.
 @Suite(.timeLimit(.minutes(10)))
 struct SharingRuleTests {

@@ -1,9 +1,9 @@
-import Dispatch
 import RecordModel
 import StorageContract
 import TestSupport
 import Testing
 
+@testable import EngineConformance
 @testable import RecordStore
 
 /// All that a job reads is of one moment, whatever is committed meanwhile.
@@ -17,7 +17,7 @@ struct SnapshotTests {
         _ = try await it.modify([save("old")])
         let during = try await it.snapshot { (snapshot) throws(StorageFailure) in
             let before = try Self.records(of: it, in: snapshot)
-            it.commitMeanwhile([save("new")], deletes: [id("old")])
+            commitMeanwhile([save("new")], deletes: [id("old")], in: it)
             return [before, try Self.records(of: it, in: snapshot)]
         }
         #expect(during == [["old"], ["old"]])
@@ -37,25 +37,5 @@ struct SnapshotTests {
             found.append(name)
         }
         return found
-    }
-}
-
-extension EngineUnderTest {
-    /// Has something committed, and returns when it is durable: for use within a job that reads.
-    func commitMeanwhile(_ saves: [RecordSave], deletes: [RecordID] = []) {
-        let operation = ModifyRecords(
-            scope: .private,
-            saves: saves,
-            deletes: deletes,
-            policy: .ifServerRecordUnchanged,
-            isAtomic: true
-        )
-        let isDone = DispatchSemaphore(value: 0)
-        self.store.write(self.request(.modifyRecords(operation))) { result in
-            let outcomes = try? result.get()
-            #expect(outcomes?.allSatisfy { $0.error == nil } == true)
-            isDone.signal()
-        }
-        isDone.wait()
     }
 }

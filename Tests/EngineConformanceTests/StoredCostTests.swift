@@ -4,6 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import EngineConformance
 @testable import RecordStore
 
 /// What is stored already costs a request something, too: bodies that it changes, deletes or reads, and
@@ -179,7 +180,7 @@ struct StoredCostTests {
 
     @Test(arguments: EngineKind.allCases)
     func `what URLs lead to has the bound of any response`(kind: EngineKind) async throws {
-        let it = try await CostTests.engine(kind) { $0.answerBytesMax = 10_000 }
+        let it = try await CostTests.engine(kind) { $0.responseBytesMax = 10_000 }
         var tokens: [String] = []
         for number in 0..<5 {
             let share = try await it.share("root\(number)", named: "share\(number)")
@@ -197,7 +198,7 @@ struct StoredCostTests {
                 }
             }
         }
-        guard case .failure(.answerTooLarge) = await metadata(tokens) else {
+        guard case .failure(.responseTooLarge) = await metadata(tokens) else {
             Issue.record("the bound is ignored")
             return
         }

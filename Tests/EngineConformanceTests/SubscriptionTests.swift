@@ -4,6 +4,8 @@ import StorageContract
 import TestSupport
 import Testing
 
+@testable import EngineConformance
+
 /// Saving, fetching and deleting subscriptions (`Protocol/README.md`, section 5.10).
 @Suite(.timeLimit(.minutes(10)))
 struct SubscriptionTests {
@@ -256,7 +258,7 @@ struct SubscriptionTests {
 
     @Test(arguments: EngineKind.allCases)
     func `an answer has a bound`(kind: EngineKind) async throws {
-        let it = try EngineUnderTest(kind) { $0.bounds.answerBytesMax = 500 }
+        let it = try EngineUnderTest(kind) { $0.bounds.responseBytesMax = 500 }
         let saves = (0..<5).map {
             Self.withInfo(query("s\($0)", type: "T\($0)"), String(repeating: "x", count: 90))
         }
@@ -267,7 +269,7 @@ struct SubscriptionTests {
         await #expect {
             _ = try await it.subscriptions()
         } throws: { error in
-            guard case StoreError.answerTooLarge? = error as? StoreError else { return false }
+            guard case StoreError.responseTooLarge? = error as? StoreError else { return false }
             return true
         }
         #expect(try await it.subscriptions(.ids([])) == [])

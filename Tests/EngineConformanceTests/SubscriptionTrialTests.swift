@@ -3,6 +3,7 @@ import StorageContract
 import TestSupport
 import Testing
 
+@testable import EngineConformance
 @testable import RecordStore
 
 /// Dry runs of subscriptions over the last changes.
@@ -67,7 +68,7 @@ struct SubscriptionTrialTests {
             let trial = try await Self.trial(it, subscription, of: notes)
             #expect(trial.lines.count == 4)
             for line in trial.lines {
-                let explained = try await ExplainTests.explanation(it, of: line.id)
+                let explained = try await it.explanation(of: line.id)
                 let match = explained.matches.first { $0.subscriptionID == subscription.id }
                 #expect((line.verdict == .fires) == match?.isMatch, "\(subscription.id) \(line.id)")
                 #expect(line.why == match?.why, "\(subscription.id) \(line.id)")

@@ -5,6 +5,8 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import EngineConformance
+
 /// Requests that wait for the engine are executed in turns by user, whatever one of them asks for
 /// (`Sources/RecordServer/OVERLOAD.md`).
 @Suite(.timeLimit(.minutes(10)))

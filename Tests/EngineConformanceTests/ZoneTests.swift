@@ -3,6 +3,8 @@ import RecordStore
 import StorageContract
 import Testing
 
+@testable import EngineConformance
+
 @Suite(.timeLimit(.minutes(10)))
 struct ZoneTests {
     private static let custom: ZoneCapabilities = [.fetchChanges, .atomic, .sharing, .zoneWideSharing]
@@ -78,7 +80,7 @@ struct ZoneTests {
         #expect(try await save("notes", .perZone) == .failed(.encryptionScopeFixed(.perRecord)))
         #expect(try await it.zones(.ids([sealed.id])) == [.zone(sealed)])
         // What is written into the zone, and what is kept with it, leaves the scope.
-        let record = EngineConformanceTests.save("a", in: sealed.id)
+        let record = EngineConformance.save("a", in: sealed.id)
         let operation = ModifyRecords(scope: .private, saves: [record], clientToken: [7])
         #expect(try await it.write(.modifyRecords(operation)).get().areSaved)
         #expect(try await it.zones(.ids([sealed.id])) == [.zone(sealed)])
@@ -163,14 +165,14 @@ struct ZoneTests {
     func `an answer with more zones than it holds is refused, and fewer are fetched`(
         kind: EngineKind
     ) async throws {
-        let it = try EngineUnderTest(kind) { $0.bounds.answerBytesMax = 10_000 }
+        let it = try EngineUnderTest(kind) { $0.bounds.responseBytesMax = 10_000 }
         let names = (0..<40).map { String(repeating: "z", count: 240) + "\($0)" }
         _ = try await it.modifyZones(names)
         func refusedBytes(_ selection: FetchZones.Selection) async -> Int? {
             do {
                 _ = try await it.zones(selection)
                 return nil
-            } catch StoreError.answerTooLarge(let bytes) {
+            } catch StoreError.responseTooLarge(let bytes) {
                 return bytes
             } catch {
                 return nil

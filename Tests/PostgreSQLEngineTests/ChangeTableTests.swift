@@ -4,7 +4,7 @@ import RecordStore
 import TestSupport
 import Testing
 
-@testable import EngineConformanceTests
+@testable import EngineConformance
 @testable import PostgreSQLEngine
 
 /// The order of changes as its table has it.

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import EngineConformanceTests
+@testable import EngineConformance
 @testable import PostgreSQLEngine
 @testable import RecordStore
 
@@ -59,7 +59,7 @@ struct FailoverTests {
     /// Saves a new record, and repeats the request under its ID until it is known what became of it.
     private static func save(_ name: String, _ it: EngineUnderTest) async throws -> String? {
         let request = it.newRequestID()
-        let operation = ModifyRecords(scope: .private, saves: [EngineConformanceTests.save(name)])
+        let operation = ModifyRecords(scope: .private, saves: [EngineConformance.save(name)])
         while true {
             switch await it.write(.modifyRecords(operation), id: request) {
             case .success(let outcomes): return outcomes[0].tag
@@ -164,7 +164,7 @@ struct FailoverTests {
         let pair = try PostgreSQLPair(isSynchronous: false)
         let notices = Notices()
         let it = try await Self.store(in: pair, isSynchronous: false, notices)
-        #expect(try await it.modify([EngineConformanceTests.save("a")]).areSaved)
+        #expect(try await it.modify([EngineConformance.save("a")]).areSaved)
         let epochs = try await Self.epochs(it)
         try pair.failOver()
         // The zone may be among what is gone.
@@ -181,10 +181,10 @@ struct FailoverTests {
         let pair = try PostgreSQLPair(isSynchronous: true)
         let notices = Notices()
         let it = try await Self.store(in: pair, isSynchronous: true, notices)
-        #expect(try await it.modify([EngineConformanceTests.save("a")]).areSaved)
+        #expect(try await it.modify([EngineConformance.save("a")]).areSaved)
         pair.stopStandby()
         try await notices.wait(for: .standby(.disconnected))
-        let operation = ModifyRecords(scope: .private, saves: [EngineConformanceTests.save("b")])
+        let operation = ModifyRecords(scope: .private, saves: [EngineConformance.save("b")])
         guard case .failure(.storageUnavailable) = await it.write(.modifyRecords(operation)) else {
             Issue.record("committed without a standby")
             return

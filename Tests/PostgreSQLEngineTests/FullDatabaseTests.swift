@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import EngineConformanceTests
+@testable import EngineConformance
 @testable import PostgreSQLEngine
 
 /// A PostgreSQL server that has no room for what is to be written.

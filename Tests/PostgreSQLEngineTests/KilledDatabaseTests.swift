@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import EngineConformanceTests
+@testable import EngineConformance
 @testable import PostgreSQLEngine
 @testable import RecordStore
 
@@ -25,7 +25,7 @@ struct KilledDatabaseTests {
     private static func save(_ prefix: String, _ it: EngineUnderTest, _ acknowledged: Acknowledged) async {
         for number in 0... {
             let name = "\(prefix)-\(number)"
-            guard let tag = try? await it.modify([EngineConformanceTests.save(name)])[0].tag else { return }
+            guard let tag = try? await it.modify([EngineConformance.save(name)])[0].tag else { return }
             acknowledged.add(name, tag)
         }
     }

@@ -5,7 +5,7 @@ import StorageContract
 import Synchronization
 import Testing
 
-@testable import EngineConformanceTests
+@testable import EngineConformance
 @testable import PostgreSQLEngine
 
 /// A user who is refused by PostgreSQL while a server runs, and is let in again.

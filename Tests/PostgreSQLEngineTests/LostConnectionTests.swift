@@ -5,7 +5,7 @@ import StorageContract
 import TestSupport
 import Testing
 
-@testable import EngineConformanceTests
+@testable import EngineConformance
 @testable import PostgreSQLEngine
 
 /// Sessions that a server ends while clients save and read.
@@ -64,7 +64,7 @@ struct LostConnectionTests {
     /// Each time another node is asked.
     private static func save(_ name: String, _ nodes: [EngineUnderTest]) async throws -> String? {
         let request = nodes[0].newRequestID()
-        let operation = ModifyRecords(scope: .private, saves: [EngineConformanceTests.save(name)])
+        let operation = ModifyRecords(scope: .private, saves: [EngineConformance.save(name)])
         for attempt in 0..<1_000 {
             switch await nodes[attempt % nodes.count].write(.modifyRecords(operation), id: request) {
             case .success(let outcomes): return outcomes[0].tag
@@ -116,7 +116,7 @@ struct LostConnectionTests {
     @Test
     func `a connection that is lost between two reads is made anew, unseen by whoever reads`() async throws {
         let it = try await EngineUnderTest.withNotes(.postgreSQL) { $0.readThreads = 1 }
-        #expect(try await it.modify([EngineConformanceTests.save("a")]).areSaved)
+        #expect(try await it.modify([EngineConformance.save("a")]).areSaved)
         #expect(try await it.record(id("a")) != nil)
         let target = try PostgreSQLCluster.running().target(standingFor: it.folder.path)
         let ending = Task { try await Self.endSessions(of: target) }
@@ -125,6 +125,6 @@ struct LostConnectionTests {
         #expect(try await ending.value > 0)
         #expect(try await it.record(id("a")) != nil)
         #expect(try it.count(AuthorRow.self) > 0)
-        #expect(try await it.modify([EngineConformanceTests.save("b")]).areSaved)
+        #expect(try await it.modify([EngineConformance.save("b")]).areSaved)
     }
 }

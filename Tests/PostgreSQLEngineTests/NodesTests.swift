@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import EngineConformanceTests
+@testable import EngineConformance
 @testable import PostgreSQLEngine
 
 /// Several servers of one store.
@@ -44,7 +44,7 @@ struct NodesTests {
     private static func saveAll(of writer: Int, through it: EngineUnderTest) async throws -> [Int64] {
         var positions: [Int64] = []
         for number in 0..<self.savesPerWriter {
-            let saves = (0...number % 3).map { EngineConformanceTests.save("r\(writer)-\(number)-\($0)") }
+            let saves = (0...number % 3).map { EngineConformance.save("r\(writer)-\(number)-\($0)") }
             for outcome in try await it.modify(saves) {
                 guard let tag = outcome.tag, let position = Int64(tag, radix: 36) else {
                     throw StorageFailure.unexpected(code: 0)

@@ -4,7 +4,7 @@ import RecordStore
 import TestSupport
 import Testing
 
-@testable import EngineConformanceTests
+@testable import EngineConformance
 @testable import PostgreSQLEngine
 
 /// Deadlocks and serialization failures of PostgreSQL, at random statements and at commits.
@@ -84,7 +84,7 @@ struct RandomConflictTests {
                     var tags: [String: String] = [:]
                     for number in 0..<Self.savesPerClient {
                         let name = "r\(client)-\(number)"
-                        tags[name] = try await it.savedRepeatedly(EngineConformanceTests.save(name))
+                        tags[name] = try await it.savedRepeatedly(EngineConformance.save(name))
                     }
                     return tags
                 }

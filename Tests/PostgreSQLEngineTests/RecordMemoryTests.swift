@@ -4,7 +4,7 @@ import StorageContract
 import TestSupport
 import Testing
 
-@testable import EngineConformanceTests
+@testable import EngineConformance
 @testable import PostgreSQLEngine
 @testable import RecordStore
 

@@ -3,7 +3,7 @@ import RecordModel
 import StorageContract
 import Testing
 
-@testable import EngineConformanceTests
+@testable import EngineConformance
 @testable import PostgreSQLEngine
 @testable import RecordStore
 

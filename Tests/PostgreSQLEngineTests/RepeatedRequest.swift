@@ -1,7 +1,7 @@
 import RecordModel
 import StorageContract
 
-@testable import EngineConformanceTests
+@testable import EngineConformance
 @testable import PostgreSQLEngine
 @testable import RecordStore
 

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import TestSupport
 
-@testable import EngineConformanceTests
+@testable import EngineConformance
 @testable import PostgreSQLEngine
 
 /// Stands between an engine and PostgreSQL, and cuts a connection at a chosen point of a chosen flight.

@@ -5,7 +5,7 @@ import StorageContract
 import TestSupport
 import Testing
 
-@testable import EngineConformanceTests
+@testable import EngineConformance
 @testable import PostgreSQLEngine
 @testable import RecordStore
 
@@ -114,7 +114,7 @@ extension RoundTripTests {
             return try await round.it.query(QueryRead(query: query, zone: notes)).records.count == 1
         },
         Kind("explanation", "explain_record", roundTrips: 12...12) { round in
-            try await ExplainTests.explanation(round.it, of: id("r1")).record.id == id("r1")
+            try await round.it.explanation(of: id("r1")).record.id == id("r1")
         },
         Kind("schema", "check_schema", roundTrips: 8...8) { round in
             let schema = try round.it.store.schemas.schema(

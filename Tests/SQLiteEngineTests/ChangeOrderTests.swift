@@ -4,7 +4,7 @@ import SQLiteEngine
 import TestSupport
 import Testing
 
-@testable import EngineConformanceTests
+@testable import EngineConformance
 
 /// Where feeds will find what changed in a zone after a position, in order.
 @Suite(.timeLimit(.minutes(10)))

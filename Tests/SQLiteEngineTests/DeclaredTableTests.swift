@@ -3,7 +3,7 @@ import StorageContract
 import TestSupport
 import Testing
 
-@testable import EngineConformanceTests
+@testable import EngineConformance
 
 /// The tables that the store declares, as they stand in a file of SQLite.
 struct DeclaredTableTests {

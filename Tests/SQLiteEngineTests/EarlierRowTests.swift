@@ -4,7 +4,7 @@ import StorageContract
 import TestSupport
 import Testing
 
-@testable import EngineConformanceTests
+@testable import EngineConformance
 
 /// Rows that earlier versions wrote, and that this one would not write.
 @Suite(.timeLimit(.minutes(10)))

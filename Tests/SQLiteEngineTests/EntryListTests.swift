@@ -3,7 +3,7 @@ import RecordStore
 import StorageContract
 import Testing
 
-@testable import EngineConformanceTests
+@testable import EngineConformance
 
 /// The records that have one value, as an index lists them.
 struct EntryListTests {

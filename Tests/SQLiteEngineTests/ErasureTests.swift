@@ -6,7 +6,7 @@ import SQLiteSetup
 import TestSupport
 import Testing
 
-@testable import EngineConformanceTests
+@testable import EngineConformance
 @testable import SQLiteEngine
 
 /// What is deleted is overwritten: in the file, in its log, and in copies that are made later.

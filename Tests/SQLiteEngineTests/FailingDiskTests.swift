@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import EngineConformanceTests
+@testable import EngineConformance
 
 /// A disk that refuses to write, and what is said of it.
 @Suite(.timeLimit(.minutes(10)), .serialized)

@@ -5,7 +5,7 @@ import StorageContract
 import TestSupport
 import Testing
 
-@testable import EngineConformanceTests
+@testable import EngineConformance
 
 /// Requests that fail for a fault of ours, in the company of others (SQLite alone: each engine
 /// breaks in its own way).

@@ -4,7 +4,7 @@ import StorageContract
 import TestSupport
 import Testing
 
-@testable import EngineConformanceTests
+@testable import EngineConformance
 
 /// What becomes of tokens when rows of the file are taken back, or grow old.
 @Suite(.timeLimit(.minutes(10)))

@@ -4,7 +4,7 @@ import StorageContract
 import TestSupport
 import Testing
 
-@testable import EngineConformanceTests
+@testable import EngineConformance
 
 /// What the file of a store grows by, beside what the store counts.
 @Suite(.timeLimit(.minutes(10)))

@@ -6,7 +6,7 @@ import StorageContract
 import TestSupport
 import Testing
 
-@testable import EngineConformanceTests
+@testable import EngineConformance
 
 /// A record as a fixture has it.
 struct FixtureRecord {

@@ -5,7 +5,7 @@ import StorageContract
 import TestSupport
 import Testing
 
-@testable import EngineConformanceTests
+@testable import EngineConformance
 
 /// Files that earlier releases wrote, and those that this one refuses.
 @Suite(.timeLimit(.minutes(10)))

@@ -5,7 +5,7 @@ import StorageContract
 import TestSupport
 import Testing
 
-@testable import EngineConformanceTests
+@testable import EngineConformance
 
 /// What the writer does besides requests, and what it makes of changes that it did not make.
 @Suite(.timeLimit(.minutes(10)))

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import EngineConformanceTests
+@testable import EngineConformance
 
 /// Indexes that are made when there are records already.
 @Suite(.timeLimit(.minutes(10)))

@@ -3,7 +3,7 @@ import RecordStore
 import StorageContract
 import Testing
 
-@testable import EngineConformanceTests
+@testable import EngineConformance
 
 /// The entries that a file has, and those that it ought to have, computed from its records field by field.
 struct IndexContents {

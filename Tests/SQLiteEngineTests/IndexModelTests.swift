@@ -4,7 +4,7 @@ import RecordStore
 import TestSupport
 import Testing
 
-@testable import EngineConformanceTests
+@testable import EngineConformance
 
 /// Random changes to records, zones and indexes; afterwards the entries are what the bodies say.
 ///

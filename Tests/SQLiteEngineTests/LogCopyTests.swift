@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import EngineConformanceTests
+@testable import EngineConformance
 
 /// The copy of the log into the file while nobody writes.
 @Suite(.timeLimit(.minutes(10)))

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import EngineConformanceTests
+@testable import EngineConformance
 
 /// Nothing is told before it is on disk (SQLite alone: another engine has a log of its own).
 @Suite(.timeLimit(.minutes(10)))

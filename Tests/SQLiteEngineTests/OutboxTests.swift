@@ -4,7 +4,7 @@ import StorageContract
 import TestSupport
 import Testing
 
-@testable import EngineConformanceTests
+@testable import EngineConformance
 
 /// Joining and leaving write the owner's database first; the reader's follows from the outbox.
 @Suite(.timeLimit(.minutes(10)))

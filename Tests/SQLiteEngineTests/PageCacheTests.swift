@@ -3,7 +3,7 @@ import SQLiteSetup
 import TestSupport
 import Testing
 
-@testable import EngineConformanceTests
+@testable import EngineConformance
 @testable import SQLiteEngine
 
 /// A file that grows, shrinks and takes back what it did reads the same through the page cache of

@@ -4,7 +4,7 @@ import StorageContract
 import TestSupport
 import Testing
 
-@testable import EngineConformanceTests
+@testable import EngineConformance
 
 /// A connection that reads remembers where zones are, until something is committed.
 @Suite(.timeLimit(.minutes(10)))
@@ -64,7 +64,7 @@ struct ReadSnapshotTests {
             }
             let before = try count(limit: 1_000)
             let interrupted = try count(limit: 1)
-            it.commitMeanwhile([save("new", ["n": .int64(1)])])
+            commitMeanwhile([save("new", ["n": .int64(1)])], in: it)
             return [before, interrupted, try count(limit: 1_000)]
         }
         #expect(counts == [200, 1, 200])

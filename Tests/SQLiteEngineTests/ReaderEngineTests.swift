@@ -6,7 +6,7 @@ import StorageContract
 import TestSupport
 import Testing
 
-@testable import EngineConformanceTests
+@testable import EngineConformance
 
 /// An engine that only reads, beside one that writes.
 struct ReaderEngineTests {

@@ -6,7 +6,7 @@ import StorageContract
 import TestSupport
 import Testing
 
-@testable import EngineConformanceTests
+@testable import EngineConformance
 
 /// The file of a store in a backup, and after a restore: SQLite's own, since an engine brings its
 /// own way to copy what it keeps.

@@ -3,7 +3,7 @@ import RecordStore
 import TestSupport
 import Testing
 
-@testable import EngineConformanceTests
+@testable import EngineConformance
 
 /// What becomes of indexes when a schema changes (SQLite alone: every engine keeps them in its own way).
 @Suite(.timeLimit(.minutes(10)))

@@ -296,4 +296,14 @@ final class EngineUnderTest: Sendable {
         }
         return try result.get()
     }
+
+    func explanation(
+        of id: RecordID,
+        by requester: Requester? = nil
+    ) async throws(StoreError) -> RecordExplanation {
+        let result = await withCheckedContinuation { continuation in
+            self.store.explain(id, for: requester ?? self.privately) { continuation.resume(returning: $0) }
+        }
+        return try result.get()
+    }
 }

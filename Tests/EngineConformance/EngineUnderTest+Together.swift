@@ -1,8 +1,10 @@
+import Dispatch
 import RecordModel
 import RecordStore
 import StorageContract
 import Synchronization
 import TestSupport
+import Testing
 
 extension EngineUnderTest {
     /// Sends requests while the writer is held, so that one transaction takes them all.
@@ -41,4 +43,22 @@ extension EngineUnderTest {
         }
         return outcomes.withLock { known in requests.indices.map { known[$0]! } }
     }
+}
+
+/// Has something committed, and returns when it is durable: for use within a job that reads.
+func commitMeanwhile(_ saves: [RecordSave], deletes: [RecordID] = [], in it: EngineUnderTest) {
+    let operation = ModifyRecords(
+        scope: .private,
+        saves: saves,
+        deletes: deletes,
+        policy: .ifServerRecordUnchanged,
+        isAtomic: true
+    )
+    let isDone = DispatchSemaphore(value: 0)
+    it.store.write(it.request(.modifyRecords(operation))) { result in
+        let outcomes = try? result.get()
+        #expect(outcomes?.allSatisfy { $0.error == nil } == true)
+        isDone.signal()
+    }
+    isDone.wait()
 }

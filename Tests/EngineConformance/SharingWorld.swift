@@ -169,7 +169,7 @@ final class SharingWorld {
         let fields = ["n": FieldValue.int64(value)]
         let record =
             reader == nil
-            ? EngineConformanceTests.save(name, fields, parent: change)
+            ? EngineConformance.save(name, fields, parent: change)
             : sharedSave(name, fields, parent: change)
         let outcome = try await self.modify([record], by: reader)
         let wanted = parent ?? self.parents[name] ?? nil

@@ -134,7 +134,7 @@ struct EngineSettings {
         rules.reading.queryAttempt.comparisonsMax = self.inlineQueryComparisonsMax
         rules.reading.feedReadsMax = self.feedReadsMax
         rules.reading.feedBytesReadMax = self.feedBytesReadMax
-        rules.reading.answerBytesMax = self.bounds.answerBytesMax
+        rules.reading.responseBytesMax = self.bounds.responseBytesMax
         return rules
     }
 }
