@@ -168,7 +168,7 @@ extension PendingRequest {
 extension Limits {
     /// Most bytes of all `items` of a response: one item of any size, or as many as there may be.
     fileprivate func responseBytesMax(of operation: Operation) -> Int {
-        Int(max(self.answerBytesMax, self.frameBytesMax))
+        Int(max(self.responseBytesMax, self.frameBytesMax))
             + operation.itemsMax * ClientBounds.itemFramingBytesMax
     }
 

@@ -20,7 +20,7 @@ package struct Bounds: Hashable, Sendable {
     /// The encoded fields of all records of one response.
     ///
     /// Bounds the server's memory for a fetch.
-    package var answerBytesMax = 16 * 1024 * 1024
+    package var responseBytesMax = 16 * 1024 * 1024
     /// One asset.
     package var assetBytesMax: Int64 = 1024 * 1024 * 1024 * 1024
     /// Requests without a response on one connection.

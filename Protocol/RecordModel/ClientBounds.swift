@@ -13,7 +13,7 @@ package enum ClientBounds {
     /// Encoded bodies, zones or subscriptions of a response.
     ///
     /// An operator can set no larger one.
-    package static let answerBytesMax = 64 * 1024 * 1024
+    package static let responseBytesMax = 64 * 1024 * 1024
     /// Overhead of one of them in a response, in bytes.
     package static let itemFramingBytesMax = 4 * 1024
     /// Items of one `items` frame.

@@ -19,18 +19,18 @@ package struct KeepaliveStateMachine {
 
     private let silenceMax: TimeAmount
     /// When bytes of the peer last arrived.
-    package private(set) var heardAt: NIODeadline
+    package private(set) var receivedAt: NIODeadline
     private var pingedAt: NIODeadline?
     private var isPongAwaited = false
 
     package init(silenceMax: TimeAmount, now: NIODeadline) {
         self.silenceMax = silenceMax
-        self.heardAt = now
+        self.receivedAt = now
     }
 
     /// Bytes of the peer arrived, or the peer is expected to send from now on.
-    package mutating func heard(at now: NIODeadline) {
-        self.heardAt = now
+    package mutating func received(at now: NIODeadline) {
+        self.receivedAt = now
         self.pingedAt = nil
     }
 
@@ -47,7 +47,7 @@ package struct KeepaliveStateMachine {
             let end = pingedAt + Self.pongTimeout
             return now >= end ? .close : .wait(until: end)
         }
-        let silenceEnd = self.heardAt + self.silenceMax
+        let silenceEnd = self.receivedAt + self.silenceMax
         guard now >= silenceEnd else { return .wait(until: silenceEnd) }
         self.pingedAt = now
         self.isPongAwaited = true

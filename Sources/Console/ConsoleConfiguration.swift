@@ -33,7 +33,7 @@ package struct ConsoleConfiguration: Sendable {
     /// Reads the quotas of the server that runs, or ran last; `nil` if they are unknown.
     package var quotas: @Sendable () -> StorageQuotas? = { nil }
     /// Finds the location of the server's log.
-    package var log: @Sendable () -> LogPlace = { .unknown }
+    package var log: @Sendable () -> LogDestination = { .unknown }
     /// Backups of the folder; `nil` if the console shows none.
     package var backups: BackupDesk?
     /// Makes any other change, as the command line does; `nil` if the console only reads.

@@ -13,7 +13,7 @@ package struct CSVRecordReader: DraftReader {
     private struct Cell {
         var text: [UInt8] = []
         var isQuoted = false
-        var place: TextPlace
+        var position: TextPosition
     }
 
     private var input: TextInput
@@ -42,7 +42,7 @@ package struct CSVRecordReader: DraftReader {
     // MARK: Meaning
 
     private mutating func readHeader() throws {
-        let start = TextPlace(line: 1, column: 1)
+        let start = TextPosition(line: 1, column: 1)
         guard let cells = try self.row() else {
             throw RecordJSONError(.missing(name: RecordTable.nameTitle), at: start)
         }
@@ -51,11 +51,11 @@ package struct CSVRecordReader: DraftReader {
             let title = try Self.text(cell)
             let name = String(title.prefix { $0 != ":" })
             guard titles.insert(name).inserted else {
-                throw RecordJSONError(.duplicate(name: name), at: cell.place)
+                throw RecordJSONError(.duplicate(name: name), at: cell.position)
             }
-            self.roles.append(try Self.role(title, name, at: cell.place))
+            self.roles.append(try Self.role(title, name, at: cell.position))
             guard self.roles.count <= Bounds.fieldsMax + 3 else {
-                throw RecordJSONError(.tooManyFields, at: cell.place)
+                throw RecordJSONError(.tooManyFields, at: cell.position)
             }
         }
         guard self.roles.contains(.recordName) else {
@@ -69,7 +69,7 @@ package struct CSVRecordReader: DraftReader {
     private static func role(
         _ title: String,
         _ name: String,
-        at place: TextPlace
+        at position: TextPosition
     ) throws(RecordJSONError) -> Role {
         switch title {
         case RecordTable.nameTitle: return .recordName
@@ -78,29 +78,29 @@ package struct CSVRecordReader: DraftReader {
         default: break
         }
         guard NameRules.isIdentifier(name.utf8) else {
-            throw RecordJSONError(.unknown(name: title), at: place)
+            throw RecordJSONError(.unknown(name: title), at: position)
         }
         guard title != name else { return .field(RecordTable.Column(field: name, type: .string)) }
         let typeName = String(title.dropFirst(name.count + 1))
         guard let type = FieldType(jsonName: typeName), type != .clear else {
-            throw RecordJSONError(.unknownType(typeName), at: place, field: name)
+            throw RecordJSONError(.unknownType(typeName), at: position, field: name)
         }
         return .field(RecordTable.Column(field: name, type: type))
     }
 
     private func record(_ cells: [Cell]) throws(RecordJSONError) -> RecordDraft {
         guard let first = cells.first, cells.count <= self.roles.count else {
-            throw RecordJSONError(.tooManyColumns(cells.count), at: cells[self.roles.count].place)
+            throw RecordJSONError(.tooManyColumns(cells.count), at: cells[self.roles.count].position)
         }
         // A truncated last row would be read as another record.
         guard cells.count == self.roles.count else {
-            throw RecordJSONError(.tooFewColumns(cells.count, of: self.roles.count), at: first.place)
+            throw RecordJSONError(.tooFewColumns(cells.count, of: self.roles.count), at: first.position)
         }
         var name: String?
         var type = self.recordType
         var changeTag: String?
         var fields: [Field] = []
-        var places: [String: TextPlace] = [:]
+        var positions: [String: TextPosition] = [:]
         for (role, cell) in zip(self.roles, cells) {
             guard !cell.text.isEmpty || cell.isQuoted else { continue }
             let text = try Self.text(cell)
@@ -109,25 +109,29 @@ package struct CSVRecordReader: DraftReader {
             case .recordType: type = text
             case .changeTag: changeTag = text
             case .field(let column):
-                let value = try RecordTable.value(text, of: column, at: cell.place)
+                let value = try RecordTable.value(text, of: column, at: cell.position)
                 fields.append(Field(name: column.field, value: value))
-                places[column.field] = cell.place
+                positions[column.field] = cell.position
             }
         }
-        guard let name else { throw RecordJSONError(.missing(name: RecordTable.nameTitle), at: first.place) }
-        guard let type else { throw RecordJSONError(.missing(name: RecordTable.typeTitle), at: first.place) }
+        guard let name else {
+            throw RecordJSONError(.missing(name: RecordTable.nameTitle), at: first.position)
+        }
+        guard let type else {
+            throw RecordJSONError(.missing(name: RecordTable.typeTitle), at: first.position)
+        }
         return RecordDraft(
             recordName: name,
             recordType: type,
             changeTag: changeTag,
-            changes: try FieldReading.checked(fields, places: places, at: first.place),
-            place: first.place
+            changes: try FieldReading.checked(fields, positions: positions, at: first.position),
+            position: first.position
         )
     }
 
     private static func text(_ cell: Cell) throws(RecordJSONError) -> String {
         guard let text = String(validating: cell.text, as: UTF8.self) else {
-            throw RecordJSONError(.notUTF8, at: cell.place)
+            throw RecordJSONError(.notUTF8, at: cell.position)
         }
         return text
     }
@@ -138,20 +142,23 @@ package struct CSVRecordReader: DraftReader {
     private mutating func row() throws -> [Cell]? {
         try self.input.skipByteOrderMark()
         guard try self.input.peek() != nil else { return nil }
-        let place = self.input.place
+        let position = self.input.position
         var cells: [Cell] = []
         var bytesLeft = JSONRecordReader.recordBytesMax
         while true {
-            var cell = Cell(place: self.input.place)
-            let isLast = try self.read(&cell, &bytesLeft, from: place)
+            var cell = Cell(position: self.input.position)
+            let isLast = try self.read(&cell, &bytesLeft, from: position)
             cells.append(cell)
             if isLast { return cells }
         }
     }
 
     /// Reads a cell, and returns whether it ends its row.
-    private mutating func read(_ cell: inout Cell, _ bytesLeft: inout Int, from row: TextPlace) throws -> Bool
-    {
+    private mutating func read(
+        _ cell: inout Cell,
+        _ bytesLeft: inout Int,
+        from row: TextPosition
+    ) throws -> Bool {
         while let byte = try self.input.next() {
             bytesLeft -= 1
             guard bytesLeft > 0 else {
@@ -169,7 +176,7 @@ package struct CSVRecordReader: DraftReader {
             case _ where cell.isQuoted:
                 throw RecordJSONError(
                     .syntax(expected: "a comma behind the closing quote"),
-                    at: self.input.place
+                    at: self.input.position
                 )
             default: cell.text.append(byte)
             }
@@ -181,7 +188,7 @@ package struct CSVRecordReader: DraftReader {
     private mutating func readQuoted(
         _ cell: inout Cell,
         _ bytesLeft: inout Int,
-        from row: TextPlace
+        from row: TextPosition
     ) throws {
         while let byte = try self.input.next() {
             bytesLeft -= 1
@@ -196,6 +203,6 @@ package struct CSVRecordReader: DraftReader {
             _ = try self.input.next()
             cell.text.append(byte)
         }
-        throw RecordJSONError(.unfinished, at: cell.place)
+        throw RecordJSONError(.unfinished, at: cell.position)
     }
 }

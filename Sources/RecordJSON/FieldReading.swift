@@ -16,35 +16,35 @@ struct FieldReading {
     static func body(
         of node: JSONNode?,
         owners: ZoneOwners,
-        at place: TextPlace
+        at position: TextPosition
     ) throws(RecordJSONError) -> RecordBody {
         guard let node else { return .empty }
         guard case .object(let members) = node.value else {
             throw RecordJSONError(
                 .wrongValue(expected: "an object", found: node.kind),
-                at: node.place,
+                at: node.position,
                 field: "fields"
             )
         }
         var fields: [Field] = []
-        var places: [String: TextPlace] = [:]
+        var positions: [String: TextPosition] = [:]
         for member in members {
             fields.append(try FieldReading(field: member.name, owners: owners).field(member.node))
-            places[member.name] = member.node.place
+            positions[member.name] = member.node.position
         }
-        return try self.checked(fields, places: places, at: place)
+        return try self.checked(fields, positions: positions, at: position)
     }
 
     /// Encodes fields, and checks them as those of a client's save.
     static func checked(
         _ fields: [Field],
-        places: [String: TextPlace],
-        at place: TextPlace
+        positions: [String: TextPosition],
+        at position: TextPosition
     ) throws(RecordJSONError) -> RecordBody {
         do throws(BodyError) {
             return try RecordBody(checking: RecordBody(fields).bytes, allowsClear: true)
         } catch {
-            throw RecordJSONError(error, places: places, at: place)
+            throw RecordJSONError(error, positions: positions, at: position)
         }
     }
 
@@ -74,7 +74,7 @@ struct FieldReading {
         guard let node else { return try self.impliedType(of: value) }
         let name = try node.string(field: self.field)
         guard let type = FieldType(jsonName: name), type != .clear else {
-            throw RecordJSONError(.unknownType(name), at: node.place, field: self.field)
+            throw RecordJSONError(.unknownType(name), at: node.position, field: self.field)
         }
         return type
     }
@@ -91,13 +91,13 @@ struct FieldReading {
             var areWhole = true
             for element in elements {
                 guard case .number(let text) = element.value else {
-                    throw RecordJSONError(.missing(name: "type"), at: node.place, field: self.field)
+                    throw RecordJSONError(.missing(name: "type"), at: node.position, field: self.field)
                 }
                 areWhole = areWhole && isWhole(text)
             }
             return areWhole ? .int64List : .doubleList
         case .object, .bool, .null:
-            throw RecordJSONError(.missing(name: "type"), at: node.place, field: self.field)
+            throw RecordJSONError(.missing(name: "type"), at: node.position, field: self.field)
         }
     }
 
@@ -154,7 +154,7 @@ struct FieldReading {
         guard let number = Int64(text) else {
             throw RecordJSONError(
                 .wrongValue(expected: "a whole number of 64 bits", found: text),
-                at: node.place,
+                at: node.position,
                 field: self.field
             )
         }
@@ -166,7 +166,7 @@ struct FieldReading {
         guard let number = Double(text), number.isFinite else {
             throw RecordJSONError(
                 .wrongValue(expected: "a number that a double can hold", found: text),
-                at: node.place,
+                at: node.position,
                 field: self.field
             )
         }
@@ -189,7 +189,7 @@ struct FieldReading {
         guard let seconds, seconds.isFinite else {
             throw RecordJSONError(
                 .wrongValue(expected: ISODate.expected, found: text),
-                at: node.place,
+                at: node.position,
                 field: self.field
             )
         }
@@ -200,7 +200,7 @@ struct FieldReading {
         guard let data = Data(base64Encoded: try node.string(field: self.field)) else {
             throw RecordJSONError(
                 .wrongValue(expected: "bytes in base64", found: "another text"),
-                at: node.place,
+                at: node.position,
                 field: self.field
             )
         }
@@ -233,7 +233,7 @@ struct FieldReading {
             guard let action = Reference.Action(jsonName: name) else {
                 throw RecordJSONError(
                     .wrongValue(expected: "NONE, DELETE_SELF or VALIDATE", found: "'\(name)'"),
-                    at: member.place,
+                    at: member.position,
                     field: self.field
                 )
             }
@@ -249,7 +249,7 @@ struct FieldReading {
         guard let hash = Self.hash(try checksum.string(field: self.field)) else {
             throw RecordJSONError(
                 .wrongValue(expected: "a SHA-256 of 64 hexadecimal digits", found: "another text"),
-                at: checksum.place,
+                at: checksum.position,
                 field: self.field
             )
         }
@@ -286,27 +286,28 @@ extension FieldReading {
 
 extension RecordJSONError {
     /// The error for fields that no client may save.
-    fileprivate init(_ error: BodyError, places: [String: TextPlace], at place: TextPlace) {
+    fileprivate init(_ error: BodyError, positions: [String: TextPosition], at position: TextPosition) {
         func wrong(_ field: String, _ expected: String, _ found: String) -> RecordJSONError {
             RecordJSONError(
                 .wrongValue(expected: expected, found: found),
-                at: places[field] ?? place,
+                at: positions[field] ?? position,
                 field: field
             )
         }
         switch error {
         case .malformed, .clearNotAllowed:
-            self = RecordJSONError(.syntax(expected: "the fields of a record"), at: place)
-        case .fieldOrder(let name): self = RecordJSONError(.duplicate(name: name), at: places[name] ?? place)
+            self = RecordJSONError(.syntax(expected: "the fields of a record"), at: position)
+        case .fieldOrder(let name):
+            self = RecordJSONError(.duplicate(name: name), at: positions[name] ?? position)
         case .fieldNameInvalid(let name):
             self = wrong(name, "named with a letter, then letters, digits and '_'", "another name")
         case .valueInvalid(let field):
             self = wrong(field, "a value that its type permits", "outside its bounds")
         case .recordNameInvalid(let field, let name):
             self = wrong(field, "another name (\(NameRules.recordNameRule))", NameRules.quoted(name))
-        case .tooManyFields: self = RecordJSONError(.tooManyFields, at: place)
+        case .tooManyFields: self = RecordJSONError(.tooManyFields, at: position)
         case .tooManyElements(let field):
-            self = RecordJSONError(.tooManyElements, at: places[field] ?? place, field: field)
+            self = RecordJSONError(.tooManyElements, at: positions[field] ?? position, field: field)
         }
     }
 }

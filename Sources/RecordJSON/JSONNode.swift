@@ -15,11 +15,11 @@ package struct JSONNode: Hashable, Sendable {
     package struct Member: Hashable, Sendable {
         package var name: String
         /// The position of the name.
-        package var place: TextPlace
+        package var position: TextPosition
         package var node: JSONNode
     }
 
-    package var place: TextPlace
+    package var position: TextPosition
     package var value: Value
 
     /// The kind of value, for errors.
@@ -36,7 +36,7 @@ package struct JSONNode: Hashable, Sendable {
 }
 
 /// A position in a text: line and byte in the line, both from 1.
-package struct TextPlace: Hashable, Comparable, Sendable, CustomStringConvertible {
+package struct TextPosition: Hashable, Comparable, Sendable, CustomStringConvertible {
     package var line: Int
     package var column: Int
 
@@ -45,7 +45,7 @@ package struct TextPlace: Hashable, Comparable, Sendable, CustomStringConvertibl
         self.column = column
     }
 
-    package static func < (left: TextPlace, right: TextPlace) -> Bool {
+    package static func < (left: TextPosition, right: TextPosition) -> Bool {
         (left.line, left.column) < (right.line, right.column)
     }
 

@@ -13,29 +13,29 @@ package struct JSONParser {
     private let bytes: [UInt8]
     private var offset = 0
     private var values = 0
-    private var place: TextPlace
+    private var position: TextPosition
 
     /// Reads a text that is one value, with white space around it.
     ///
     /// - Parameters:
     ///   - bytes: The text.
-    ///   - place: The position of the text in its file.
+    ///   - position: The position of the text in its file.
     /// - Returns: The value, with the positions of all its parts.
     /// - Throws: The first error, with its position.
     package static func parse(
         _ bytes: [UInt8],
-        from place: TextPlace = TextPlace(line: 1, column: 1)
+        from position: TextPosition = TextPosition(line: 1, column: 1)
     ) throws(RecordJSONError) -> JSONNode {
-        var parser = JSONParser(bytes: bytes, place: place)
+        var parser = JSONParser(bytes: bytes, position: position)
         let node = try parser.value(level: 1)
         parser.skipSpace()
         guard parser.next == nil else { throw parser.expected("nothing behind the value") }
         return node
     }
 
-    private init(bytes: [UInt8], place: TextPlace) {
+    private init(bytes: [UInt8], position: TextPosition) {
         self.bytes = bytes
-        self.place = place
+        self.position = position
     }
 
     // MARK: Bytes
@@ -44,9 +44,9 @@ package struct JSONParser {
 
     private mutating func advance() {
         if self.bytes[self.offset] == UInt8(ascii: "\n") {
-            self.place = TextPlace(line: self.place.line + 1, column: 1)
+            self.position = TextPosition(line: self.position.line + 1, column: 1)
         } else {
-            self.place.column += 1
+            self.position.column += 1
         }
         self.offset += 1
     }
@@ -64,20 +64,20 @@ package struct JSONParser {
     }
 
     private func expected(_ what: String) -> RecordJSONError {
-        RecordJSONError(self.next == nil ? .unfinished : .syntax(expected: what), at: self.place)
+        RecordJSONError(self.next == nil ? .unfinished : .syntax(expected: what), at: self.position)
     }
 
     // MARK: Values
 
     private mutating func value(level: Int) throws(RecordJSONError) -> JSONNode {
         self.skipSpace()
-        let place = self.place
+        let position = self.position
         guard level <= Self.levelsMax else {
-            throw RecordJSONError(.tooDeep(levelsMax: Self.levelsMax), at: place)
+            throw RecordJSONError(.tooDeep(levelsMax: Self.levelsMax), at: position)
         }
         self.values += 1
         guard self.values <= Self.valuesMax else {
-            throw RecordJSONError(.tooManyValues(max: Self.valuesMax), at: place)
+            throw RecordJSONError(.tooManyValues(max: Self.valuesMax), at: position)
         }
         let value: JSONNode.Value
         switch self.next {
@@ -89,7 +89,7 @@ package struct JSONParser {
         case UInt8(ascii: "n"): value = try self.word("null", .null)
         default: value = .number(try self.number())
         }
-        return JSONNode(place: place, value: value)
+        return JSONNode(position: position, value: value)
     }
 
     private mutating func word(
@@ -111,15 +111,17 @@ package struct JSONParser {
         if self.take("}") { return members }
         repeat {
             self.skipSpace()
-            let place = self.place
+            let position = self.position
             guard self.next == UInt8(ascii: "\"") else { throw self.expected("a name in quotes") }
             let name = try self.string()
             guard names.insert(Array(name.utf8)).inserted else {
-                throw RecordJSONError(.duplicate(name: name), at: place)
+                throw RecordJSONError(.duplicate(name: name), at: position)
             }
             self.skipSpace()
             guard self.take(":") else { throw self.expected("':'") }
-            members.append(JSONNode.Member(name: name, place: place, node: try self.value(level: level + 1)))
+            members.append(
+                JSONNode.Member(name: name, position: position, node: try self.value(level: level + 1))
+            )
             self.skipSpace()
         } while self.take(",")
         guard self.take("}") else { throw self.expected("',' or '}'") }
@@ -160,7 +162,7 @@ package struct JSONParser {
     // MARK: Texts
 
     private mutating func string() throws(RecordJSONError) -> String {
-        let start = self.place
+        let start = self.position
         self.advance()
         var text: [UInt8] = []
         while let byte = self.next {
@@ -204,7 +206,7 @@ package struct JSONParser {
             units.append(try self.codeUnit())
         }
         guard let valid = String(validating: units, as: UTF16.self) else {
-            throw RecordJSONError(.syntax(expected: "a pair of surrogates"), at: self.place)
+            throw RecordJSONError(.syntax(expected: "a pair of surrogates"), at: self.position)
         }
         text += valid.utf8
     }

@@ -38,7 +38,7 @@ package struct JSONRecordReader: DraftReader {
     package mutating func next() throws -> RecordDraft? {
         try self.input.skipByteOrderMark()
         while let byte = try self.peek() {
-            let place = self.input.place
+            let position = self.input.position
             switch (byte, self.array) {
             case (UInt8(ascii: "["), nil):
                 _ = try self.input.next()
@@ -51,16 +51,16 @@ package struct JSONRecordReader: DraftReader {
                 _ = try self.input.next()
                 self.array = .behindComma
             case (UInt8(ascii: "{"), nil):
-                if let draft = try self.recordOrAnswer(from: place) { return draft }
+                if let draft = try self.recordOrResponse(from: position) { return draft }
             case (UInt8(ascii: "{"), .begun?), (UInt8(ascii: "{"), .behindComma?):
                 self.array = .behindRecord
-                return try self.record(ObjectText(), from: place)
-            case (_, .behindRecord?): throw RecordJSONError(.syntax(expected: "',' or ']'"), at: place)
+                return try self.record(ObjectText(), from: position)
+            case (_, .behindRecord?): throw RecordJSONError(.syntax(expected: "',' or ']'"), at: position)
             case (_, nil), (_, .begun?), (_, .behindComma?):
-                throw RecordJSONError(.syntax(expected: "'{', which begins a record"), at: place)
+                throw RecordJSONError(.syntax(expected: "'{', which begins a record"), at: position)
             }
         }
-        guard self.array == nil else { throw RecordJSONError(.unfinished, at: self.input.place) }
+        guard self.array == nil else { throw RecordJSONError(.unfinished, at: self.input.position) }
         return nil
     }
 
@@ -75,11 +75,11 @@ package struct JSONRecordReader: DraftReader {
     // MARK: Records
 
     /// Reads a record, or a response up to its records; `nil` for a response.
-    private mutating func recordOrAnswer(from place: TextPlace) throws -> RecordDraft? {
+    private mutating func recordOrResponse(from position: TextPosition) throws -> RecordDraft? {
         var text = ObjectText()
-        while !text.isWhole, text.firstName == nil, try self.take(into: &text, from: place) {}
+        while !text.isWhole, text.firstName == nil, try self.take(into: &text, from: position) {}
         guard let name = text.firstName, name == Self.records || Self.besideRecords.contains(name) else {
-            return try self.record(text, from: place)
+            return try self.record(text, from: position)
         }
         self.isInAnswer = true
         try self.readAnswer(from: name, hasRecords: false)
@@ -87,22 +87,22 @@ package struct JSONRecordReader: DraftReader {
     }
 
     /// Reads the rest of a record.
-    private mutating func record(_ text: ObjectText, from place: TextPlace) throws -> RecordDraft {
+    private mutating func record(_ text: ObjectText, from position: TextPosition) throws -> RecordDraft {
         var text = text
         // The parser reports a truncated text.
-        while !text.isWhole, try self.take(into: &text, from: place) {}
-        return try RecordDraft(JSONParser.parse(text.bytes, from: place), owners: self.owners)
+        while !text.isWhole, try self.take(into: &text, from: position) {}
+        return try RecordDraft(JSONParser.parse(text.bytes, from: position), owners: self.owners)
     }
 
     /// Adds a byte, and returns `false` at the end of the text.
-    private mutating func take(into text: inout ObjectText, from place: TextPlace) throws -> Bool {
+    private mutating func take(into text: inout ObjectText, from position: TextPosition) throws -> Bool {
         guard let byte = try self.input.next() else { return false }
         guard text.bytes.count < Self.recordBytesMax else {
             // A missing quote or brace makes the rest of a file one record. The parser locates it.
-            do throws(RecordJSONError) { _ = try JSONParser.parse(text.bytes, from: place) } catch {
+            do throws(RecordJSONError) { _ = try JSONParser.parse(text.bytes, from: position) } catch {
                 if error.reason != .unfinished { throw error }
             }
-            throw RecordJSONError(.tooLarge(bytesMax: Self.recordBytesMax), at: place)
+            throw RecordJSONError(.tooLarge(bytesMax: Self.recordBytesMax), at: position)
         }
         text.add(byte)
         return true
@@ -116,22 +116,22 @@ package struct JSONRecordReader: DraftReader {
     private mutating func readAnswer(from name: String?, hasRecords: Bool) throws {
         var next = name
         while true {
-            let place = self.input.place
+            let position = self.input.position
             guard let name = try next ?? self.nextName() else {
-                guard hasRecords else { throw RecordJSONError(.missing(name: Self.records), at: place) }
+                guard hasRecords else { throw RecordJSONError(.missing(name: Self.records), at: position) }
                 self.isInAnswer = false
                 return
             }
             next = nil
             try self.take(UInt8(ascii: ":"), "':'")
             if name == Self.records {
-                guard !hasRecords else { throw RecordJSONError(.duplicate(name: name), at: place) }
+                guard !hasRecords else { throw RecordJSONError(.duplicate(name: name), at: position) }
                 try self.take(UInt8(ascii: "["), "an array of records")
                 self.array = .begun
                 return
             }
             guard Self.besideRecords.contains(name) else {
-                throw RecordJSONError(.unknown(name: name), at: place)
+                throw RecordJSONError(.unknown(name: name), at: position)
             }
             try self.skipScalar()
         }
@@ -160,14 +160,14 @@ package struct JSONRecordReader: DraftReader {
 
     /// Reads a text in quotes, or a word or number up to its end.
     private mutating func scalar() throws -> JSONNode {
-        let place = self.input.place
+        let position = self.input.position
         var text = ObjectText()
         while let byte = try self.input.peek(), text.isInString || !Self.endsWord(byte),
-            try self.take(into: &text, from: place)
+            try self.take(into: &text, from: position)
         {
             if byte == UInt8(ascii: "\""), !text.isInString { break }
         }
-        return try JSONParser.parse(text.bytes, from: place)
+        return try JSONParser.parse(text.bytes, from: position)
     }
 
     private static func endsWord(_ byte: UInt8) -> Bool {
@@ -182,7 +182,7 @@ package struct JSONRecordReader: DraftReader {
     private mutating func expected(_ what: String) throws -> RecordJSONError {
         RecordJSONError(
             try self.input.peek() == nil ? .unfinished : .syntax(expected: what),
-            at: self.input.place
+            at: self.input.position
         )
     }
 }

@@ -14,14 +14,14 @@ package struct RecordDraft: Hashable, Sendable {
     /// Checked, in the encoding of saves.
     package var changes: RecordBody
     /// The position of the record in the text.
-    package var place: TextPlace
+    package var position: TextPosition
 
     /// Reads a record from JSON.
     ///
     /// - Throws: The first error, with its position and field.
     package init(_ node: JSONNode, owners: ZoneOwners = .count) throws(RecordJSONError) {
         var object = try JSONObject(node, of: "a record")
-        self.place = node.place
+        self.position = node.position
         self.recordName = try object.required("recordName").string()
         self.isDeletion = try object.take("deleted")?.bool() ?? false
         // CloudKit Web Services does not report the type of a deleted record.
@@ -45,7 +45,7 @@ package struct RecordDraft: Hashable, Sendable {
         // Fields that a server adds to a record, and that cannot be saved.
         object.ignore(["created", "modified", "pluginFields", "share", "shortGUID"])
         try object.finish()
-        self.changes = try FieldReading.body(of: fields, owners: owners, at: node.place)
+        self.changes = try FieldReading.body(of: fields, owners: owners, at: node.position)
     }
 
     package init(
@@ -53,7 +53,7 @@ package struct RecordDraft: Hashable, Sendable {
         recordType: String,
         changeTag: String?,
         changes: RecordBody,
-        place: TextPlace
+        position: TextPosition
     ) {
         self.recordName = recordName
         self.recordType = recordType
@@ -61,7 +61,7 @@ package struct RecordDraft: Hashable, Sendable {
         self.changeTag = changeTag
         self.parent = .unchanged
         self.changes = changes
-        self.place = place
+        self.position = position
     }
 }
 
@@ -75,7 +75,7 @@ struct JSONObject {
         guard case .object(let members) = node.value else {
             throw RecordJSONError(
                 .wrongValue(expected: field == nil ? "\(what) as an object" : "an object", found: node.kind),
-                at: node.place,
+                at: node.position,
                 field: field
             )
         }
@@ -91,7 +91,7 @@ struct JSONObject {
 
     mutating func required(_ name: String) throws(RecordJSONError) -> JSONNode {
         guard let node = self.take(name) else {
-            throw RecordJSONError(.missing(name: name), at: self.node.place, field: self.field)
+            throw RecordJSONError(.missing(name: name), at: self.node.position, field: self.field)
         }
         return node
     }
@@ -101,7 +101,7 @@ struct JSONObject {
     /// Refuses unused members: a misspelt name would otherwise be ignored.
     func finish() throws(RecordJSONError) {
         guard let member = self.members.first else { return }
-        throw RecordJSONError(.unknown(name: member.name), at: member.place, field: self.field)
+        throw RecordJSONError(.unknown(name: member.name), at: member.position, field: self.field)
     }
 }
 
@@ -118,7 +118,7 @@ package enum ZoneOwners: Sendable {
 
 extension JSONNode {
     func wrong(_ expected: String, field: String? = nil) -> RecordJSONError {
-        RecordJSONError(.wrongValue(expected: expected, found: self.kind), at: self.place, field: field)
+        RecordJSONError(.wrongValue(expected: expected, found: self.kind), at: self.position, field: field)
     }
 
     func string(field: String? = nil) throws(RecordJSONError) -> String {

@@ -25,14 +25,14 @@ package struct RecordJSONError: Error, Hashable, Sendable {
         case tooFewColumns(Int, of: Int)
     }
 
-    package var place: TextPlace
+    package var position: TextPosition
     /// The field or member at fault; `nil` if there is none.
     package var field: String?
     package var reason: Reason
 
-    package init(_ reason: Reason, at place: TextPlace, field: String? = nil) {
+    package init(_ reason: Reason, at position: TextPosition, field: String? = nil) {
         self.reason = reason
-        self.place = place
+        self.position = position
         self.field = field
     }
 
@@ -65,5 +65,5 @@ package struct RecordJSONError: Error, Hashable, Sendable {
 
 extension RecordJSONError: CustomStringConvertible {
     /// One line, even if names contain line breaks.
-    package var description: String { PrintedText.line("\(self.place): \(self.text)") }
+    package var description: String { PrintedText.line("\(self.position): \(self.text)") }
 }

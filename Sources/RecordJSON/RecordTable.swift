@@ -102,18 +102,18 @@ package struct RecordTable: Sendable {
     static func value(
         _ cell: String,
         of column: Column,
-        at place: TextPlace
+        at position: TextPosition
     ) throws(RecordJSONError) -> FieldValue {
         let node: JSONNode
         switch column.type {
-        case .string, .bytes: node = JSONNode(place: place, value: .string(cell))
+        case .string, .bytes: node = JSONNode(position: position, value: .string(cell))
         case .timestamp where ISODate.seconds(cell) != nil:
-            node = JSONNode(place: place, value: .string(cell))
+            node = JSONNode(position: position, value: .string(cell))
         case .reference where !cell.hasPrefix("{"):
             return .reference(Reference(recordName: cell, action: .none))
         default:
             do throws(RecordJSONError) {
-                node = try JSONParser.parse(Array(cell.utf8), from: place)
+                node = try JSONParser.parse(Array(cell.utf8), from: position)
             } catch {
                 throw RecordJSONError(
                     .wrongValue(
@@ -121,7 +121,7 @@ package struct RecordTable: Sendable {
                             ? ISODate.expected : "a value of the type \(column.type.jsonName)",
                         found: "another text"
                     ),
-                    at: place,
+                    at: position,
                     field: column.field
                 )
             }

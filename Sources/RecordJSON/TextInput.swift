@@ -8,7 +8,7 @@ package struct TextInput {
     private let read: Read
     private var piece: [UInt8] = []
     private var offset = 0
-    private(set) var place = TextPlace(line: 1, column: 1)
+    private(set) var position = TextPosition(line: 1, column: 1)
     /// Number of bytes taken so far.
     private(set) var bytesTaken: Int64 = 0
 
@@ -31,10 +31,10 @@ package struct TextInput {
         guard self.bytesTaken == 0, try self.peek() == 0xEF else { return }
         for expected: UInt8 in [0xEF, 0xBB, 0xBF] {
             guard try self.next() == expected else {
-                throw RecordJSONError(.notUTF8, at: TextPlace(line: 1, column: 1))
+                throw RecordJSONError(.notUTF8, at: TextPosition(line: 1, column: 1))
             }
         }
-        self.place = TextPlace(line: 1, column: 1)
+        self.position = TextPosition(line: 1, column: 1)
     }
 
     mutating func next() throws -> UInt8? {
@@ -42,9 +42,9 @@ package struct TextInput {
         self.offset += 1
         self.bytesTaken += 1
         if byte == UInt8(ascii: "\n") {
-            self.place = TextPlace(line: self.place.line + 1, column: 1)
+            self.position = TextPosition(line: self.position.line + 1, column: 1)
         } else {
-            self.place.column += 1
+            self.position.column += 1
         }
         return byte
     }

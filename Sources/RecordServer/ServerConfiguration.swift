@@ -50,10 +50,10 @@ package struct ServerConfiguration: Hashable, Sendable {
         package var connectionWindowBytes: UInt32 = 4 * 1_024 * 1_024
         /// Bytes of responses of one connection that wait for the client: beyond this no further
         /// request is executed.
-        package var answersHeldBytesMax = 8 * 1_024 * 1_024
+        package var responsesHeldBytesMax = 8 * 1_024 * 1_024
         /// Bytes of responses of all connections that wait, or are being read: no holder may have
         /// more of it than is left for the others.
-        package var answersHeldTotalBytesMax = 512 * 1_024 * 1_024
+        package var responsesHeldTotalBytesMax = 512 * 1_024 * 1_024
         /// Bytes of incomplete frames of all connections: no holder may have more of it than is
         /// left for the others.
         package var unfinishedBytesMax = 256 * 1_024 * 1_024
@@ -134,7 +134,7 @@ package struct ServerConfiguration: Hashable, Sendable {
         limits.idleTimeoutMilliseconds = UInt32(clamping: self.timeouts.idle.wholeMilliseconds)
         limits.requestIDRetentionSeconds = UInt32(clamping: self.storage.requestIDRetentionSeconds)
         limits.deadlineMillisecondsMax = UInt32(clamping: self.timeouts.deadlineMax.wholeMilliseconds)
-        limits.answerBytesMax = UInt32(clamping: self.bounds.answerBytesMax)
+        limits.responseBytesMax = UInt32(clamping: self.bounds.responseBytesMax)
         limits.assetBytesMax = UInt64(clamping: self.bounds.assetBytesMax)
         limits.assetChunkBytes = UInt32(clamping: self.storage.assetChunkBytes)
         limits.assetTimeoutMilliseconds = UInt32(clamping: self.assets.timeout.wholeMilliseconds)

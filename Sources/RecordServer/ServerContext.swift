@@ -101,10 +101,10 @@ final class ServerContext: Sendable {
         let memory = configuration.memory
         self.accounts = Accounts(
             connectionsMax: configuration.listen.connectionsMax,
-            responseBytesMax: memory.answersHeldTotalBytesMax,
+            responseBytesMax: memory.responsesHeldTotalBytesMax,
             unfinishedBytesMax: memory.unfinishedBytesMax
         )
-        self.responseReservedBytes = min(1_024 * 1_024, memory.answersHeldTotalBytesMax / 16)
+        self.responseReservedBytes = min(1_024 * 1_024, memory.responsesHeldTotalBytesMax / 16)
         self.loops = ServedLoops(accounts: self.accounts)
         self.connections = ConnectionShared(
             bounds: configuration.connectionBounds,

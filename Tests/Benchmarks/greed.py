@@ -277,7 +277,7 @@ def accounts_mib():
     """The sum of what the accounts may hold: registry.json, limits of bytes of all holders together."""
     with open(os.path.join(FOLDER, "..", "..", "..", "Protocol", "registry.json"), encoding="utf-8") as file:
         limits = {limit["name"]: limit["default"] for limit in json.load(file)["limits"]}
-    names = ["answers_held_total_bytes_max", "writer_bytes_max", "upload_windows_bytes", "unfinished_bytes_max"]
+    names = ["responses_held_total_bytes_max", "writer_bytes_max", "upload_windows_bytes", "unfinished_bytes_max"]
     return sum(limits.get(name, 0) for name in names) // (1024 * 1024)
 
 

@@ -173,7 +173,7 @@ struct SettingsReaderTests {
         arguments: [
             ("record_bytes_max", "2097153"), ("request_bytes_max", "3141633"),
             ("writer_bytes_max", "2097151"),
-            ("answer_bytes_max", "1048575"), ("tls_key", "key.pem"),
+            ("response_bytes_max", "1048575"), ("tls_key", "key.pem"),
         ]
     )
     func `bounds that contradict each other are refused`(name: String, value: String) async throws {

@@ -60,7 +60,7 @@ struct MeasurementTests {
         let saves = try #require(measurements.operations[.save])
         #expect(saves.latencies.count == 2)
         #expect(abs(saves.latencies.maxMilliseconds - 5_000) < 10)
-        #expect(saves.answersInTime == 2)
+        #expect(saves.responsesInTime == 2)
         #expect(saves.failures == ["why": 1])
         // What was due and never left has waited to the end.
         #expect(measurements.unsent == 1)
@@ -95,7 +95,7 @@ struct MeasurementTests {
         var sum = first.close()
         let encoded = try JSONEncoder().encode(second.close())
         sum.add(try JSONDecoder().decode(Measurements.self, from: encoded))
-        #expect(sum.operations[.save]?.answersInTime == 2)
+        #expect(sum.operations[.save]?.responsesInTime == 2)
         #expect(sum.operations[.saveBatch]?.records == 100)
         #expect(sum.seconds.count == 3)
         #expect(sum.seconds[1][.save]?.answers == 1)

@@ -115,7 +115,7 @@ def handshake():
     every = pb.Limits()
     every.CopyFrom(limits)
     every.MergeFrom(pb.Limits(
-        answer_bytes_max=16777216, asset_bytes_max=2**40, asset_chunk_bytes=8388608, asset_timeout_ms=60000,
+        response_bytes_max=16777216, asset_bytes_max=2**40, asset_chunk_bytes=8388608, asset_timeout_ms=60000,
         asset_grace_s=86400, slow_reader_timeout_ms=30000, tombstone_retention_s=31536000,
         delete_self_references_max=750, share_misses_per_minute_max=100, user_bytes_max=2**63 - 1))
     add("Welcome", "every limit", pb.Welcome(version=1, server="t", limits=every, windows=windows))

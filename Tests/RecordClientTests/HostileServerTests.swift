@@ -16,7 +16,7 @@ import WireProtocol
     private static var limitless: Limits {
         var limits = Limits.defaults
         limits.frameBytesMax = .max
-        limits.answerBytesMax = .max
+        limits.responseBytesMax = .max
         limits.inFlightMax = .max
         limits.idleTimeoutMilliseconds = .max
         return limits
@@ -91,7 +91,7 @@ import WireProtocol
     func `the items of a response have a bound in bytes`(operation: Operation) throws {
         let server = ScriptedServer()
         var limits = Limits.defaults
-        limits.answerBytesMax = 65_536
+        limits.responseBytesMax = 65_536
         limits.frameBytesMax = 65_536
         let request = server.start(operation)
         let connection = try server.accept(limits: limits)

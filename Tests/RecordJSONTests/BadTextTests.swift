@@ -4,7 +4,7 @@ import Testing
 
 @testable import RecordJSON
 
-/// Texts that no record is made from: each has an error with a place.
+/// Texts that no record is made from: each has an error with a position.
 @Suite
 struct BadTextTests {
     private static func error(_ text: [UInt8]) -> RecordJSONError? {
@@ -64,7 +64,7 @@ struct BadTextTests {
     func `an error names line, column and field`(text: String, line: Int, column: Int, message: String) {
         let error = Self.error(Array(text.utf8))
         #expect(
-            error?.place == TextPlace(line: line, column: column),
+            error?.position == TextPosition(line: line, column: column),
             "\(error.map { "\($0)" } ?? "no error")"
         )
         #expect(error?.text.contains(message) == true, "\(error?.text ?? "no error")")
@@ -151,7 +151,7 @@ struct BadTextTests {
             while try reader.next() != nil {}
         }
         #expect(
-            error?.place == TextPlace(line: line, column: column),
+            error?.position == TextPosition(line: line, column: column),
             "\(error.map { "\($0)" } ?? "no error")"
         )
         #expect(error?.text.contains(message) == true, "\(error?.text ?? "no error")")
@@ -170,7 +170,7 @@ struct BadTextTests {
                 Field(name: "c", value: .int64(7)),
             ]
         )
-        #expect(second.place == TextPlace(line: 4, column: 1))
+        #expect(second.position == TextPosition(line: 4, column: 1))
         #expect(try reader.next() == nil)
     }
 

@@ -47,9 +47,9 @@ struct WebServicesTests {
             ("{\"records\":[\(Self.a)],\"moreComing\":[]}", 1, 63, "expected a text, true or false"),
         ] as [(String, Int, Int, String)]
     )
-    func `an error in an answer has its place`(text: String, line: Int, column: Int, message: String) {
+    func `an error in an answer has its position`(text: String, line: Int, column: Int, message: String) {
         let error = #expect(throws: RecordJSONError.self) { try Self.drafts(text) }
-        #expect(error?.place == TextPlace(line: line, column: column), "\(error.map { "\($0)" } ?? "")")
+        #expect(error?.position == TextPosition(line: line, column: column), "\(error.map { "\($0)" } ?? "")")
         #expect(error?.text.contains(message) == true, "\(error?.text ?? "")")
     }
 

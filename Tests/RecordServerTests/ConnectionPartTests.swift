@@ -81,17 +81,17 @@ struct ConnectionPartTests {
         let account = try Self.account()
         let frames = FrameAssembly(payloadBytesMax: 1_000_000)
         var unfinished = UnfinishedFrame(timeout: .seconds(60))
-        let nothing = unfinished.look(at: frames, heardAt: Self.start, account: account)
+        let nothing = unfinished.look(at: frames, receivedAt: Self.start, account: account)
         #expect(nothing == .goOn)
         try frames.received(Self.beginning(payloadBytes: 100, sent: 10)) { _ in }
-        let first = unfinished.look(at: frames, heardAt: Self.start, account: account)
+        let first = unfinished.look(at: frames, receivedAt: Self.start, account: account)
         #expect(first == .watch(until: Self.start + .seconds(60)))
-        let same = unfinished.look(at: frames, heardAt: Self.start + .seconds(1), account: account)
+        let same = unfinished.look(at: frames, receivedAt: Self.start + .seconds(1), account: account)
         #expect(same == .goOn)
 
         try frames.received(ByteBuffer(repeating: 0, count: 90)) { _ in }
         try frames.received(Self.beginning(payloadBytes: 100, sent: 10)) { _ in }
-        let second = unfinished.look(at: frames, heardAt: Self.start + .seconds(50), account: account)
+        let second = unfinished.look(at: frames, receivedAt: Self.start + .seconds(50), account: account)
         #expect(second == .watch(until: Self.start + .seconds(110)))
         let minute = Self.start + .seconds(60)
         #expect(unfinished.timerFired(at: minute, isUnfinished: false) == .ignore)
@@ -105,7 +105,7 @@ struct ConnectionPartTests {
         let frames = FrameAssembly(payloadBytesMax: 1_000_000)
         var unfinished = UnfinishedFrame(timeout: .seconds(60))
         try frames.received(Self.beginning(payloadBytes: 90_000, sent: 10)) { _ in }
-        _ = unfinished.look(at: frames, heardAt: Self.start, account: account)
+        _ = unfinished.look(at: frames, receivedAt: Self.start, account: account)
         #expect(account.unfinishedFrames.own >= 90_000)
         unfinished.end(in: account)
         #expect(account.unfinishedFrames.own == 0)
@@ -116,7 +116,7 @@ struct ConnectionPartTests {
             let frames = FrameAssembly(payloadBytesMax: 1_000_000)
             var unfinished = UnfinishedFrame(timeout: .seconds(60))
             try frames.received(Self.beginning(payloadBytes: 90_000, sent: 10)) { _ in }
-            let action = unfinished.look(at: frames, heardAt: Self.start, account: account)
+            let action = unfinished.look(at: frames, receivedAt: Self.start, account: account)
             if action == .refuse { refused += 1 }
             others.append((frames, unfinished))
         }

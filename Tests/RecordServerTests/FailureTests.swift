@@ -114,7 +114,7 @@ struct FailureTests {
         (.diskFull(retryAfterMilliseconds: 7), .serviceUnavailable, .after(milliseconds: 7)),
         (.shuttingDown, .serviceUnavailable, .now),
         (.deadlinePassed, .deadlineExceeded, .now),
-        (.answerTooLarge(bytes: 1), .limitExceeded, .afterChange),
+        (.responseTooLarge(bytes: 1), .limitExceeded, .afterChange),
         (.tooManyItems(401), .limitExceeded, .afterChange),
         (.tooMuchWork(.indexEntries), .limitExceeded, .afterChange),
         (.tooMuchWork(.definitions), .limitExceeded, .afterChange),

@@ -61,7 +61,7 @@ struct GreedyHolderTests {
 
     @Test func `a user whose connections take no answers is refused, and nobody else is`() async throws {
         let total = 16 * Self.mebibyte
-        try await Self.run(configure: { $0.memory.answersHeldTotalBytesMax = total }) { server in
+        try await Self.run(configure: { $0.memory.responsesHeldTotalBytesMax = total }) { server in
             try await server.fill(records: 1, bytes: 900_000)
             var greedy: [TestPeer] = []
             for _ in 0..<12 {
@@ -86,7 +86,7 @@ struct GreedyHolderTests {
 
     @Test func `lists of zones that nobody takes are held within the bound`() async throws {
         let total = 8 * Self.mebibyte
-        try await Self.run(configure: { $0.memory.answersHeldTotalBytesMax = total }) { server in
+        try await Self.run(configure: { $0.memory.responsesHeldTotalBytesMax = total }) { server in
             let maker = try await server.signIn()
             let name = String(repeating: "z", count: 240)
             let zones = (0..<400).map { ZoneID(zoneName: "\(name)\($0)") }
@@ -108,7 +108,7 @@ struct GreedyHolderTests {
 
     @Test func `the connections of the largest holder end first when room gets short`() async throws {
         let total = 8 * Self.mebibyte
-        try await Self.run(configure: { $0.memory.answersHeldTotalBytesMax = total }) { server in
+        try await Self.run(configure: { $0.memory.responsesHeldTotalBytesMax = total }) { server in
             // One answer is more than the room that is set aside for it, and than half of all.
             try await server.fill(records: 8, bytes: 950_000)
             let greedy = try await server.signIn(windows: Self.shut)

@@ -196,7 +196,7 @@ struct StreamTests {
     {
         let configure: (inout ServerConfiguration) -> Void = { configuration in
             configuration.timeouts.slowReader = .seconds(1)
-            configuration.memory.answersHeldBytesMax = 2 * 1_024 * 1_024
+            configuration.memory.responsesHeldBytesMax = 2 * 1_024 * 1_024
         }
         try await ServerUnderTest.run(configure: configure) { server in
             try await server.fill(records: 1, bytes: 1_000_000)

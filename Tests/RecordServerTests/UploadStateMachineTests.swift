@@ -145,7 +145,7 @@ struct UploadStateMachineTests {
         let written = machine.written(durable: [(item: 0, bytes: 512 * 1_024)], due: 0, now: later)
         #expect(written?.grants == true)
         #expect(written?.syncs == 0)
-        #expect(written?.tells == .init(doneBytes: 512 * 1_024, totalBytes: 1_000_000))
+        #expect(written?.report == .init(doneBytes: 512 * 1_024, totalBytes: 1_000_000))
         #expect(written?.writes?.batch.payloadBytes == 112)
     }
 

@@ -24,7 +24,7 @@ struct KeepaliveTests {
 
     @Test func `anything heard starts the silence again`() {
         var keepalive = KeepaliveStateMachine(silenceMax: .seconds(60), now: self.start)
-        keepalive.heard(at: self.start + .seconds(59))
+        keepalive.received(at: self.start + .seconds(59))
         #expect(
             keepalive.timerFired(at: self.start + .seconds(60)) == .wait(until: self.start + .seconds(119))
         )
@@ -33,7 +33,7 @@ struct KeepaliveTests {
     @Test func `an answer to the ping ends the suspicion`() {
         var keepalive = KeepaliveStateMachine(silenceMax: .seconds(60), now: self.start)
         _ = keepalive.timerFired(at: self.start + .seconds(60))
-        keepalive.heard(at: self.start + .seconds(61))
+        keepalive.received(at: self.start + .seconds(61))
         #expect(
             keepalive.timerFired(at: self.start + .seconds(70)) == .wait(until: self.start + .seconds(121))
         )

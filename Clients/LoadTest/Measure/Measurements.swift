@@ -6,7 +6,7 @@ struct Measurements: Codable, Sendable {
         /// measured time and got one.
         var latencies = LatencyHistogram()
         /// Responses that came within the measured time.
-        var answersInTime = 0
+        var responsesInTime = 0
         /// Records that these requests sent or received.
         var records = 0
         /// By reason.
@@ -24,7 +24,7 @@ struct Measurements: Codable, Sendable {
 
         mutating func add(_ other: Figures) {
             self.latencies.add(other.latencies)
-            self.answersInTime += other.answersInTime
+            self.responsesInTime += other.responsesInTime
             self.records += other.records
             self.failures.merge(other.failures, uniquingKeysWith: +)
             self.reserved += other.reserved

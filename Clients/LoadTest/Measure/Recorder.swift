@@ -53,7 +53,7 @@ final class Recorder: Sendable {
                 state.measurements.operations[operation, default: .init()].latencies.record(latency)
             }
             if self.period.contains(time) {
-                state.measurements.operations[operation, default: .init()].answersInTime += 1
+                state.measurements.operations[operation, default: .init()].responsesInTime += 1
                 state.measurements.operations[operation, default: .init()].records += records
             }
             self.inSecond(of: time, operation, &state) { $0.answered(latency) }

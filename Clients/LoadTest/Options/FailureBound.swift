@@ -71,7 +71,7 @@ struct FailureBound: Hashable, Sendable {
             found = failures
             shown = Digits.count(total.failureCount)
         case .failedShare:
-            found = 100 * failures / max(failures + Double(total.answersInTime), 1)
+            found = 100 * failures / max(failures + Double(total.responsesInTime), 1)
             shown = "\(Digits.fixed(found, 2)) %"
         case .rate:
             found = result.rate(total)

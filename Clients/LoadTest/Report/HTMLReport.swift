@@ -144,7 +144,7 @@ struct HTMLReport {
     private var latencies: String {
         let rows = self.result.rows.map { name, figures in
             [
-                name, Digits.count(figures.answersInTime), Digits.rate(self.result.rate(figures)),
+                name, Digits.count(figures.responsesInTime), Digits.rate(self.result.rate(figures)),
                 Digits.rate(self.result.recordRate(figures)), Digits.count(figures.failureCount),
             ] + figures.latencies.columns
         }

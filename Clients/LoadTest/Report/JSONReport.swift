@@ -97,7 +97,7 @@ struct JSONReport: Encodable {
         self.context = result.context
         self.operations = result.measurements.operations.mapValues { figures in
             Operation(
-                answers: figures.answersInTime,
+                answers: figures.responsesInTime,
                 ratePerSecond: result.rate(figures),
                 recordsPerSecond: result.recordRate(figures),
                 failures: figures.failures,

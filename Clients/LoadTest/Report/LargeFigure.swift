@@ -68,7 +68,7 @@ extension HTMLReport {
 
     private var answers: [LargeFigure] {
         let measurements = self.result.measurements
-        let answers = measurements.operations.values.reduce(0) { $0 + $1.answersInTime }
+        let answers = measurements.operations.values.reduce(0) { $0 + $1.responsesInTime }
         let failures = measurements.failureCount
         let rate = Double(answers) / max(self.result.measuredSeconds, 0.001)
         let share = 100 * Double(failures) / Double(max(answers + failures, 1))

@@ -83,7 +83,7 @@ struct LoadResult: Codable, Sendable {
     }
 
     func rate(_ figures: Measurements.Figures) -> Double {
-        Double(figures.answersInTime) / max(self.measuredSeconds, 0.001)
+        Double(figures.responsesInTime) / max(self.measuredSeconds, 0.001)
     }
 
     func recordRate(_ figures: Measurements.Figures) -> Double {

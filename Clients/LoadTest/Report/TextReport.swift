@@ -26,7 +26,7 @@ struct TextReport {
             let latencies = figures.latencies
             table.add(
                 [
-                    name, Digits.count(figures.answersInTime),
+                    name, Digits.count(figures.responsesInTime),
                     Digits.rate(self.result.rate(figures)),
                     Digits.rate(self.result.recordRate(figures)), Digits.count(figures.failureCount),
                 ] + latencies.columns

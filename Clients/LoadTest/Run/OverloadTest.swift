@@ -48,7 +48,7 @@ struct OverloadFigures: Codable, Sendable {
             self.part = part
             self.rate = rate
             self.answered =
-                Double(figures.reduce(0) { $0 + $1.answersInTime }) / max(result.measuredSeconds, 0.001)
+                Double(figures.reduce(0) { $0 + $1.responsesInTime }) / max(result.measuredSeconds, 0.001)
             self.p50Milliseconds = latencies.percentile(50)
             self.p99Milliseconds = latencies.percentile(99)
             self.failures = result.measurements.failureCount

@@ -8,7 +8,7 @@ struct Ramp: Sendable {
     func judge(_ result: LoadResult, at rate: Double) -> LoadResult.RampStep {
         let latencies = result.measurements.latencies
         let answered =
-            Double(result.operations.reduce(0) { $0 + $1.figures.answersInTime })
+            Double(result.operations.reduce(0) { $0 + $1.figures.responsesInTime })
             / max(result.measuredSeconds, 0.001)
         let p99 = latencies.percentile(99)
         let failures = result.measurements.failureCount

@@ -91,7 +91,7 @@ struct TenantJSON: Encodable {
             self.milliseconds = JSONReport.Milliseconds(tenant.latencies)
             self.operations = tenant.operations.mapValues { figures in
                 Operation(
-                    answers: figures.answersInTime,
+                    answers: figures.responsesInTime,
                     records: figures.records,
                     milliseconds: JSONReport.Milliseconds(figures.latencies)
                 )

@@ -15,7 +15,7 @@ struct TenantFigures: Codable, Sendable {
     /// The part of its max-min fair share that it got, at most 1.
     var satisfaction = 0.0
 
-    var requests: Int { self.operations.values.reduce(0) { $0 + $1.answersInTime } }
+    var requests: Int { self.operations.values.reduce(0) { $0 + $1.responsesInTime } }
     var failures: Int { self.operations.values.reduce(0) { $0 + $1.failureCount } }
     /// Rejections with a reservation.
     var refusals: Int { self.operations.values.reduce(0) { $0 + $1.reserved } }
@@ -173,7 +173,7 @@ struct TenantRow {
                     .map { Digits.milliseconds($0) } : ["–", "–", "–", "–"]
             return [
                 row == 0 ? kind.rawValue : "", operation.key.rawValue, Digits.count(tenants.count),
-                Digits.count(operation.value.answersInTime),
+                Digits.count(operation.value.responsesInTime),
                 Digits.milliseconds(prices.milliseconds[kind.appetite]?[operation.key] ?? 0),
             ] + columns + [
                 Digits.count(operation.value.reserved),

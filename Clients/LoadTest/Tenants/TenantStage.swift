@@ -43,7 +43,7 @@ struct TenantStage: Sendable {
                 worker.join(recorder)
             }
             for (kind, figures) in recorder.close().operations where figures.latencies.count > 0 {
-                let records = Double(figures.records) / Double(max(1, figures.answersInTime))
+                let records = Double(figures.records) / Double(max(1, figures.responsesInTime))
                 let rest = Double(worker.settings.restMicrosecondsPerRecord) / 1_000 * records
                 let price = max(figures.latencies.percentile(50) - rest, 0.01)
                 prices.milliseconds[appetite, default: [:]][kind] = price
@@ -168,7 +168,7 @@ struct TenantPrices: Codable, Sendable {
     func seconds(of measurements: Measurements, _ appetite: TenantClass.Appetite) -> Double {
         measurements.operations.reduce(0) { sum, operation in
             let price = self.milliseconds[appetite]?[operation.key] ?? 1
-            return sum + price * Double(operation.value.answersInTime) / 1_000
+            return sum + price * Double(operation.value.responsesInTime) / 1_000
         }
     }
 }

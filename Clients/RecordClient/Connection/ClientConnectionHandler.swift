@@ -67,7 +67,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
         )
         self.write(.request, stream: stream, payload)
         guard wasQuiet else { return nil }
-        self.keepalive?.heard(at: now)
+        self.keepalive?.received(at: now)
         return self.checkSilence(now: now)
     }
 
@@ -157,7 +157,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !self.hasFinished else { return }
-        self.keepalive?.heard(at: context.eventLoop.now)
+        self.keepalive?.received(at: context.eventLoop.now)
         let piece = self.unwrapInboundIn(data)
         if let session {
             session.attending { self.received(piece) }

@@ -174,7 +174,7 @@
         case idleTimeoutMs
         case requestIDRetentionS
         case deadlineMsMax
-        case answerBytesMax
+        case responseBytesMax
         case assetBytesMax
         case assetChunkBytes
         case assetTimeoutMs
@@ -195,7 +195,7 @@
             case 0x30: self = .idleTimeoutMs
             case 0x38: self = .requestIDRetentionS
             case 0x40: self = .deadlineMsMax
-            case 0x48: self = .answerBytesMax
+            case 0x48: self = .responseBytesMax
             case 0x50: self = .assetBytesMax
             case 0x58: self = .assetChunkBytes
             case 0x60: self = .assetTimeoutMs
@@ -219,7 +219,7 @@
             case .idleTimeoutMs: 0x30
             case .requestIDRetentionS: 0x38
             case .deadlineMsMax: 0x40
-            case .answerBytesMax: 0x48
+            case .responseBytesMax: 0x48
             case .assetBytesMax: 0x50
             case .assetChunkBytes: 0x58
             case .assetTimeoutMs: 0x60

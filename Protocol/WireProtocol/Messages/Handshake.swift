@@ -109,7 +109,7 @@ package struct Limits: Hashable, Sendable {
     package var requestIDRetentionSeconds: UInt32 = 3_600
     package var deadlineMillisecondsMax: UInt32 = 60_000
     // 0 with an older server, from here on.
-    package var answerBytesMax = UInt32(Bounds.defaults.answerBytesMax)
+    package var responseBytesMax = UInt32(Bounds.defaults.responseBytesMax)
     package var assetBytesMax = UInt64(Bounds.defaults.assetBytesMax)
     package var assetChunkBytes: UInt32 = 8 * 1_024 * 1_024
     package var assetTimeoutMilliseconds: UInt32 = 60_000

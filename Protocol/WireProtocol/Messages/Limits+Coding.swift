@@ -8,7 +8,7 @@ extension Limits {
         for field in Proto.Limits.allCases { self[field] = 0 }
         while let field = try message.next(Proto.Limits.self) { self[field] = try message.varint() }
         // A limit of 0 would make a server useless, or a client divide by zero.
-        let demanded = Proto.Limits.allCases.prefix { $0 != .answerBytesMax }
+        let demanded = Proto.Limits.allCases.prefix { $0 != .responseBytesMax }
         guard demanded.allSatisfy({ self[$0] > 0 }) else { throw WireError(.outOfBounds, field: "limits") }
     }
 
@@ -16,9 +16,10 @@ extension Limits {
     package var boundedForClient: Limits {
         var limits = self
         limits.frameBytesMax = min(self.frameBytesMax, UInt32(ClientBounds.frameBytesMax))
-        limits.answerBytesMax =
-            self.answerBytesMax == 0
-            ? Self.defaults.answerBytesMax : min(self.answerBytesMax, UInt32(ClientBounds.answerBytesMax))
+        limits.responseBytesMax =
+            self.responseBytesMax == 0
+            ? Self.defaults.responseBytesMax
+            : min(self.responseBytesMax, UInt32(ClientBounds.responseBytesMax))
         limits.inFlightMax = min(self.inFlightMax, UInt32(ClientBounds.inFlightMax))
         let idle = ClientBounds.idleTimeoutMilliseconds
         limits.idleTimeoutMilliseconds = min(
@@ -65,7 +66,7 @@ extension Proto.Limits {
         case .idleTimeoutMs: .narrow(\.idleTimeoutMilliseconds)
         case .requestIDRetentionS: .narrow(\.requestIDRetentionSeconds)
         case .deadlineMsMax: .narrow(\.deadlineMillisecondsMax)
-        case .answerBytesMax: .narrow(\.answerBytesMax)
+        case .responseBytesMax: .narrow(\.responseBytesMax)
         case .assetBytesMax: .wide(\.assetBytesMax)
         case .assetChunkBytes: .narrow(\.assetChunkBytes)
         case .assetTimeoutMs: .narrow(\.assetTimeoutMilliseconds)

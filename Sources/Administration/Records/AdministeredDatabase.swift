@@ -63,7 +63,7 @@ package struct AdministeredDatabase: Sendable {
                     }
                 }
             }
-        } catch StoreError.answerTooLarge where ids.count > 1 {
+        } catch StoreError.responseTooLarge where ids.count > 1 {
             let half = ids.count / 2
             return try await self.fetch(Array(ids[..<half])) + self.fetch(Array(ids[half...]))
         }

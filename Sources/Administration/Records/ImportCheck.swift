@@ -9,7 +9,7 @@ struct ImportCheck {
     private static let namesMax = 1_000_000
 
     private struct Seen {
-        var place: TextPlace
+        var position: TextPosition
         var changeTag: String?
     }
 
@@ -17,8 +17,8 @@ struct ImportCheck {
     private var seen: [Int: Seen] = [:]
     private(set) var zones: Set<ZoneID> = []
     private(set) var records = 0
-    /// Records that a later one of the same name replaces, by their places.
-    private(set) var superseded: Set<TextPlace> = []
+    /// Records that a later one of the same name replaces, by their positions.
+    private(set) var superseded: Set<TextPosition> = []
 
     /// - Throws: `twice` for a record that comes again.
     mutating func add(_ draft: RecordDraft, as id: RecordID) throws(ImportStop.Cause) {
@@ -28,14 +28,14 @@ struct ImportCheck {
         if self.zones.count <= Bounds.defaults.zonesMax { self.zones.insert(id.zone) }
         guard self.seen.count < Self.namesMax else { return }
         if let earlier = self.seen.updateValue(
-            Seen(place: draft.place, changeTag: draft.changeTag),
+            Seen(position: draft.position, changeTag: draft.changeTag),
             forKey: id.hashValue
         ) {
             // An export writes a record again that changed meanwhile, and its change tag has changed.
             guard let tag = draft.changeTag, let earlierTag = earlier.changeTag, tag != earlierTag else {
-                throw .twice(draft.recordName, line: draft.place.line, earlierLine: earlier.place.line)
+                throw .twice(draft.recordName, line: draft.position.line, earlierLine: earlier.position.line)
             }
-            self.superseded.insert(earlier.place)
+            self.superseded.insert(earlier.position)
         }
     }
 }

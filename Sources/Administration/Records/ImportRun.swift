@@ -17,7 +17,7 @@ package struct ImportRun {
     private let isDryRun: Bool
     package private(set) var result = ImportResult()
     private var progress: Progress
-    private var superseded: Set<TextPlace> = []
+    private var superseded: Set<TextPosition> = []
     /// The number of records in the file when it was checked.
     private var records = 0
     /// Zones that a dry run would create.
@@ -25,8 +25,8 @@ package struct ImportRun {
     /// The schema, as a dry run would leave it.
     private var schema: SchemaTrial
     private var batch: SaveBatch
-    /// Records that wait for a target, by their places, with the error of the last reading.
-    private var waiting: [TextPlace: ItemFailure] = [:]
+    /// Records that wait for a target, by their positions, with the error of the last reading.
+    private var waiting: [TextPosition: ItemFailure] = [:]
 
     /// Makes an import that has not begun.
     ///
@@ -141,17 +141,17 @@ package struct ImportRun {
     private mutating func write() async throws {
         try await self.read(only: nil)
         while !self.waiting.isEmpty {
-            let places = Set(self.waiting.keys)
-            try await self.read(only: places)
-            guard self.waiting.count < places.count else { break }
+            let positions = Set(self.waiting.keys)
+            try await self.read(only: positions)
+            guard self.waiting.count < positions.count else { break }
         }
-        for place in self.waiting.keys.sorted() {
-            if let failure = self.waiting[place] { self.result.failures.add(failure) }
+        for position in self.waiting.keys.sorted() {
+            if let failure = self.waiting[position] { self.result.failures.add(failure) }
         }
     }
 
     /// Reads the file, and writes some of its records, or all.
-    private mutating func read(only places: Set<TextPlace>?) async throws {
+    private mutating func read(only positions: Set<TextPosition>?) async throws {
         self.waiting = [:]
         var run = self
         var records = 0
@@ -159,7 +159,7 @@ package struct ImportRun {
             try await self.source.forEach { draft, bytes in
                 run.progress.add(bytes)
                 records += 1
-                if let places, !places.contains(draft.place) { return }
+                if let positions, !positions.contains(draft.position) { return }
                 try await run.add(draft)
             }
             try await run.writeBatch()
@@ -172,7 +172,7 @@ package struct ImportRun {
     }
 
     private mutating func add(_ draft: RecordDraft) async throws {
-        guard !self.superseded.contains(draft.place), !draft.isDeletion,
+        guard !self.superseded.contains(draft.position), !draft.isDeletion,
             draft.recordType != ShareRecord.type, draft.recordType != UserRecord.type
         else {
             self.result.skipped += 1
@@ -259,9 +259,9 @@ package struct ImportRun {
     }
 
     private mutating func take(_ error: StoreError, of draft: RecordDraft) throws {
-        let failure = ItemFailure(record: draft.recordName, line: draft.place.line, error: error)
+        let failure = ItemFailure(record: draft.recordName, line: draft.position.line, error: error)
         switch error {
-        case .referenceTargetMissing, .dependsOn: self.waiting[draft.place] = failure
+        case .referenceTargetMissing, .dependsOn: self.waiting[draft.position] = failure
         // The next records would meet it as well.
         case .quotaExceeded, .diskFull: throw error
         default: self.result.failures.add(failure)
@@ -270,7 +270,7 @@ package struct ImportRun {
 
     private mutating func refuse(_ draft: RecordDraft, _ reason: ItemFailure.Reason) {
         self.result.failures.add(
-            ItemFailure(record: draft.recordName, line: draft.place.line, reason: reason)
+            ItemFailure(record: draft.recordName, line: draft.position.line, reason: reason)
         )
     }
 }

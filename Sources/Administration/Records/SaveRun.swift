@@ -70,10 +70,10 @@ package struct SaveRun {
     }
 
     private mutating func add(_ draft: RecordDraft) async throws {
-        guard !draft.isDeletion else { throw self.stop(.isDeletion(draft.place)) }
+        guard !draft.isDeletion else { throw self.stop(.isDeletion(draft.position)) }
         if !self.batch.hasRoom(for: draft) { try await self.writeBatch() }
         guard self.batch.add(draft, as: self.database.id(of: draft, in: self.zone)) else {
-            throw self.stop(.twice(draft.recordName, draft.place))
+            throw self.stop(.twice(draft.recordName, draft.position))
         }
     }
 
@@ -112,7 +112,7 @@ package struct SaveRun {
             self.result.saved += 1
             self.visit(draft, .saved(changeTag: ChangeTag.text(of: position)))
         case .failed(let error):
-            let failure = ItemFailure(record: draft.recordName, line: draft.place.line, error: error)
+            let failure = ItemFailure(record: draft.recordName, line: draft.position.line, error: error)
             self.result.failures.add(failure)
             self.visit(draft, .failed(failure))
         case .zoneSaved, .subscriptionSaved, .deleted, .shareAccepted, .done: return
@@ -125,9 +125,9 @@ package struct SaveStop: Error, Hashable, Sendable {
     package enum Cause: Hashable, Sendable {
         case file(RecordFileFault)
         /// The text says of a record that it was deleted.
-        case isDeletion(TextPlace)
+        case isDeletion(TextPosition)
         /// A record comes again.
-        case twice(String, TextPlace)
+        case twice(String, TextPosition)
         case store(StoreError)
     }
 

@@ -15,7 +15,7 @@ struct KeyList {
         let names = columns.map { String($0[0]) }.joined(separator: ", ")
         self.text = """
             (SELECT $1::bigint AS database, $2::bigint AS zone, u.* \
-            FROM unnest(\(arrays.joined(separator: ", "))) WITH ORDINALITY AS u(\(names), place) OFFSET 0) AS k
+            FROM unnest(\(arrays.joined(separator: ", "))) WITH ORDINALITY AS u(\(names), ordinal) OFFSET 0) AS k
             """
     }
 }

@@ -23,16 +23,16 @@ final class PrefetchedRecords {
 
     private var zones: [ZoneKey: Zone] = [:]
     /// Those that are to be read.
-    private var wanted: [(zone: Zone, place: Int)] = []
+    private var wanted: [(zone: Zone, index: Int)] = []
     private var rows: ResultRows?
     private var records: RecordRows?
 
     /// An absent record has nulls, and one that is larger than its share has no body.
     private static let byName = SQL(
         """
-        SELECT \(RecordColumns.all(upTo: "$4")), k.place
+        SELECT \(RecordColumns.all(upTo: "$4")), k.ordinal
         FROM unnest($1::bigint[], $2::bigint[], $3::text[]) WITH ORDINALITY
-            AS k(of_database, of_zone, of_name, place)
+            AS k(of_database, of_zone, of_name, ordinal)
         LEFT JOIN tidemark.record AS r
             ON r.database = k.of_database AND r.zone = k.of_zone AND r.name = k.of_name
         """,
@@ -66,7 +66,7 @@ final class PrefetchedRecords {
     ///
     /// The bodies take `bytesMax` together, and each record has the same share.
     func send(on connection: PostgreSQLConnection, bytesMax: Int64) throws(StorageFailure) {
-        let keys = self.wanted.map { (zone: $0.zone.key, name: $0.zone.names[$0.place]) }
+        let keys = self.wanted.map { (zone: $0.zone.key, name: $0.zone.names[$0.index]) }
         guard let first = keys.first else { return }
         guard keys.count > 1 else {
             let parameters = first.zone.parameters + [.text(first.name)]
@@ -88,15 +88,15 @@ final class PrefetchedRecords {
         let records = try RecordRows(rows, on: connection)
         self.records = records
         guard wanted.count > 1 else {
-            wanted[0].zone.found[wanted[0].place] = records.count == 0 ? .absent : .row(0)
+            wanted[0].zone.found[wanted[0].index] = records.count == 0 ? .absent : .row(0)
             return
         }
         for row in 0..<rows.count {
-            let (zone, place) = wanted[Int(rows.integer(row, RecordColumns.count)) - 1]
+            let (zone, index) = wanted[Int(rows.integer(row, RecordColumns.count)) - 1]
             if records.hasRecord(row) {
-                zone.found[place] = .row(row)
+                zone.found[index] = .row(row)
             } else if records.isAbsent(row) {
-                zone.found[place] = .absent
+                zone.found[index] = .absent
             }
         }
     }
@@ -104,8 +104,8 @@ final class PrefetchedRecords {
     /// Forgets what was remembered of zones that another writer may have changed.
     func forgetRemembered(of isChanged: (ZoneKey) -> Bool) {
         for zone in self.zones.values where isChanged(zone.key) {
-            for place in zone.found.indices {
-                if case .remembered = zone.found[place] { zone.found[place] = .unread }
+            for index in zone.found.indices {
+                if case .remembered = zone.found[index] { zone.found[index] = .unread }
             }
         }
     }
@@ -114,8 +114,8 @@ final class PrefetchedRecords {
 
     /// The record with a name, or that there is none; `nil` if that is not known.
     func record(named name: String, in zone: ZoneKey) -> StoredRecord?? {
-        guard let zone = self.zones[zone], let place = zone.names.anyPlace(of: name) else { return nil }
-        switch zone.found[place] {
+        guard let zone = self.zones[zone], let index = zone.names.anyIndex(of: name) else { return nil }
+        switch zone.found[index] {
         case .unread: return nil
         case .absent: return .some(nil)
         case .row(let row): return self.records?.record(row)

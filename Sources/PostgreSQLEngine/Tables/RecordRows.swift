@@ -189,11 +189,11 @@ enum RecordReads {
     static let byName = SQL(
         """
         SELECT \(RecordColumns.all) FROM (
-            SELECT k.place, s.*,
-                sum(octet_length(s.body)) OVER (ORDER BY k.place) - octet_length(s.body) AS before
+            SELECT k.ordinal, s.*,
+                sum(octet_length(s.body)) OVER (ORDER BY k.ordinal) - octet_length(s.body) AS before
             FROM \(KeyList("name text").text)
             JOIN tidemark.record AS s ON s.database = k.database AND s.zone = k.zone AND s.name = k.name
-        ) AS r WHERE r.before <= $4 ORDER BY r.place
+        ) AS r WHERE r.before <= $4 ORDER BY r.ordinal
         """
     )
     static let oneByName = SQL(

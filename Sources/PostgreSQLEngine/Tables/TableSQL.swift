@@ -150,7 +150,7 @@ struct TableSQL {
     /// Rows by keys in arrays, each with the offset of its key, from 1.
     private func findAll(_ index: Table.Index) -> String {
         let arrays = index.columns.enumerated().map { "$\($0 + 1)::\(self.type($1))[]" }
-        let names = index.columns.indices.map { "k\($0)" } + ["place"]
+        let names = index.columns.indices.map { "k\($0)" } + ["ordinal"]
         var conditions = index.columns.enumerated().map { offset, column in
             self.isLong(column)
                 ? "sha256(t.\(self.name(column))) = sha256(k\(offset))"
@@ -161,7 +161,7 @@ struct TableSQL {
             conditions.append(condition.value.map { "\(name) = \($0)" } ?? "\(name) IS NOT NULL")
         }
         return """
-            SELECT place, \(self.names(self.table.columns.indices, prefix: "t.")) \
+            SELECT ordinal, \(self.names(self.table.columns.indices, prefix: "t.")) \
             FROM unnest(\(arrays.joined(separator: ", "))) WITH ORDINALITY \
             AS keys(\(names.joined(separator: ", "))) \
             JOIN \(self.name) AS t ON \(conditions.joined(separator: " AND "))

@@ -75,13 +75,13 @@ extension DeferredWrites.Zone {
     /// The rows with each record once, in its last state.
     fileprivate var merged: Self {
         var merged = self
-        var places: [Int64: Int] = [:]
+        var indices: [Int64: Int] = [:]
         merged.updated = []
         for row in self.updated {
-            if let place = places[row.record.number] {
-                merged.updated[place] = row
+            if let index = indices[row.record.number] {
+                merged.updated[index] = row
             } else {
-                places[row.record.number] = merged.updated.count
+                indices[row.record.number] = merged.updated.count
                 merged.updated.append(row)
             }
         }

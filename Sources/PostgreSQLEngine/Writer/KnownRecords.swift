@@ -16,7 +16,7 @@ final class KnownRecords {
         }
 
         func record(named name: String) -> StoredRecord?? {
-            self.names.lastPlace(of: name).map { self.records[$0].record }
+            self.names.lastIndex(of: name).map { self.records[$0].record }
         }
     }
 

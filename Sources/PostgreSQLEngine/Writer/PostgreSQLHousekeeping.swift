@@ -156,7 +156,7 @@ final class PostgreSQLHousekeeping: HousekeepingTransaction {
             zones[element.key.zone, default: EntryChanges()].added += added
         }
         for (zone, changes) in zones {
-            try RecordPlaces(transaction: self.writer, zone: zone).change(changes)
+            try RecordIndexRows(transaction: self.writer, zone: zone).change(changes)
         }
     }
 

@@ -52,10 +52,10 @@ extension PostgreSQLTransaction {
         self.workDone += writes.saves.count + 2 * writes.deletes.count + entries.count + references.count
         self.workDone += writes.workOfStoredBodies
         try contents.write(deletes: writes.deletes)
-        let places = RecordPlaces(transaction: self, zone: zone)
-        try places.change(entries)
-        try places.change(references)
-        try places.removeAll(of: writes.deletes.filter(\.isDamaged))
+        let rows = RecordIndexRows(transaction: self, zone: zone)
+        try rows.change(entries)
+        try rows.change(references)
+        try rows.removeAll(of: writes.deletes.filter(\.isDamaged))
         self.known.note(writes, numbers: numbers, in: zone)
         return numbers
     }

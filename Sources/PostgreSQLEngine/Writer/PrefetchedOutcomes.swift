@@ -15,7 +15,7 @@ final class PrefetchedOutcomes {
 
     private static let executed = SQL(
         """
-        SELECT k.place FROM unnest($1::bigint[], $2::bytea[]) WITH ORDINALITY AS k(database, id, place)
+        SELECT k.ordinal FROM unnest($1::bigint[], $2::bytea[]) WITH ORDINALITY AS k(database, id, ordinal)
         JOIN tidemark."request" AS r ON r.database = k.database AND r.id = k.id
         """,
         reach: .directory

@@ -4,13 +4,13 @@ import StorageContract
 extension PostgreSQLConnection {
     private static let referrers = SQL(
         """
-        SELECT k.place, h.holder, h.kinds FROM unnest($3::text[]) WITH ORDINALITY AS k(target, place)
+        SELECT k.ordinal, h.holder, h.kinds FROM unnest($3::text[]) WITH ORDINALITY AS k(target, ordinal)
         CROSS JOIN LATERAL (
             SELECT holder, kinds FROM tidemark.hold
             WHERE database = $1 AND zone = $2 AND target = k.target
-                AND holder > CASE WHEN k.place = 1 THEN $4 ELSE '' END
+                AND holder > CASE WHEN k.ordinal = 1 THEN $4 ELSE '' END
             ORDER BY holder LIMIT $5
-        ) AS h ORDER BY k.place, h.holder LIMIT $5
+        ) AS h ORDER BY k.ordinal, h.holder LIMIT $5
         """
     )
 
@@ -20,7 +20,7 @@ extension PostgreSQLConnection {
             SELECT 1 FROM tidemark.hold
             WHERE database = $1 AND zone = $2 AND target = k.target AND kinds & $4 <> 0 LIMIT $5
         ) AS counted)
-        FROM unnest($3::text[]) WITH ORDINALITY AS k(target, place) ORDER BY k.place
+        FROM unnest($3::text[]) WITH ORDINALITY AS k(target, ordinal) ORDER BY k.ordinal
         """
     )
 

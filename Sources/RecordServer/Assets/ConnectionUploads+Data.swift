@@ -74,7 +74,7 @@ extension ConnectionUploads {
         guard let action else { return }
         if action.grants { self.grant(batch.payloadBytes, of: upload) }
         if let item = action.syncs { self.makeDurable(upload, item: item) }
-        self.tell(action.tells, on: stream)
+        self.send(action.report, on: stream)
         if let write = action.writes { self.write(write, of: upload) }
     }
 
@@ -125,7 +125,7 @@ extension ConnectionUploads {
                 isMoreDue: durable.isMoreDue,
                 now: self.now
             )
-            self.tell(action?.tells, on: stream)
+            self.send(action?.report, on: stream)
             if action?.syncsAgain == true { self.makeDurable(upload, item: item) }
         }
     }
@@ -139,14 +139,14 @@ extension ConnectionUploads {
             self.server.metrics.assetStored()
             switch upload.machine.completed(item: item, now: self.now) {
             case .finish: self.done(upload)
-            case .tell(let told): self.tell(told, on: stream)
+            case .report(let report): self.send(report, on: stream)
             case .ignore: break
             }
         }
     }
 
-    private func tell(_ told: UploadStateMachine.Told?, on stream: UInt32) {
-        guard let told else { return }
-        self.connection.writeProgress(told.doneBytes, of: told.totalBytes, on: stream)
+    private func send(_ report: UploadStateMachine.ProgressReport?, on stream: UInt32) {
+        guard let report else { return }
+        self.connection.writeProgress(report.doneBytes, of: report.totalBytes, on: stream)
     }
 }

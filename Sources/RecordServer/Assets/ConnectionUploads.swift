@@ -99,40 +99,40 @@ final class ConnectionUploads {
     ) {
         guard let upload = self.uploads[stream] else {
             // The upload has ended meanwhile: release the assets that were opened for it.
-            if case .success(let places) = result { registry.release(places.compactMap(\.number)) }
+            if case .success(let statuses) = result { registry.release(statuses.compactMap(\.number)) }
             return
         }
         switch result {
         case .failure(let error):
             self.end(stream, failure: Failure(asset: error))
-        case .success(let places):
-            switch upload.machine.begun(places, now: self.now) {
+        case .success(let statuses):
+            switch upload.machine.begun(statuses, now: self.now) {
             case .recover(let releasing):
                 registry.release(releasing)
-                self.recover(upload, places)
+                self.recover(upload, statuses)
             case .complete:
                 self.recovered(stream, .success(upload.request.assets.map(\.size)))
             case .ask(let numbers, let ticket, let releasing):
                 registry.release(releasing)
                 if let ticket { self.server.uploadTurns.end(ticket) }
-                self.askForTurn(upload, numbers, places)
+                self.askForTurn(upload, numbers, statuses)
             }
         }
     }
 
-    private func askForTurn(_ upload: Upload, _ numbers: [AssetNumber], _ places: [UploadStatus]) {
+    private func askForTurn(_ upload: Upload, _ numbers: [AssetNumber], _ statuses: [UploadStatus]) {
         let back = LoopReturn(self, of: self.connection)
         let stream = upload.stream
         let (ticket, isNow) = self.server.uploadTurns.ask(numbers) { message in
-            back { $0.told(message, stream) }
+            back { $0.received(message, stream) }
         }
         switch upload.machine.turnAsked(ticket, isNow: isNow) {
-        case .recover: self.recover(upload, places)
+        case .recover: self.recover(upload, statuses)
         case .tellThatItLives: self.tellThatItLives(upload)
         }
     }
 
-    private func told(_ message: UploadTurns.Message, _ stream: UInt32) {
+    private func received(_ message: UploadTurns.Message, _ stream: UInt32) {
         guard let upload = self.uploads[stream] else { return }
         switch message {
         case .begin:
@@ -146,11 +146,11 @@ final class ConnectionUploads {
         }
     }
 
-    private func recover(_ upload: Upload, _ places: [UploadStatus]) {
+    private func recover(_ upload: Upload, _ statuses: [UploadStatus]) {
         // Most assets are new, so no upload needs to wait for recovered bytes.
         self.watch(upload, in: TimeAmount(self.server.configuration.assets.lifeInterval))
-        upload.items = zip(places, upload.request.assets).map { place, asset in
-            UploadItem(number: place.number, asset: asset)
+        upload.items = zip(statuses, upload.request.assets).map { status, asset in
+            UploadItem(number: status.number, asset: asset)
         }
         let bytes = self.server.assetBytes.upload(upload.items)
         upload.bytes = bytes

@@ -52,7 +52,7 @@ extension UploadStateMachine {
         let touches: [AssetNumber]
     }
 
-    struct Told: Equatable {
+    struct ProgressReport: Equatable {
         let doneBytes: Int64
         let totalBytes: Int64
     }
@@ -62,19 +62,19 @@ extension UploadStateMachine {
         let grants: Bool
         /// The item to make durable.
         let syncs: Int?
-        let tells: Told?
+        let report: ProgressReport?
         let writes: Write?
     }
 
     struct OnDurable: Equatable {
-        let tells: Told?
+        let report: ProgressReport?
         let syncsAgain: Bool
     }
 
     enum OnCompleted: Equatable {
         /// It was the last asset.
         case finish
-        case tell(Told)
+        case report(ProgressReport)
         case ignore
     }
 

@@ -37,7 +37,7 @@ extension UploadStateMachine {
             return OnWritten(
                 grants: receiving.progress.wantsBytes,
                 syncs: syncs,
-                tells: durable.isEmpty ? nil : receiving.toldWhenDue(now: now),
+                report: durable.isEmpty ? nil : receiving.reportWhenDue(now: now),
                 writes: receiving.write(next, now: now)
             )
         }
@@ -50,7 +50,7 @@ extension UploadStateMachine {
 
     /// A grant reopened the window: the timeout of a silent client starts anew.
     mutating func windowOpened(now: NIODeadline) {
-        self.whileReceiving(orElse: ()) { $0.heardAt = now }
+        self.whileReceiving(orElse: ()) { $0.receivedAt = now }
     }
 
     /// Notes that the written bytes of an item are durable.
@@ -63,8 +63,8 @@ extension UploadStateMachine {
         self.whileReceiving(orElse: nil) { receiving in
             receiving.isSyncing = false
             receiving.progress.becameDurable(item: item, bytes: bytes)
-            let tells = receiving.toldWhenDue(now: now)
-            return OnDurable(tells: tells, syncsAgain: isMoreDue && receiving.beginSync(now: now))
+            let report = receiving.reportWhenDue(now: now)
+            return OnDurable(report: report, syncsAgain: isMoreDue && receiving.beginSync(now: now))
         }
     }
 
@@ -77,7 +77,7 @@ extension UploadStateMachine {
     mutating func completed(item: Int, now: NIODeadline) -> OnCompleted {
         self.whileReceiving(orElse: .ignore) { receiving in
             guard !receiving.progress.completed(item: item) else { return .finish }
-            return receiving.toldWhenDue(now: now).map { .tell($0) } ?? .ignore
+            return receiving.reportWhenDue(now: now).map { .report($0) } ?? .ignore
         }
     }
 
@@ -86,7 +86,7 @@ extension UploadStateMachine {
         guard isDiskFull else { return .fail }
         switch consume self {
         case .receiving(let receiving):
-            guard receiving.held.places[item].number != nil else {
+            guard receiving.held.statuses[item].number != nil else {
                 self = .receiving(receiving)
                 return .fail
             }
@@ -122,7 +122,7 @@ extension UploadStateMachine {
             let isContested = receiving.held.isContested
             let silenceMax = silence.longest(isContested: isContested)
             guard mayReceive else { return .look(in: silenceMax) }
-            let silent = now - receiving.heardAt
+            let silent = now - receiving.receivedAt
             return silent < silenceMax ? .look(in: silenceMax - silent) : .fail(isContested: isContested)
         case .givingUp: return .ignore
         case .ended: return .ignore
@@ -198,8 +198,8 @@ extension UploadStateMachine.Receiving {
 
     /// Assets that are not fully on disk.
     fileprivate var incompleteNumbers: [AssetNumber] {
-        self.held.places.enumerated().compactMap { item, place in
-            self.progress.isIncomplete(item: item) ? place.number : nil
+        self.held.statuses.enumerated().compactMap { item, status in
+            self.progress.isIncomplete(item: item) ? status.number : nil
         }
     }
 
@@ -211,7 +211,7 @@ extension UploadStateMachine.Receiving {
         switch self.progress.received(item: data.item, offset: data.offset, count: count) {
         case .refuse(let item): return .refuse(item: item)
         case .write(let item, let isLast):
-            self.heardAt = now
+            self.receivedAt = now
             return self.take(data, item: item, isLast: isLast, now: now)
         }
     }
@@ -275,11 +275,14 @@ extension UploadStateMachine.Receiving {
     }
 
     /// The durable bytes to report to the client, if a report is due.
-    fileprivate mutating func toldWhenDue(now: NIODeadline) -> UploadStateMachine.Told? {
+    fileprivate mutating func reportWhenDue(now: NIODeadline) -> UploadStateMachine.ProgressReport? {
         let durableBytes = self.progress.durableBytes
-        guard durableBytes > self.toldBytes, self.pace.isDue(at: now) else { return nil }
-        self.toldBytes = durableBytes
-        return UploadStateMachine.Told(doneBytes: durableBytes, totalBytes: self.progress.totalBytes)
+        guard durableBytes > self.reportedBytes, self.pace.isDue(at: now) else { return nil }
+        self.reportedBytes = durableBytes
+        return UploadStateMachine.ProgressReport(
+            doneBytes: durableBytes,
+            totalBytes: self.progress.totalBytes
+        )
     }
 }
 

@@ -42,14 +42,14 @@ enum UploadStateMachine: ~Copyable {
     /// The claims of an upload on the registry and on turns.
     struct Held {
         /// The status of each asset, from its row.
-        var places: [UploadStatus]
+        var statuses: [UploadStatus]
         /// `nil` until requested, and if nothing is missing, so that none is needed.
         var turn: Turn?
         /// When the registry last recorded activity of the upload.
         var touchedAt: NIODeadline
 
         /// Assets that are not complete.
-        var numbers: [AssetNumber] { self.places.compactMap(\.number) }
+        var numbers: [AssetNumber] { self.statuses.compactMap(\.number) }
 
         /// Whether another upload waits for an asset of this one.
         var isContested: Bool { self.turn?.isContested == true }
@@ -72,11 +72,11 @@ enum UploadStateMachine: ~Copyable {
         /// Written bytes are being made durable.
         var isSyncing = false
         /// When bytes last arrived, or could first arrive again.
-        var heardAt: NIODeadline
+        var receivedAt: NIODeadline
         /// When bytes were last made durable, or began to arrive.
         var durableAt: NIODeadline
         /// The durable bytes of the last progress message.
-        var toldBytes: Int64 = 0
+        var reportedBytes: Int64 = 0
         var pace = ProgressPace()
     }
 
@@ -116,10 +116,10 @@ enum UploadStateMachine: ~Copyable {
 
 extension UploadStateMachine {
     /// The registry has rows for all assets.
-    mutating func begun(_ places: [UploadStatus], now: NIODeadline) -> OnBegun {
+    mutating func begun(_ statuses: [UploadStatus], now: NIODeadline) -> OnBegun {
         switch consume self {
         case .beginning:
-            let held = Held(places: places, touchedAt: now)
+            let held = Held(statuses: statuses, touchedAt: now)
             guard !held.numbers.isEmpty else {
                 self = .preparing(held, .recovering)
                 return .complete
@@ -129,7 +129,7 @@ extension UploadStateMachine {
         case .preparing(var held, .beginningAgain):
             // Earlier ones were opened again, or no longer belong to this upload.
             let before = held.numbers
-            held.places = places
+            held.statuses = statuses
             held.touchedAt = now
             if Set(held.numbers).isSubset(of: before) {
                 self = .preparing(held, .recovering)
@@ -195,12 +195,12 @@ extension UploadStateMachine {
         var receiving = Receiving(
             held: held,
             progress: UploadProgress(assets: assets, offsets: offsets),
-            heardAt: now,
+            receivedAt: now,
             durableAt: now
         )
         var batch = UploadBatch()
-        for (item, place) in held.places.enumerated() {
-            switch place {
+        for (item, status) in held.statuses.enumerated() {
+            switch status {
             case .complete:
                 if receiving.progress.completed(item: item) {
                     self = .receiving(receiving)

@@ -51,14 +51,14 @@ final class UploadTurns: Sendable {
     ///
     /// `isNow`: the upload has it at once, without a notification.
     func ask(_ assets: [AssetNumber], tell: @escaping Tell) -> (ticket: Ticket, isNow: Bool) {
-        let (ticket, told) = self.state.withLock { state in
+        let (ticket, messages) = self.state.withLock { state in
             state.lastNumber += 1
             let ticket = Ticket(number: state.lastNumber)
             state.waiting.append(Upload(ticket: ticket, assets: Set(assets), tell: tell))
             return (ticket, self.advance(&state))
         }
         var isNow = false
-        for (upload, message) in told {
+        for (upload, message) in messages {
             if upload.ticket == ticket, message == .begin { isNow = true } else { upload.tell(message) }
         }
         return (ticket, isNow)
@@ -66,7 +66,7 @@ final class UploadTurns: Sendable {
 
     /// The upload has ended, with or without its turn.
     func end(_ ticket: Ticket) {
-        let told = self.state.withLock { state in
+        let messages = self.state.withLock { state in
             if let ended = state.receiving.removeValue(forKey: ticket) {
                 for asset in ended.assets { state.holders[asset] = nil }
             } else {
@@ -74,12 +74,12 @@ final class UploadTurns: Sendable {
             }
             return self.advance(&state)
         }
-        for (upload, message) in told { upload.tell(message) }
+        for (upload, message) in messages { upload.tell(message) }
     }
 
     /// Gives turns to uploads that may have one.
     private func advance(_ state: inout State) -> [(Upload, Message)] {
-        var told: [(Upload, Message)] = []
+        var messages: [(Upload, Message)] = []
         var still: [Upload] = []
         var claimed: Set<AssetNumber> = []
         for upload in state.waiting {
@@ -89,7 +89,7 @@ final class UploadTurns: Sendable {
             if isFree, state.receiving.count < self.uploadsMax {
                 for asset in upload.assets { state.holders[asset] = upload.ticket }
                 state.receiving[upload.ticket] = upload
-                told.append((upload, .begin))
+                messages.append((upload, .begin))
                 continue
             }
             claimed.formUnion(upload.assets)
@@ -97,10 +97,10 @@ final class UploadTurns: Sendable {
             for ticket in Set(upload.assets.compactMap { state.holders[$0] }) {
                 guard let holder = state.receiving[ticket], !holder.isContested else { continue }
                 state.receiving[ticket]?.isContested = true
-                told.append((holder, .contested))
+                messages.append((holder, .contested))
             }
         }
         state.waiting = still
-        return told
+        return messages
     }
 }

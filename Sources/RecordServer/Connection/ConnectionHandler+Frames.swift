@@ -65,7 +65,7 @@ extension ConnectionHandler {
         switch self.connection.machine.requestReceived(stream, payloadBytes: payload.readableBytes) {
         case .dispatch:
             guard let requests else { preconditionFailure("a request was dispatched before sign-in") }
-            requests.start(stream, payload: payload, arrived: self.keepalive.heardAt)
+            requests.start(stream, payload: payload, arrived: self.keepalive.receivedAt)
         case .refuse(let reason, let credit):
             self.connection.write(End(failure: Failure(reason)), on: stream)
             self.connection.writeCredit(credit)

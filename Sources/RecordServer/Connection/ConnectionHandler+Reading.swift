@@ -48,7 +48,7 @@ extension ConnectionHandler {
     private func lookAtUnfinishedFrame() {
         let action = self.unfinished.look(
             at: self.frames,
-            heardAt: self.keepalive.heardAt,
+            receivedAt: self.keepalive.receivedAt,
             account: self.connection.account
         )
         switch action {

@@ -102,7 +102,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard self.connection.isOpen else { return }
         let now = self.connection.eventLoop.now
-        self.keepalive.heard(at: now)
+        self.keepalive.received(at: now)
         self.time.readBegan(at: now, in: self.connection.loop.turns)
         self.received(self.unwrapInboundIn(data))
     }

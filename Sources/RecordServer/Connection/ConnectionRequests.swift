@@ -142,7 +142,7 @@ extension ConnectionRequests {
 
     /// Whether the held responses leave room for another one.
     private var hasRoom: Bool {
-        self.responses.heldBytes < self.server.configuration.memory.answersHeldBytesMax
+        self.responses.heldBytes < self.server.configuration.memory.responsesHeldBytesMax
     }
 
     /// Executes queued requests while there is room.

@@ -35,14 +35,14 @@ struct UnfinishedFrame {
     }
 
     /// Checks, after input, whether a frame is incomplete or frames wait for a turn.
-    mutating func look(at frames: FrameAssembly, heardAt: NIODeadline, account: Account) -> OnLook {
+    mutating func look(at frames: FrameAssembly, receivedAt: NIODeadline, account: Account) -> OnLook {
         let bytes = frames.unfinishedBytes
         let waiting = frames.waitingBytes
         guard bytes > 0 || waiting > 0 || self.countedBytes > 0 else { return .goOn }
         var isNew = false
         if bytes > 0, self.number != frames.framesInPieces {
             self.number = frames.framesInPieces
-            self.began = heardAt
+            self.began = receivedAt
             isNew = true
         }
         let counted = bytes + waiting > Self.freeBytes ? bytes + waiting : 0

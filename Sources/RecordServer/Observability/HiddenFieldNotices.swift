@@ -13,12 +13,12 @@ struct HiddenFieldNotices {
         var field: String
     }
 
-    private var told: Set<Notice> = []
+    private var given: Set<Notice> = []
 
     /// Returns whether to report a field now.
     mutating func tells(_ field: String, of recordType: String, in environment: EnvironmentID) -> Bool {
-        guard self.told.count < Self.noticesMax else { return false }
-        return self.told.insert(Notice(environment: environment, recordType: recordType, field: field))
+        guard self.given.count < Self.noticesMax else { return false }
+        return self.given.insert(Notice(environment: environment, recordType: recordType, field: field))
             .inserted
     }
 }

@@ -14,7 +14,7 @@ package struct Outage: Sendable {
 
     private var since: Int64?
     private var refused = 0
-    private var isTold = false
+    private var isReported = false
     private var lastLine: Int64?
 
     package init() {}
@@ -27,7 +27,7 @@ package struct Outage: Sendable {
         self.since = since
         self.refused += requests
         if let lastLine, now - lastLine < Self.pauseMilliseconds { return nil }
-        (self.isTold, self.lastLine) = (true, now)
+        (self.isReported, self.lastLine) = (true, now)
         return Line(milliseconds: now - since, refused: self.refused)
     }
 
@@ -35,8 +35,8 @@ package struct Outage: Sendable {
     package mutating func ended(now: Int64) -> Line? {
         guard let since else { return nil }
         self.since = nil
-        guard self.isTold else { return nil }
-        defer { (self.refused, self.isTold) = (0, false) }
+        guard self.isReported else { return nil }
+        defer { (self.refused, self.isReported) = (0, false) }
         self.lastLine = now
         return Line(milliseconds: now - since, refused: self.refused)
     }

@@ -46,14 +46,14 @@ struct RequestMark: Hashable {
 
     /// Eight bytes at a time: every request is marked while the server is overloaded.
     private static func mix(_ payload: ByteBuffer, _ range: Range<Int>, into hash: inout UInt64) {
-        var place = range.lowerBound
-        while place + 8 <= range.upperBound {
-            Self.mix(payload.getInteger(at: place) ?? 0, into: &hash)
-            place += 8
+        var offset = range.lowerBound
+        while offset + 8 <= range.upperBound {
+            Self.mix(payload.getInteger(at: offset) ?? 0, into: &hash)
+            offset += 8
         }
-        while place < range.upperBound {
-            Self.mix(UInt64(payload.getInteger(at: place, as: UInt8.self) ?? 0), into: &hash)
-            place += 1
+        while offset < range.upperBound {
+            Self.mix(UInt64(payload.getInteger(at: offset, as: UInt8.self) ?? 0), into: &hash)
+            offset += 1
         }
     }
 

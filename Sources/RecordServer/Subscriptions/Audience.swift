@@ -46,8 +46,8 @@ final class Audience {
     }
 
     func leave(_ number: UInt64, onLoop loop: Int) {
-        guard let place = self.listeners[loop].firstIndex(of: number) else { return }
-        self.listeners[loop].remove(at: place)
+        guard let index = self.listeners[loop].firstIndex(of: number) else { return }
+        self.listeners[loop].remove(at: index)
         self.listenersCount -= 1
     }
 

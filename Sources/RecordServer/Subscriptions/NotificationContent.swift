@@ -63,7 +63,7 @@ struct NotificationContent {
             slices.first { values.bytes[$0.name].elementsEqual(field.utf8) }
         }
         for list in Self.lists {
-            for (place, field) in info[keyPath: list].enumerated() {
+            for (index, field) in info[keyPath: list].enumerated() {
                 guard let slice = slice(of: field) else { continue }
                 guard slice.value.count <= self.roomBytes else {
                     self.notification.isPruned = true
@@ -73,7 +73,7 @@ struct NotificationContent {
                 guard self.take(text.isEmpty ? 0 : text.utf8.count + Self.elementGrowthBytesMax) else {
                     continue
                 }
-                self.notification.info?[keyPath: list][place] = text
+                self.notification.info?[keyPath: list][index] = text
             }
         }
         guard case .query(var change?) = self.notification.event, change.reason != .recordDeleted else {

@@ -31,7 +31,7 @@ extension NotificationRouting {
         let committed = commit.committed
         let before = self.cost
         // News of something later may have been told meanwhile.
-        for match in commit.takeMatches() where match.change.position >= match.watch.toldPosition {
+        for match in commit.takeMatches() where match.change.position >= match.watch.notifiedPosition {
             self.fire(match, commit)
         }
         while commit.next < committed.changes.count {

@@ -52,9 +52,9 @@ extension NotificationRouting {
     private mutating func tell(_ group: WatchGroup, _ rest: inout Int) -> Bool {
         while group.owed.left > 0 {
             guard rest > 0, self.budget.admits(group.audience.user.account) else { return false }
-            guard let place = group.owed.takeNext(of: group.watches.count) else { break }
-            let watch = group.watches[place]
-            let position = max(group.owed.position, watch.toldPosition)
+            guard let index = group.owed.takeNext(of: group.watches.count) else { break }
+            let watch = group.watches[index]
+            let position = max(group.owed.position, watch.notifiedPosition)
             // Skips subscriptions that fired their only time or were saved later.
             guard !watch.isSpent, watch.wasThere(at: group.owed.position) else { continue }
             let news = watch.subject.news(upTo: position, isCoalesced: true, fires: false)

@@ -260,7 +260,7 @@ struct NotificationRouting {
             guard !watch.isSpent, audience.hasListener(besides: excluded) else { return }
             watch.isSpent = true
         }
-        watch.toldPosition = max(watch.toldPosition, notification.position)
+        watch.notifiedPosition = max(watch.notifiedPosition, notification.position)
         self.budget.charge(
             RoutingBudget.notificationCost + audience.listenersCount,
             to: audience.user.account

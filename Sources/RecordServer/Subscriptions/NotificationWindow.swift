@@ -89,9 +89,9 @@ struct NotificationWindow {
         guard left < self.sent.count else { return .ignore }
         let taken = self.sent.count - left
         var acknowledgements: [Acknowledgement] = []
-        for (place, sent) in self.sent.prefix(taken).enumerated() {
+        for (index, sent) in self.sent.prefix(taken).enumerated() {
             // Positions of a subscription ascend: the last one is enough.
-            let isLast = !self.sent[(place + 1)..<taken].contains { $0.subject === sent.subject }
+            let isLast = !self.sent[(index + 1)..<taken].contains { $0.subject === sent.subject }
             guard isLast else { continue }
             acknowledgements.append(
                 Acknowledgement(subscription: sent.subject.key, position: sent.position)

@@ -37,7 +37,7 @@ struct RoutedCommit {
     private(set) var questions: [ReadQuestion] = []
     private(set) var touched: [Touched] = []
     /// Indexes into `touched`.
-    private var places: [ObjectIdentifier: Int] = [:]
+    private var indices: [ObjectIdentifier: Int] = [:]
 
     init(_ committed: CommittedChanges) {
         self.committed = committed
@@ -67,12 +67,12 @@ struct RoutedCommit {
     }
 
     mutating func touch(_ group: WatchGroup, at position: Int64, by origin: ChangeOrigin?) {
-        guard let place = self.places[ObjectIdentifier(group)] else {
-            self.places[ObjectIdentifier(group)] = self.touched.count
+        guard let index = self.indices[ObjectIdentifier(group)] else {
+            self.indices[ObjectIdentifier(group)] = self.touched.count
             self.touched.append(Touched(group: group, position: position, origin: origin))
             return
         }
-        self.touched[place].position = position
-        if self.touched[place].origin != origin { self.touched[place].hasSeveralOrigins = true }
+        self.touched[index].position = position
+        if self.touched[index].origin != origin { self.touched[index].hasSeveralOrigins = true }
     }
 }

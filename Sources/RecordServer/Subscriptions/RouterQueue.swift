@@ -254,22 +254,22 @@ extension CommittedChanges {
         if self.changes.allSatisfy({ $0.database == first }), reported.keys.allSatisfy({ $0 == first }) {
             return [DatabaseCommit(of: first, self)]
         }
-        var places: [DatabaseID: Int] = [:]
+        var indices: [DatabaseID: Int] = [:]
         var parts: [CommittedChanges] = []
         var databases: [DatabaseID] = []
-        func place(of database: DatabaseID) -> Int {
-            if let place = places[database] { return place }
-            places[database] = parts.count
+        func index(of database: DatabaseID) -> Int {
+            if let index = indices[database] { return index }
+            indices[database] = parts.count
             databases.append(database)
             parts.append(CommittedChanges(committedMilliseconds: self.committedMilliseconds, changes: []))
             return parts.count - 1
         }
-        for change in self.changes { parts[place(of: change.database)].changes.append(change) }
+        for change in self.changes { parts[index(of: change.database)].changes.append(change) }
         for (database, position) in self.incomplete {
-            parts[place(of: database)].incomplete[database] = position
+            parts[index(of: database)].incomplete[database] = position
         }
         for (database, position) in self.overwritten {
-            parts[place(of: database)].overwritten[database] = position
+            parts[index(of: database)].overwritten[database] = position
         }
         return zip(databases, parts).map { DatabaseCommit(of: $0, $1) }
     }

@@ -190,8 +190,8 @@ struct SubscriptionIndex {
         _ body: (WatchGroup) -> Void
     ) {
         guard let database = self.databases[id] else { return }
-        for place in [database.everywhere, database.zones[zone]].compactMap({ $0 }) {
-            if let recordType { place.queries[recordType]?.forEach(body) } else { place.forEachQuery(body) }
+        for part in [database.everywhere, database.zones[zone]].compactMap({ $0 }) {
+            if let recordType { part.queries[recordType]?.forEach(body) } else { part.forEachQuery(body) }
         }
     }
 
@@ -210,17 +210,17 @@ struct SubscriptionIndex {
         database.everywhere.changes[.none]?.forEach(body)
         guard let recordType else { return }
         database.everywhere.changes[recordType]?.forEach(body)
-        guard let place = database.zones[zone] else { return }
-        place.changes[.none]?.forEach(body)
-        place.changes[recordType]?.forEach(body)
+        guard let part = database.zones[zone] else { return }
+        part.changes[.none]?.forEach(body)
+        part.changes[recordType]?.forEach(body)
     }
 
     /// Visits all subscriptions of a database; repeats those that demand one of several values.
     func forEach(in id: DatabaseID, _ body: (WatchGroup) -> Void) {
         guard let database = self.databases[id] else { return }
-        for place in [database.everywhere] + database.zones.values {
-            place.forEachQuery(body)
-            place.forEachChange(body)
+        for part in [database.everywhere] + database.zones.values {
+            part.forEachQuery(body)
+            part.forEachChange(body)
         }
     }
 
@@ -228,10 +228,10 @@ struct SubscriptionIndex {
     /// of several values.
     func forEach(lookingAt zone: String, of id: DatabaseID, _ body: (WatchGroup) -> Void) {
         guard let database = self.databases[id] else { return }
-        for place in [database.everywhere, database.zones[zone]].compactMap({ $0 }) {
-            place.forEachQuery(body)
+        for part in [database.everywhere, database.zones[zone]].compactMap({ $0 }) {
+            part.forEachQuery(body)
             // As in `forEachChange`.
-            if zone != ZoneID.defaultZoneName { place.forEachChange(body) }
+            if zone != ZoneID.defaultZoneName { part.forEachChange(body) }
         }
     }
 

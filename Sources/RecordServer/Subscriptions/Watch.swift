@@ -13,7 +13,7 @@ final class Watch {
     /// It fires only once, and has fired.
     var isSpent = false
     /// The last position that its listeners were notified of; these positions ascend.
-    var toldPosition: Int64 = 0
+    var notifiedPosition: Int64 = 0
     /// The last change that it was compared with.
     var comparedChange: UInt64 = 0
     private var condition: CheckedCondition?
@@ -59,7 +59,7 @@ final class WatchGroup {
 
     /// Adds a subscription; `false` if it was already present.
     func insert(_ watch: Watch) -> Bool {
-        guard self.place(of: watch) == nil else { return false }
+        guard self.index(of: watch) == nil else { return false }
         // Numbers ascend.
         self.watches.append(watch)
         return true
@@ -67,12 +67,12 @@ final class WatchGroup {
 
     /// Removes a subscription; `false` if it was not present.
     func remove(_ watch: Watch) -> Bool {
-        guard let place = self.place(of: watch) else { return false }
-        self.watches.remove(at: place)
+        guard let index = self.index(of: watch) else { return false }
+        self.watches.remove(at: index)
         return true
     }
 
-    private func place(of watch: Watch) -> Int? {
+    private func index(of watch: Watch) -> Int? {
         var low = 0
         var high = self.watches.count
         while low < high {

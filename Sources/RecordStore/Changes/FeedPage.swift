@@ -326,7 +326,7 @@ struct FeedPage {
         guard self.itemCount < self.read.limit else { return false }
         // A single record has room in any case, so that every page gets ahead.
         let size = record.fields.count
-        guard self.itemCount == 0 || self.bytes + size <= self.budget.answerBytesMax else { return false }
+        guard self.itemCount == 0 || self.bytes + size <= self.budget.responseBytesMax else { return false }
         self.bytes += size
         self.sink.add(record)
         self.itemCount += 1

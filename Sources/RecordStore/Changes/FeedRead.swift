@@ -77,7 +77,7 @@ package struct FeedBudget: Hashable, Sendable {
     /// Bytes of the bodies of records that a page reads before it ends.
     package var bytesReadMax = Bounds.pageReadBytesMax
     /// Encoded fields of all records of a page.
-    package var answerBytesMax = Bounds.defaults.answerBytesMax
+    package var responseBytesMax = Bounds.defaults.responseBytesMax
 
     package static let defaults = FeedBudget()
 

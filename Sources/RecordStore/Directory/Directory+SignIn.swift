@@ -56,12 +56,12 @@ extension Directory {
         environment: Environment
     ) throws(DirectoryError) -> SignIn {
         try self.read { lookup in
-            let place = try SignInLookup(
+            let account = try SignInLookup(
                 container: container,
                 environment: environment,
                 rows: lookup.rows
             )
-            return try place.signIn(name.map { try lookup.user(named: $0, in: place.container) })
+            return try account.signIn(name.map { try lookup.user(named: $0, in: account.container) })
         }
     }
 

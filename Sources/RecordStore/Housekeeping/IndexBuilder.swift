@@ -176,15 +176,15 @@ struct IndexBuilder {
     ) throws(StorageFailure) {
         for element in damaged.prefix(Self.damagedMax - self.damagedCount) {
             self.damagedCount += 1
-            guard let place = try element.place(in: transaction) else { continue }
-            self.events.append(.recordNotIndexed(place))
+            guard let record = try element.damagedRecord(in: transaction) else { continue }
+            self.events.append(.recordNotIndexed(record))
         }
     }
 }
 
 extension IndexedRecords.Element {
     /// Finds the location of the record; `nil` if the row that has it is missing.
-    fileprivate func place(in rows: any WriteTransaction) throws(StorageFailure) -> DamagedRecord? {
+    fileprivate func damagedRecord(in rows: any WriteTransaction) throws(StorageFailure) -> DamagedRecord? {
         guard let database = try rows.row(DatabaseRow.byKey, self.key.zone.database),
             let environment = try rows.row(EnvironmentRow.byKey, database.environment),
             let container = try rows.row(ContainerRow.byKey, environment.container),

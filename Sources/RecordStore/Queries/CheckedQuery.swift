@@ -79,7 +79,7 @@ package enum ComparableValue: Sendable {
     /// Doubles and timestamps.
     case double(Double)
     /// Equal if both degrees are equal. The order has no meaning.
-    case place(latitude: Double, longitude: Double)
+    case coordinate(latitude: Double, longitude: Double)
 }
 
 /// An index that a plan may use.

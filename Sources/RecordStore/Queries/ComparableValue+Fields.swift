@@ -8,20 +8,20 @@ extension ComparableValue {
         case .int64(let integer): [.integer(integer)]
         case .double(let double), .timestamp(let double): [.double(double)]
         case .bytes(let bytes): [.bytes(bytes)]
-        case .location(let location): [.place(location)]
+        case .location(let location): [.coordinate(location)]
         case .reference(let reference): [.bytes(Array(reference.recordName.utf8))]
         case .stringList(let texts): texts.map { .bytes(Array($0.utf8)) }
         case .int64List(let integers): integers.map { .integer($0) }
         case .doubleList(let doubles), .timestampList(let doubles): doubles.map { .double($0) }
         case .bytesList(let list): list.map { .bytes($0) }
-        case .locationList(let locations): locations.map { .place($0) }
+        case .locationList(let locations): locations.map { .coordinate($0) }
         case .referenceList(let references): references.map { .bytes(Array($0.recordName.utf8)) }
         case .asset, .assetList, .emptyList, .clear: []
         }
     }
 
-    static func place(_ location: Location) -> ComparableValue {
-        .place(latitude: location.latitude, longitude: location.longitude)
+    static func coordinate(_ location: Location) -> ComparableValue {
+        .coordinate(latitude: location.latitude, longitude: location.longitude)
     }
 }
 

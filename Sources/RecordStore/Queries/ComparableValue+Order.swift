@@ -8,9 +8,9 @@ extension ComparableValue: Comparable {
         case (.double(let left), .double(let right)): left < right
         case (.integer(let integer), .double(let double)): self.order(integer, double) < 0
         case (.double(let double), .integer(let integer)): self.order(integer, double) > 0
-        case (.place(let left, let leftTurn), .place(let right, let rightTurn)):
+        case (.coordinate(let left, let leftTurn), .coordinate(let right, let rightTurn)):
             (left, leftTurn) < (right, rightTurn)
-        case (.bytes, _), (.integer, _), (.double, _), (.place, _): false
+        case (.bytes, _), (.integer, _), (.double, _), (.coordinate, _): false
         }
     }
 
@@ -21,9 +21,9 @@ extension ComparableValue: Comparable {
         case (.double(let left), .double(let right)): left == right
         case (.integer(let integer), .double(let double)), (.double(let double), .integer(let integer)):
             self.order(integer, double) == 0
-        case (.place(let left, let leftTurn), .place(let right, let rightTurn)):
+        case (.coordinate(let left, let leftTurn), .coordinate(let right, let rightTurn)):
             (left, leftTurn) == (right, rightTurn)
-        case (.bytes, _), (.integer, _), (.double, _), (.place, _): false
+        case (.bytes, _), (.integer, _), (.double, _), (.coordinate, _): false
         }
     }
 
@@ -51,7 +51,7 @@ extension ComparableValue: Hashable {
             } else {
                 hasher.combine(integer)
             }
-        case .place(let latitude, let longitude):
+        case .coordinate(let latitude, let longitude):
             hasher.combine(latitude)
             hasher.combine(longitude)
         }

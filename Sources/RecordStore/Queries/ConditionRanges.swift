@@ -87,7 +87,7 @@ extension ComparableValue {
         case .integer(let integer) where isNumber: IndexValue.number(integer)
         case .integer(let integer): IndexValue.int64(integer)
         case .double(let double): IndexValue.double(double)
-        case .place(let latitude, let longitude):
+        case .coordinate(let latitude, let longitude):
             IndexValue.location(Location(latitude: latitude, longitude: longitude))
         }
     }

@@ -112,7 +112,7 @@ extension ComparableValue {
     }
 
     var location: Location? {
-        guard case .place(let latitude, let longitude) = self else { return nil }
+        guard case .coordinate(let latitude, let longitude) = self else { return nil }
         return Location(latitude: latitude, longitude: longitude)
     }
 }

@@ -25,7 +25,7 @@ package struct QueryBudget: Hashable, Sendable {
     /// Zones that are read in parallel for an order.
     package var zonesMax = 1_000
     /// Bound on the encoded fields of all records of a page.
-    package var answerBytesMax = Bounds.defaults.answerBytesMax
+    package var responseBytesMax = Bounds.defaults.responseBytesMax
     /// Beyond it the query ends with `QueryFailure.tooLong`.
     ///
     /// If `nil`, it may take as much as a page.

@@ -197,7 +197,7 @@ final class QueryPage {
     private func addWhole(_ record: borrowing LentRecord, in zone: NamedZone) -> Bool {
         // A single record always fits, so that every page makes progress.
         let size = record.fields.count
-        guard self.recordCount == 0 || self.bytes + size <= self.budget.answerBytesMax else { return false }
+        guard self.recordCount == 0 || self.bytes + size <= self.budget.responseBytesMax else { return false }
         self.bytes += size
         self.recordCount += 1
         self.enter(zone)

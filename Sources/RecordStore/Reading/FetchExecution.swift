@@ -47,7 +47,7 @@ package struct FetchExecution {
 
     /// Gives the sink one item an ID, in order.
     ///
-    /// Fails with `answerTooLarge` if the fields that are wanted take more than `bytesMax` together.
+    /// Fails with `responseTooLarge` if the fields that are wanted take more than `bytesMax` together.
     package mutating func fetch(_ ids: [RecordID]) throws(StorageFailure) -> Result<Void, StoreError> {
         do throws(FeedFailure) {
             var rest = ids[...]
@@ -218,7 +218,7 @@ package struct FetchExecution {
             let name = String(decoding: record.name, as: UTF8.self)
             return self.sink.add(.recordDamaged(RecordID(zone: self.entered, recordName: name)))
         }
-        guard hasRoom else { throw .refused(.answerTooLarge(bytes: self.bytes)) }
+        guard hasRoom else { throw .refused(.responseTooLarge(bytes: self.bytes)) }
     }
 
     private mutating func addWhole(_ record: borrowing LentRecord) -> Bool {

@@ -15,7 +15,7 @@ package struct SubscriptionsExecution {
         self.snapshot = snapshot
     }
 
-    /// One result an ID, in order, or all subscriptions, by ID; `answerTooLarge` if they take more than
+    /// One result an ID, in order, or all subscriptions, by ID; `responseTooLarge` if they take more than
     /// `bytesMax` together.
     package func outcomes(
         _ selection: FetchSubscriptions.Selection
@@ -35,7 +35,7 @@ package struct SubscriptionsExecution {
                 continue
             }
             bytes += stored.definition.count + (stored.info?.count ?? 0)
-            guard bytes <= self.bytesMax else { return .failure(.answerTooLarge(bytes: bytes)) }
+            guard bytes <= self.bytesMax else { return .failure(.responseTooLarge(bytes: bytes)) }
             results.append(.subscription(try stored.subscription()))
         }
         return .success(results)

@@ -18,7 +18,7 @@ package struct ZonesExecution {
 
     /// One result an ID, in order, or every zone of the database, by name.
     ///
-    /// Reads no further if the zones take more than `bytesMax`, and fails with `answerTooLarge`.
+    /// Reads no further if the zones take more than `bytesMax`, and fails with `responseTooLarge`.
     package func outcomes(
         _ selection: FetchZones.Selection
     ) throws(StorageFailure) -> Result<[ReadOutcome], StoreError> {
@@ -56,7 +56,7 @@ package struct ZonesExecution {
             rest = rest.dropFirst(Self.piece)
             for (zone, named) in zip(try self.zones(named), named) {
                 bytes += zone?.responseBytes ?? 0
-                guard bytes <= self.bytesMax else { return .failure(.answerTooLarge(bytes: bytes)) }
+                guard bytes <= self.bytesMax else { return .failure(.responseTooLarge(bytes: bytes)) }
                 results.append(zone.map { .zone($0) } ?? .failed(.missing(named.id)))
             }
         }
@@ -77,7 +77,7 @@ package struct ZonesExecution {
             }
             for case let zone? in try self.zones(named) {
                 bytes += zone.responseBytes
-                guard bytes <= self.bytesMax else { return .failure(.answerTooLarge(bytes: bytes)) }
+                guard bytes <= self.bytesMax else { return .failure(.responseTooLarge(bytes: bytes)) }
                 results.append(.zone(zone))
             }
         }

@@ -10,7 +10,7 @@ final class RecordRoom {
     private var bytes = 0
 
     init(_ bounds: Bounds) {
-        self.bytesMax = bounds.answerBytesMax
+        self.bytesMax = bounds.responseBytesMax
     }
 
     /// Forgets the room that was taken: the items are judged again.
@@ -19,7 +19,7 @@ final class RecordRoom {
     /// Takes room for a record; why there is none, or `nil`.
     func take(_ record: RecordBody) -> StoreError? {
         let bytes = self.bytes + record.bytes.count
-        guard bytes <= self.bytesMax else { return .answerTooLarge(bytes: bytes) }
+        guard bytes <= self.bytesMax else { return .responseTooLarge(bytes: bytes) }
         self.bytes = bytes
         return nil
     }

@@ -21,14 +21,14 @@ package struct ShareMetadataExecution {
 
     private var user: String { self.requester.userRecordName ?? "" }
 
-    /// One result a token, in order; `answerTooLarge` if the records take more than `bytesMax`.
+    /// One result a token, in order; `responseTooLarge` if the records take more than `bytesMax`.
     package mutating func metadata(
         _ fetch: FetchShareMetadata
     ) throws(StorageFailure) -> Result<[Result<ShareMetadata, StoreError>], StoreError> {
         var results: [Result<ShareMetadata, StoreError>] = []
         for token in fetch.tokens {
             results.append(try self.metadata(token, fetch))
-            guard self.bytes <= self.bytesMax else { return .failure(.answerTooLarge(bytes: self.bytes)) }
+            guard self.bytes <= self.bytesMax else { return .failure(.responseTooLarge(bytes: self.bytes)) }
         }
         return .success(results)
     }

@@ -3,10 +3,10 @@ import RecordModel
 /// Bounds of reads, as the operator has configured them.
 package struct ReadRules: Hashable, Sendable {
     /// Encoded fields of all records of a response.
-    package var answerBytesMax = Bounds.defaults.answerBytesMax
+    package var responseBytesMax = Bounds.defaults.responseBytesMax
     /// The maximum number of records of a short read.
     package var shortRecordsMax = 16
-    /// The budget of a query's page; `answerBytesMax` counts in place of the budget's own.
+    /// The budget of a query's page; `responseBytesMax` counts in place of the budget's own.
     package var queries = QueryBudget.defaults
     /// The budget of a query on the caller's thread, before it goes on elsewhere.
     ///
@@ -30,14 +30,14 @@ package struct ReadRules: Hashable, Sendable {
 
     func queryBudget(isAttempt: Bool) -> QueryBudget {
         var budget = self.queries
-        budget.answerBytesMax = self.answerBytesMax
+        budget.responseBytesMax = self.responseBytesMax
         budget.attempt = isAttempt ? self.queryAttempt : nil
         return budget
     }
 
     var feedBudget: FeedBudget {
         var budget = FeedBudget.defaults
-        budget.answerBytesMax = self.answerBytesMax
+        budget.responseBytesMax = self.responseBytesMax
         budget.readsMax = self.feedReadsMax
         budget.bytesReadMax = self.feedBytesReadMax
         return budget

@@ -23,7 +23,7 @@ extension Store {
             var execution = FetchExecution(
                 for: requester,
                 desiredKeys: desiredKeys,
-                bytesMax: rules.answerBytesMax,
+                bytesMax: rules.responseBytesMax,
                 snapshot: snapshot,
                 into: sink
             )
@@ -64,7 +64,7 @@ extension Store {
             needsPendingChanges: true,
             reply
         ) { (snapshot) throws(StorageFailure) in
-            try ZonesExecution(for: requester, bytesMax: rules.answerBytesMax, snapshot: snapshot)
+            try ZonesExecution(for: requester, bytesMax: rules.responseBytesMax, snapshot: snapshot)
                 .outcomes(selection)
         }
     }
@@ -83,7 +83,7 @@ extension Store {
         let effort = Self.effort(hashes.count <= rules.shortRecordsMax)
         self.read(effort, for: requester, prefetch: self.prefetch([record], for: requester), reply) {
             (snapshot) throws(StorageFailure) in
-            try LocateExecution(for: requester, bytesMax: rules.answerBytesMax, snapshot: snapshot)
+            try LocateExecution(for: requester, bytesMax: rules.responseBytesMax, snapshot: snapshot)
                 .assets(hashes, of: record)
         }
     }
@@ -105,7 +105,7 @@ extension Store {
             try SubscriptionsExecution(
                 of: owner,
                 in: requester.database,
-                bytesMax: rules.answerBytesMax,
+                bytesMax: rules.responseBytesMax,
                 snapshot: snapshot
             ).outcomes(selection)
         }
@@ -124,7 +124,7 @@ extension Store {
             var execution = ShareMetadataExecution(
                 for: requester,
                 container: container,
-                bytesMax: rules.answerBytesMax,
+                bytesMax: rules.responseBytesMax,
                 snapshot: snapshot
             )
             return try execution.metadata(fetch).map { results in

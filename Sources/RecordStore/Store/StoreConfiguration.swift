@@ -31,7 +31,7 @@ package struct StoreConfiguration: Sendable {
 
     var readRules: ReadRules {
         var rules = self.reading
-        rules.answerBytesMax = self.bounds.answerBytesMax
+        rules.responseBytesMax = self.bounds.responseBytesMax
         return rules
     }
 }

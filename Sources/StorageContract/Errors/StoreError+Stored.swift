@@ -81,7 +81,7 @@ extension StoreError {
         case 48: self = .tooManyRecordTypes
         case 49: self = .tooManyZones
         case 50: self = .referenceNotPermitted(target: text)
-        case 51: self = .answerTooLarge(bytes: Int(integer))
+        case 51: self = .responseTooLarge(bytes: Int(integer))
         case 62:
             guard parts.texts.count == 3 else { return nil }
             let zone = ZoneID(zoneName: parts.texts[1], ownerName: parts.texts[2])

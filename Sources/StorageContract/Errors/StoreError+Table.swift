@@ -290,7 +290,7 @@ extension StoreError {
             }
         case .tooMuchWork(let bound):
             Row(.limitExceeded, .afterChange) { bound.text }
-        case .answerTooLarge(let bytes):
+        case .responseTooLarge(let bytes):
             Row(.limitExceeded, .afterChange, 51, integers: [Int64(bytes)]) {
                 "the response takes \(bytes) bytes, more than it may: send fewer items at a time, or fetch page by page"
             }

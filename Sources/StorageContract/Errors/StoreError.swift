@@ -142,7 +142,7 @@ package enum StoreError: Error, Hashable, Sendable {
     /// The records do not fit into one response; ask for fewer at a time.
     ///
     /// As the error of an item: the record that its outcome carries does not fit.
-    case answerTooLarge(bytes: Int)
+    case responseTooLarge(bytes: Int)
     case requestIDMissing
     /// The ID is so old that the server may have forgotten whether it executed the request.
     case requestIDExpired

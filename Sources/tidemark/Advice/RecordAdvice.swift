@@ -32,16 +32,16 @@ enum RecordAdvice {
             stop.saved == 0 ? "Nothing was saved." : "\(stop.saved) records before it were saved."
         switch stop.cause {
         case .file(let fault): return self.failure(fault, of: stop.file, written: written)
-        case .isDeletion(let place):
+        case .isDeletion(let position):
             return CommandFailure(
                 .data,
-                "\(stop.file): \(place): the text says that the record was deleted. Remove it, or delete the record: "
+                "\(stop.file): \(position): the text says that the record was deleted. Remove it, or delete the record: "
                     + "tidemark records delete. \(written)"
             )
-        case .twice(let record, let place):
+        case .twice(let record, let position):
             return CommandFailure(
                 .data,
-                "\(stop.file): \(place): the record '\(PrintedText.line(record))' comes twice. \(written)"
+                "\(stop.file): \(position): the record '\(PrintedText.line(record))' comes twice. \(written)"
             )
         case .store(let error):
             var failure = self.failure(error, doing: "the records cannot be saved")

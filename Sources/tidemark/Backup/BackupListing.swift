@@ -116,8 +116,8 @@ struct BackupListing {
     }
 
     /// The backup at a path, or the backups in it, the newest first.
-    static func backups(at place: String) -> [KnownBackups.Backup] {
-        let path = URL(fileURLWithPath: place).standardizedFileURL.path
+    static func backups(at location: String) -> [KnownBackups.Backup] {
+        let path = URL(fileURLWithPath: location).standardizedFileURL.path
         if let one = self.complete(at: path) { return [one] }
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
         return names.sorted().compactMap { self.complete(at: path + "/" + $0) }.sorted {

@@ -9,13 +9,13 @@ struct BackupTable {
     /// beside them.
     ///
     /// - Throws: `noStore` if there is none.
-    init(at place: String?, of folder: DataFolder) throws(CommandFailure) {
+    init(at location: String?, of folder: DataFolder) throws(CommandFailure) {
         let backups =
-            place.map { BackupListing.backups(at: $0) } ?? BackupListing(folder: folder).known.backups
+            location.map { BackupListing.backups(at: $0) } ?? BackupListing(folder: folder).known.backups
         guard !backups.isEmpty else {
             throw CommandFailure(
                 .noStore,
-                place.map { "\($0) is no backup, and has none." }
+                location.map { "\($0) is no backup, and has none." }
                     ?? "\(folder.path) has noted no backup. Name one, or the folder that has them: "
                     + "tidemark backup --list --from DIR"
             )

@@ -5,7 +5,7 @@ struct ScratchFolder {
     let path: String
 
     /// The parent of temporary folders if the operator names none.
-    static var place: String {
+    static var parent: String {
         let environment = ProcessInfo.processInfo.environment["TMPDIR"] ?? ""
         return environment.isEmpty ? "/var/tmp" : environment
     }
@@ -13,12 +13,12 @@ struct ScratchFolder {
     /// Makes a folder; `contents` is what there has to be room for.
     ///
     /// - Throws: `cannotCreate`.
-    init(in place: String, called name: String, for contents: String) throws(CommandFailure) {
-        var template = Array((place + "/tidemark-\(name)-XXXXXX").utf8CString)
+    init(in parent: String, called name: String, for contents: String) throws(CommandFailure) {
+        var template = Array((parent + "/tidemark-\(name)-XXXXXX").utf8CString)
         guard mkdtemp(&template) != nil else {
             throw CommandFailure(
                 .cannotCreate,
-                "a folder cannot be made in \(place): \(String(cString: strerror(errno))). "
+                "a folder cannot be made in \(parent): \(String(cString: strerror(errno))). "
                     + "Name one with room for \(contents): --scratch DIR"
             )
         }

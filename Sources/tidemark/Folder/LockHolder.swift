@@ -21,7 +21,7 @@ struct LockHolder: Hashable, Sendable {
         var version: String
         var format: Int
         var since: String
-        var log = LogPlace.unknown
+        var log = LogDestination.unknown
         /// Settings of PostgreSQL without which a crash of its machine loses saves, and which are off.
         var unsafeSettings: [String] = []
     }
@@ -64,7 +64,7 @@ struct LockHolder: Hashable, Sendable {
             version: version,
             format: format,
             since: since,
-            log: values["log"].flatMap { LogPlace(line: $0) } ?? .unknown,
+            log: values["log"].flatMap { LogDestination(line: $0) } ?? .unknown,
             unsafeSettings: values["unsafe"].map { $0.split(separator: " ").map(String.init) } ?? []
         )
     }

@@ -64,8 +64,8 @@ struct ServeRun {
         let logger: Logger
     }
 
-    private var logPlace: LogPlace {
-        LogPlace.ofServer(
+    private var logDestination: LogDestination {
+        LogDestination.ofServer(
             filePath: self.settings.logFilePath,
             environment: ProcessInfo.processInfo.environment
         )
@@ -109,7 +109,7 @@ struct ServeRun {
             authorityPath: tls.authorityPath,
             supervisor: supervisor,
             settings: live,
-            log: self.logPlace
+            log: self.logDestination
         )
         let metrics = MetricsReport(
             settings: self.settings,

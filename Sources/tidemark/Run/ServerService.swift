@@ -21,7 +21,7 @@ struct ServerService: Service {
     let supervisor: Supervisor
     let settings: LiveSettings
     /// The location at which other processes find the log.
-    let log: LogPlace
+    let log: LogDestination
 
     func run() async throws {
         let port: Int

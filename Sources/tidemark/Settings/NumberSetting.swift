@@ -133,14 +133,14 @@ struct NumberSetting: Sendable {
             "window, client to server"
         ),
         .init(
-            "answers_held_bytes_max",
-            \.server.memory.answersHeldBytesMax,
+            "responses_held_bytes_max",
+            \.server.memory.responsesHeldBytesMax,
             65_536...1_073_741_824,
             "responses of a connection that wait"
         ),
         .init(
-            "answers_held_total_bytes_max",
-            \.server.memory.answersHeldTotalBytesMax,
+            "responses_held_total_bytes_max",
+            \.server.memory.responsesHeldTotalBytesMax,
             65_536...1_099_511_627_776,
             "responses of all connections that wait"
         ),
@@ -151,9 +151,9 @@ struct NumberSetting: Sendable {
             "incomplete frames of all connections"
         ),
         .init(
-            "answer_bytes_max",
-            \.server.bounds.answerBytesMax,
-            1_024...ClientBounds.answerBytesMax,
+            "response_bytes_max",
+            \.server.bounds.responseBytesMax,
+            1_024...ClientBounds.responseBytesMax,
             "encoded bodies in the response to a fetch"
         ),
         .init("writer_requests_max", \.writer.requestsMax, 1...1_000_000, "requests waiting for the writer"),

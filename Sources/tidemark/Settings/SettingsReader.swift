@@ -122,8 +122,8 @@ struct SettingsReader {
         guard bounds.recordBytesMax <= bounds.requestBytesMax else {
             throw CommandFailure(.usage, "record_bytes_max must not be larger than request_bytes_max.")
         }
-        guard bounds.recordBytesMax <= bounds.answerBytesMax else {
-            throw CommandFailure(.usage, "record_bytes_max must not be larger than answer_bytes_max.")
+        guard bounds.recordBytesMax <= bounds.responseBytesMax else {
+            throw CommandFailure(.usage, "record_bytes_max must not be larger than response_bytes_max.")
         }
         // The frame is larger than the request in it.
         guard bounds.requestBytesMax + Bounds.requestFramingBytesMax <= bounds.frameBytesMax else {

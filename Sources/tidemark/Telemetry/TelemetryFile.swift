@@ -46,7 +46,7 @@ enum TelemetryFile {
         for level in TelemetryRing.Level.allCases {
             for offset in 0..<level.slotCount {
                 bytes += self.bytes(
-                    of: ring[TelemetryRing.Place(level: level, offset: offset)],
+                    of: ring[TelemetryRing.SlotIndex(level: level, offset: offset)],
                     ring.columns.count
                 )
             }
@@ -85,11 +85,11 @@ enum TelemetryFile {
     }
 
     /// The offset in the file of a slot.
-    static func offset(of place: TelemetryRing.Place, in ring: TelemetryRing) -> Int {
+    static func offset(of index: TelemetryRing.SlotIndex, in ring: TelemetryRing) -> Int {
         let names = ring.columns.map(\.name.utf8.count).reduce(0, +) + max(0, ring.columns.count - 1)
-        let before = TelemetryRing.Level.allCases.prefix(place.level.rawValue).map(\.slotCount).reduce(0, +)
+        let before = TelemetryRing.Level.allCases.prefix(index.level.rawValue).map(\.slotCount).reduce(0, +)
         return self.paddedHead(namesBytes: names)
-            + (before + place.offset) * self.slotBytes(ring.columns.count)
+            + (before + index.offset) * self.slotBytes(ring.columns.count)
     }
 
     private static func append(_ number: UInt64, _ count: Int, to bytes: inout [UInt8]) {

@@ -104,13 +104,13 @@ struct TelemetryWriter {
         return self.hasFailed ? nil : failure
     }
 
-    private mutating func write(_ places: [TelemetryRing.Place]) -> String? {
+    private mutating func write(_ changed: [TelemetryRing.SlotIndex]) -> String? {
         guard let file else { return self.open() }
         do {
-            for place in places {
-                try file.seek(toOffset: UInt64(TelemetryFile.offset(of: place, in: self.ring)))
+            for index in changed {
+                try file.seek(toOffset: UInt64(TelemetryFile.offset(of: index, in: self.ring)))
                 try file.write(
-                    contentsOf: Data(TelemetryFile.bytes(of: self.ring[place], self.ring.columns.count))
+                    contentsOf: Data(TelemetryFile.bytes(of: self.ring[index], self.ring.columns.count))
                 )
             }
             return nil

@@ -50,7 +50,7 @@ struct TelemetryRing: Hashable, Sendable {
     }
 
     /// The ring of a slot, and its offset there.
-    struct Place: Hashable, Sendable {
+    struct SlotIndex: Hashable, Sendable {
         var level: Level
         var offset: Int
     }
@@ -66,15 +66,15 @@ struct TelemetryRing: Hashable, Sendable {
         self.slots = Level.allCases.map { Array(repeating: nil, count: $0.slotCount) }
     }
 
-    subscript(place: Place) -> Slot? { self.slots[place.level.rawValue][place.offset] }
+    subscript(index: SlotIndex) -> Slot? { self.slots[index.level.rawValue][index.offset] }
 
     // MARK: Writing
 
     /// Adds a sample.
     ///
-    /// - Returns: The places that have changed; none if the sample's time can't be.
+    /// - Returns: The slots that have changed; none if the sample's time can't be.
     @discardableResult
-    mutating func add(_ sample: Sample) -> [Place] {
+    mutating func add(_ sample: Sample) -> [SlotIndex] {
         let length = sample.endedMilliseconds - sample.beganMilliseconds
         guard length > 0, length <= Self.sampleMillisecondsMax, sample.beganMilliseconds >= 0,
             sample.values.count == self.columns.count
@@ -103,21 +103,21 @@ struct TelemetryRing: Hashable, Sendable {
         of length: Int64,
         number: Int64,
         level: Level
-    ) -> Place {
-        let place = Place(level: level, offset: Int(number % Int64(level.slotCount)))
+    ) -> SlotIndex {
+        let index = SlotIndex(level: level, offset: Int(number % Int64(level.slotCount)))
         let share = Double(covered) / Double(length)
         let own = zip(self.columns, values).map { column, value in
             column.merging == .sum ? value * share : value
         }
         var slot = Slot(number: number, coveredMilliseconds: covered, values: own)
-        if let known = self[place], known.number == number {
+        if let known = self[index], known.number == number {
             slot.coveredMilliseconds = min(known.coveredMilliseconds + covered, level.slotMilliseconds)
             for (offset, column) in self.columns.enumerated() {
                 slot.values[offset] = Self.merged(known.values[offset], own[offset], column.merging)
             }
         }
-        self.slots[level.rawValue][place.offset] = slot
-        return place
+        self.slots[level.rawValue][index.offset] = slot
+        return index
     }
 
     private static func merged(
@@ -149,7 +149,7 @@ struct TelemetryRing: Hashable, Sendable {
         let last = max(0, nowMilliseconds) / level.slotMilliseconds
         return (last - Int64(level.slotCount) + 1...last).map { number in
             guard number >= 0 else { return nil }
-            let slot = self[Place(level: level, offset: Int(number % Int64(level.slotCount)))]
+            let slot = self[SlotIndex(level: level, offset: Int(number % Int64(level.slotCount)))]
             return slot?.number == number ? slot : nil
         }
     }

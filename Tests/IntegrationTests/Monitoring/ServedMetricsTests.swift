@@ -127,7 +127,7 @@ struct ServedMetricsTests {
         var held = 0.0
         while held < 400_000 {
             let metrics = ExpositionGrammar(try await HTTPPeer.ask(self.socket, "/metrics").body)
-            held = metrics.value("tidemark_answers_held_bytes") ?? 0
+            held = metrics.value("tidemark_responses_held_bytes") ?? 0
         }
 
         server.process.signal(SIGTERM)

@@ -40,7 +40,7 @@ struct TelemetryFileTests {
         let bytes = TelemetryFile.bytes(of: ring)
         #expect(self.texts(try TelemetryFile.ring(of: bytes)) == self.texts(ring))
         // A slot is written at its place alone.
-        let place = TelemetryRing.Place(level: .day, offset: 17)
+        let place = TelemetryRing.SlotIndex(level: .day, offset: 17)
         let offset = TelemetryFile.offset(of: place, in: ring)
         let slot = TelemetryFile.bytes(of: ring[place], ring.columns.count)
         #expect(Array(bytes[offset..<offset + slot.count]) == slot)
@@ -84,7 +84,7 @@ struct TelemetryFileTests {
         }
         // A newest slot that is spoilt is not the newest.
         let newest = try #require(whole.newest)
-        let place = TelemetryRing.Place(level: .hour, offset: Int(newest.number % 360))
+        let place = TelemetryRing.SlotIndex(level: .hour, offset: Int(newest.number % 360))
         var spoilt = bytes
         spoilt[TelemetryFile.offset(of: place, in: whole) + 30] ^= 1
         #expect(try TelemetryFile.ring(of: spoilt, levels: []).newest?.number == newest.number - 1)
@@ -107,7 +107,7 @@ struct TelemetryFileTests {
             }
         }
         let offset = TelemetryFile.offset(
-            of: TelemetryRing.Place(level: .hour, offset: 100),
+            of: TelemetryRing.SlotIndex(level: .hour, offset: 100),
             in: TelemetryRing()
         )
         for part in [0, 9, 20, 500] {

@@ -68,7 +68,8 @@ struct TurnedLogTests {
 
     @Test
     func `the lock says where the log is`() throws {
-        for place in [.file("/var/log/a b.log"), .journal(unit: "tidemark@a.service"), .unknown] as [LogPlace]
+        for place in [.file("/var/log/a b.log"), .journal(unit: "tidemark@a.service"), .unknown]
+            as [LogDestination]
         {
             var service = LockHolder.Service(
                 listen: ListenAddress.defaults,
@@ -81,7 +82,7 @@ struct TurnedLogTests {
             #expect(LockHolder(holder.text) == holder)
         }
         for line in ["file relative", "journal a b.service", "journal --x.service/../y", "journal x", "x"] {
-            #expect(LogPlace(line: line) == nil, "\(line)")
+            #expect(LogDestination(line: line) == nil, "\(line)")
         }
     }
 
@@ -90,8 +91,8 @@ struct TurnedLogTests {
         let file = try FileHandle(forWritingTo: self.emptyFile())
         let status = try #require(OpenedFileStatus(of: file.fileDescriptor))
         let groups = "0::/system.slice/tidemark.service\n"
-        func place(_ stream: String?, _ groups: String?, file path: String? = nil) -> LogPlace {
-            LogPlace.ofServer(
+        func place(_ stream: String?, _ groups: String?, file path: String? = nil) -> LogDestination {
+            LogDestination.ofServer(
                 filePath: path,
                 environment: stream.map { ["JOURNAL_STREAM": $0] } ?? [:],
                 groups: groups,

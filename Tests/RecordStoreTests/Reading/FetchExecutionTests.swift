@@ -65,7 +65,7 @@ struct FetchExecutionTests {
         #expect(try self.fetch(ids, world, bytesMax: 4_000_000).get().count == 6)
         #expect(world.snapshot.namesAsked.map(\.count) == [6, 4, 2])
         #expect(try self.fetch(ids, world, desiredKeys: [], bytesMax: 1_000).get().count == 6)
-        guard case .failure(.answerTooLarge(let bytes)) = try self.fetch(ids, world, bytesMax: 1_500_000)
+        guard case .failure(.responseTooLarge(let bytes)) = try self.fetch(ids, world, bytesMax: 1_500_000)
         else {
             Issue.record("the answer has room")
             return

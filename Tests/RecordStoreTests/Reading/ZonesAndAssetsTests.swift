@@ -53,7 +53,7 @@ struct ZonesAndAssetsTests {
             return zone.id.zoneName
         }
         #expect(names == ["notes"] + (0..<600).map { "zone\(1_000 + $0)" })
-        guard case .failure(.answerTooLarge) = try self.zones(.all, world, bytesMax: 10_000) else {
+        guard case .failure(.responseTooLarge) = try self.zones(.all, world, bytesMax: 10_000) else {
             Issue.record("the answer has room")
             return
         }

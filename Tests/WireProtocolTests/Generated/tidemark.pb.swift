@@ -962,9 +962,9 @@ package nonisolated struct PBLimits: @unchecked Sendable {
   }
 
   /// Encoded bodies, or subscriptions, in the response to a fetch, bytes.
-  package var answerBytesMax: UInt32 {
-    get {_storage._answerBytesMax}
-    set {_uniqueStorage()._answerBytesMax = newValue}
+  package var responseBytesMax: UInt32 {
+    get {_storage._responseBytesMax}
+    set {_uniqueStorage()._responseBytesMax = newValue}
   }
 
   /// The largest asset, bytes.
@@ -3937,7 +3937,7 @@ nonisolated extension PBWelcome: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 
 nonisolated extension PBLimits: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Limits"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}frame_bytes_max\0\u{3}request_items_max\0\u{3}request_bytes_max\0\u{3}record_bytes_max\0\u{3}in_flight_max\0\u{3}idle_timeout_ms\0\u{3}request_id_retention_s\0\u{3}deadline_ms_max\0\u{3}answer_bytes_max\0\u{3}asset_bytes_max\0\u{3}asset_chunk_bytes\0\u{3}asset_timeout_ms\0\u{3}asset_grace_s\0\u{3}slow_reader_timeout_ms\0\u{3}tombstone_retention_s\0\u{3}delete_self_references_max\0\u{3}share_misses_per_minute_max\0\u{3}user_bytes_max\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}frame_bytes_max\0\u{3}request_items_max\0\u{3}request_bytes_max\0\u{3}record_bytes_max\0\u{3}in_flight_max\0\u{3}idle_timeout_ms\0\u{3}request_id_retention_s\0\u{3}deadline_ms_max\0\u{3}response_bytes_max\0\u{3}asset_bytes_max\0\u{3}asset_chunk_bytes\0\u{3}asset_timeout_ms\0\u{3}asset_grace_s\0\u{3}slow_reader_timeout_ms\0\u{3}tombstone_retention_s\0\u{3}delete_self_references_max\0\u{3}share_misses_per_minute_max\0\u{3}user_bytes_max\0")
 
   fileprivate class _StorageClass {
     var _frameBytesMax: UInt32 = 0
@@ -3948,7 +3948,7 @@ nonisolated extension PBLimits: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     var _idleTimeoutMs: UInt32 = 0
     var _requestIDRetentionS: UInt32 = 0
     var _deadlineMsMax: UInt32 = 0
-    var _answerBytesMax: UInt32 = 0
+    var _responseBytesMax: UInt32 = 0
     var _assetBytesMax: UInt64 = 0
     var _assetChunkBytes: UInt32 = 0
     var _assetTimeoutMs: UInt32 = 0
@@ -3976,7 +3976,7 @@ nonisolated extension PBLimits: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       _idleTimeoutMs = source._idleTimeoutMs
       _requestIDRetentionS = source._requestIDRetentionS
       _deadlineMsMax = source._deadlineMsMax
-      _answerBytesMax = source._answerBytesMax
+      _responseBytesMax = source._responseBytesMax
       _assetBytesMax = source._assetBytesMax
       _assetChunkBytes = source._assetChunkBytes
       _assetTimeoutMs = source._assetTimeoutMs
@@ -4012,7 +4012,7 @@ nonisolated extension PBLimits: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
         case 6: try { try decoder.decodeSingularUInt32Field(value: &_storage._idleTimeoutMs) }()
         case 7: try { try decoder.decodeSingularUInt32Field(value: &_storage._requestIDRetentionS) }()
         case 8: try { try decoder.decodeSingularUInt32Field(value: &_storage._deadlineMsMax) }()
-        case 9: try { try decoder.decodeSingularUInt32Field(value: &_storage._answerBytesMax) }()
+        case 9: try { try decoder.decodeSingularUInt32Field(value: &_storage._responseBytesMax) }()
         case 10: try { try decoder.decodeSingularUInt64Field(value: &_storage._assetBytesMax) }()
         case 11: try { try decoder.decodeSingularUInt32Field(value: &_storage._assetChunkBytes) }()
         case 12: try { try decoder.decodeSingularUInt32Field(value: &_storage._assetTimeoutMs) }()
@@ -4054,8 +4054,8 @@ nonisolated extension PBLimits: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       if _storage._deadlineMsMax != 0 {
         try visitor.visitSingularUInt32Field(value: _storage._deadlineMsMax, fieldNumber: 8)
       }
-      if _storage._answerBytesMax != 0 {
-        try visitor.visitSingularUInt32Field(value: _storage._answerBytesMax, fieldNumber: 9)
+      if _storage._responseBytesMax != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._responseBytesMax, fieldNumber: 9)
       }
       if _storage._assetBytesMax != 0 {
         try visitor.visitSingularUInt64Field(value: _storage._assetBytesMax, fieldNumber: 10)
@@ -4101,7 +4101,7 @@ nonisolated extension PBLimits: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
         if _storage._idleTimeoutMs != rhs_storage._idleTimeoutMs {return false}
         if _storage._requestIDRetentionS != rhs_storage._requestIDRetentionS {return false}
         if _storage._deadlineMsMax != rhs_storage._deadlineMsMax {return false}
-        if _storage._answerBytesMax != rhs_storage._answerBytesMax {return false}
+        if _storage._responseBytesMax != rhs_storage._responseBytesMax {return false}
         if _storage._assetBytesMax != rhs_storage._assetBytesMax {return false}
         if _storage._assetChunkBytes != rhs_storage._assetChunkBytes {return false}
         if _storage._assetTimeoutMs != rhs_storage._assetTimeoutMs {return false}

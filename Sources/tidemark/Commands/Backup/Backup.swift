@@ -173,7 +173,7 @@ struct Backup: AsyncParsableCommand {
         let drill = BackupDrill(
             backup: try DrilledBackup.newest(in: from),
             data: self.data.folder,
-            scratch: self.scratch ?? ScratchFolder.place
+            scratch: self.scratch ?? ScratchFolder.parent
         )
         let report = try drill.run()
         BackupNotes.note(report, in: self.data.folder)
@@ -195,7 +195,7 @@ struct Backup: AsyncParsableCommand {
                     + "tidemark backup --to - > BACKUP.tar"
             )
         }
-        var run = try BackupStream(of: self.data.folder, scratch: self.scratch ?? ScratchFolder.place)
+        var run = try BackupStream(of: self.data.folder, scratch: self.scratch ?? ScratchFolder.parent)
         let manifest = try run.run(to: STDOUT_FILENO)
         BackupNotes.note(manifest, to: nil, in: self.data.folder)
         Terminal.writeError(

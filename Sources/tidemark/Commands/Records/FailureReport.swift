@@ -47,8 +47,8 @@ extension ItemFailure {
     }
 
     var description: String {
-        let place = self.line.map { "line \($0): " } ?? ""
-        return PrintedText.line("\(place)the record '\(self.record)': \(self.text)")
+        let position = self.line.map { "line \($0): " } ?? ""
+        return PrintedText.line("\(position)the record '\(self.record)': \(self.text)")
     }
 }
 

@@ -69,7 +69,7 @@ struct RecordsSave: AsyncParsableCommand {
             switch outcome {
             case .saved(let changeTag): output.member("recordChangeTag", changeTag)
             case .failed(let failure):
-                output.member("line", literal: "\(draft.place.line)")
+                output.member("line", literal: "\(draft.position.line)")
                 output.member("error", failure.text)
             }
         }

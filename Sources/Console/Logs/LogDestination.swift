@@ -1,5 +1,5 @@
 /// The location of a server's log.
-package enum LogPlace: Hashable, Sendable {
+package enum LogDestination: Hashable, Sendable {
     /// A file that the server writes and rotates: the older half is at the same path with `.1`.
     case file(String)
     /// The journal of systemd, which has the unit's standard error.

@@ -4,7 +4,7 @@ import StorageContract
 /// The indexes and references of a zone's records.
 ///
 /// Each kind of row is one statement with an array for each column, which waits for no response.
-struct RecordPlaces {
+struct RecordIndexRows {
     let transaction: PostgreSQLTransaction
     let zone: ZoneKey
 

@@ -2,7 +2,7 @@ import Console
 import Foundation
 
 /// The location of a server's log, in a line of its lock, for the console.
-extension LogPlace {
+extension LogDestination {
     private static let fileWord = "file "
     private static let journalWord = "journal "
 
@@ -39,7 +39,7 @@ extension LogPlace {
         environment: [String: String],
         groups: String? = try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8),
         errors: Int32 = STDERR_FILENO
-    ) -> LogPlace {
+    ) -> LogDestination {
         if let filePath { return .file(filePath) }
         guard Journal.isBehind(errors, environment: environment) else { return .unknown }
         let unit = (groups ?? "").split(separator: "\n").lazy.compactMap { group in
