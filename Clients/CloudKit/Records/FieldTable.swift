@@ -71,16 +71,17 @@ struct FieldTable: Sendable {
             self.isEncrypted = isEncrypted ?? entry?.isEncrypted ?? false
         }
 
-        /// About as many bytes as the field takes in a save.
+        /// About as many bytes as the field takes in a save; 0 if only its encoding says.
         var bytesEstimate: Int {
-            let value =
-                switch self.entry?.content {
-                case .value(.string(let string)): string.utf8.count
-                case .value(.bytes(let bytes)): bytes.count
-                case .value(.stringList(let strings)): strings.reduce(0) { $0 + $1.utf8.count + 2 }
-                case .encoded(let slice, _): slice.entry.count
-                default: 16
-                }
+            let value: Int
+            switch self.entry?.content {
+            case .value(.string(let string)): value = string.utf8.count
+            case .value(.bytes(let bytes)): value = bytes.count
+            case .value(.stringList(let strings)): value = strings.reduce(0) { $0 + $1.utf8.count + 6 }
+            case .value(.int64), .value(.double), .value(.timestamp), .value(.clear), nil: value = 16
+            case .encoded(let slice, _): value = slice.entry.count
+            case .value, .refused: return 0
+            }
             return self.key.utf8.count + value + 12
         }
     }
@@ -236,6 +237,17 @@ struct FieldTable: Sendable {
             }
         }
         return writer.body
+    }
+
+    /// About as many bytes as the changed fields take in a save, rather too many than too few.
+    var changedBytesEstimate: Int {
+        var bytes = 0
+        for field in self.own where field.change != nil {
+            let estimate = field.bytesEstimate
+            if estimate == 0 { return (try? self.fieldsToSend(.changedKeys))?.bytes.count ?? bytes }
+            bytes += estimate
+        }
+        return bytes
     }
 
     /// Forgets the changes up to the time of a save, because the server has them.

@@ -100,9 +100,8 @@ extension CKRecord {
     /// too low.
     fileprivate var saveBytesEstimate: Int {
         let state = self.snapshot
-        let fields = try? state.table.fieldsToSend(.changedKeys)
         // The parent, type and change tag, and their length prefixes.
-        return (fields ?? .empty).bytes.count + self.recordID.bytesEstimate
+        return state.table.changedBytesEstimate + self.recordID.bytesEstimate
             + self.recordType.utf8.count + (state.system.changeTag?.utf8.count ?? 0)
             + (state.parentName?.utf8.count ?? 0) + 32
     }

@@ -10,9 +10,15 @@ extension CKSyncEngine.State {
         /// The version, which rises if an older version of this library could not read the state.
         static let version = 1
 
-        let content: SyncState
+        private let latest: SyncState
 
-        init(_ content: SyncState) { self.content = content.kept }
+        /// What the next engine starts with.
+        ///
+        /// It is made when the app stores the state or starts an engine, and not with each update
+        /// that the app only holds: it numbers all pending changes anew.
+        var content: SyncState { self.latest.kept }
+
+        init(_ latest: SyncState) { self.latest = latest }
 
         /// Reads a state.
         ///
@@ -28,7 +34,7 @@ extension CKSyncEngine.State {
                     debugDescription: "A sync engine's state of the unknown version \(version)"
                 )
             }
-            self.content = try SyncState(container)
+            self.latest = try SyncState(container)
         }
 
         /// Writes the state.

@@ -6,10 +6,17 @@ extension CKSyncEngine.RecordZoneChangeBatch {
     ///
     /// - Parameter later: The pending changes that the batch has no room for.
     mutating func keepSharesWhole(later: some Sequence<CKSyncEngine.PendingRecordZoneChange>) {
-        let later = Set(later)
-        guard !later.isEmpty else { return }
+        let counterparts = Set(self.recordsToSave.compactMap(\.shareOrRootID))
+        if counterparts.isEmpty { return }
+        let apart = Set(
+            later.compactMap { change -> CKRecord.ID? in
+                guard case .saveRecord(let id) = change, counterparts.contains(id) else { return nil }
+                return id
+            }
+        )
+        if apart.isEmpty { return }
         let whole = self.recordsToSave.filter { record in
-            record.shareOrRootID.map { !later.contains(.saveRecord($0)) } ?? true
+            record.shareOrRootID.map { !apart.contains($0) } ?? true
         }
         if whole.isEmpty, self.recordIDsToDelete.isEmpty { return }
         self.recordsToSave = whole

@@ -67,26 +67,24 @@ struct SyncServer: Sendable {
             let page = ZoneChangesPage(zone, since: token, reader: .engine, scope: $0)
             return if isAhead, let token { page.following(token) } else { page }
         }
-        var records: [CKDatabase.RecordZoneChange.Modification] = []
-        for id in results.order {
-            switch results.values[id] {
-            case .success(.saved(let record)): records.append(.init(record: record))
-            case .failure(let error):
-                if let record = try await self.withoutFiles(id, error, group) {
-                    records.append(.init(record: record))
-                }
-            case .success(.deleted), nil: break
-            }
-        }
-        let changes = ZoneChanges(
-            modifications: records,
-            deletions: results.order.compactMap { id in
-                guard case .success(.deleted(let type)) = results.values[id] else { return nil }
-                return CKDatabase.RecordZoneChange.Deletion(recordID: id, recordType: type)
-            },
+        var changes = ZoneChanges(
+            modifications: [],
+            deletions: [],
             token: try results.end.changeToken,
             moreComing: results.end.moreComing
         )
+        changes.modifications.reserveCapacity(results.order.count)
+        for id in results.order {
+            switch results.values[id] {
+            case .success(.saved(let record)): changes.modifications.append(.init(record: record))
+            case .success(.deleted(let type)): changes.deletions.append(.init(recordID: id, recordType: type))
+            case .failure(let error):
+                if let record = try await self.withoutFiles(id, error, group) {
+                    changes.modifications.append(.init(record: record))
+                }
+            case nil: break
+            }
+        }
         if changes.moreComing, changes.isEmpty, changes.token == token { throw CKError.feedStandsStill }
         return changes
     }

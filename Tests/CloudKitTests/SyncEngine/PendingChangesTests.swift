@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import CloudKit
@@ -57,6 +58,48 @@ struct PendingChangesTests {
         let expected = stride(from: 0, to: 5_000, by: 7).map { self.save("\($0)") } + [self.save("new")]
         #expect(pending.changes == expected)
         #expect(pending.count == expected.count)
+    }
+
+    @Test(arguments: 1...5 as ClosedRange<UInt64>)
+    func `additions, removals and returns leave what a plain list has`(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        var pending = PendingRecordChanges()
+        var list: [CKSyncEngine.PendingRecordZoneChange] = []
+        for _ in 0..<4_000 {
+            let number = Int.random(in: 0..<2_000, using: &generator)
+            let change = Bool.random(using: &generator) ? self.save("\(number)") : self.delete("\(number)")
+            switch Int.random(in: 0..<10, using: &generator) {
+            case 0..<5:
+                if !list.contains(change) {
+                    list.removeAll { $0.recordID == change.recordID }
+                    list.append(change)
+                }
+                pending.add(change)
+            case 5..<9:
+                let taken = list.prefix(Int.random(in: 0..<3, using: &generator)) + [change]
+                for change in taken {
+                    let isRemoved = pending.remove(change)
+                    #expect(isRemoved == list.contains(change))
+                    list.removeAll { $0 == change }
+                }
+            default:
+                let isNew = !list.contains { $0.recordID == change.recordID }
+                if isNew { list.insert(change, at: 0) }
+                pending.putBack([change])
+            }
+            #expect(pending.count == list.count && pending.isEmpty == list.isEmpty)
+        }
+        #expect(pending.changes == list)
+    }
+
+    @Test func `a copy keeps its changes while batches are taken from the other`() {
+        var pending = PendingRecordChanges()
+        let all = (0..<1_000).map { self.save("\($0)") }
+        for change in all { pending.add(change) }
+        let copy = pending
+        for change in all.prefix(900) { pending.remove(change) }
+        #expect(copy.changes == all)
+        #expect(pending.changes == Array(all.suffix(100)))
     }
 
     @Test func `of the changes of a zone the last one counts`() {

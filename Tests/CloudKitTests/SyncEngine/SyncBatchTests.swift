@@ -54,6 +54,13 @@ struct SyncBatchTests {
             return record
         }
         #expect(large?.count == 1)
+        let lists = await Batch(pendingChanges: changes) { id in
+            let record = CKRecord(recordType: "Note", recordID: id)
+            record["title"] = "a list"
+            record["numbers"] = Array(repeating: Int.max, count: 50_000)
+            return record
+        }
+        #expect(lists?.count == 4)
     }
 
     @Test func `halves are all of it, saves before deletions`() throws {
