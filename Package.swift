@@ -558,9 +558,9 @@ let benchmarkTargets: [Target] = [
         swiftSettings: settings
     ),
     .executableTarget(
-        name: "tidemark-nats",
+        name: "tidemark-peers",
         dependencies: [argumentParser, nio("NIOCore"), nio("NIOPosix"), nioSSL],
-        path: "Tests/Benchmarks/NATS",
+        path: "Tests/Benchmarks/Peers",
         swiftSettings: settings
     ),
     .executableTarget(

@@ -16,6 +16,7 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import Optional
 
+import follow
 import history
 import nodes
 import profiling
@@ -62,6 +63,8 @@ class Row:
     is_of_nodes: bool = False
     # The ratio is of 99th percentiles: the rival's, doubled and with 5 ms added, to ours.
     is_p99_beside: bool = False
+    # The highest rate that listeners follow is searched for, of ours and of the peers (follow.py).
+    is_followed: bool = False
     # The peer executes the statements of our server: only with --engine postgres.
     is_of_same: bool = False
 
@@ -73,6 +76,8 @@ class Row:
 # Makes the zones of first-fetch, and files, so many times smaller, here and in the driver: to try the program.
 DIVISOR = int(os.environ.get("TIDEMARK_BENCH_DIVISOR", "1"))
 LIVING = 100_000 // DIVISOR
+# As many as the files allow that a process may have open, here and in the server.
+RETURNING = min(20_000, resource.getrlimit(resource.RLIMIT_NOFILE)[1] - 600) // DIVISOR
 
 ROWS = [
     # The first: what other rows gave back would be used for connections.
@@ -103,6 +108,9 @@ ROWS = [
         "changes", 4, 200, 200, "records/s", 0.3, 0.5, rival="change-page"),
     Row("sdk-save", "operation of the SDK that saves 200 records, 4 at a time, against the driver's requests",
         "items", 4, 200, 200, "records/s", 0.3, 0.5, rival="batch-own-zone"),
+    # A request counts for 200 records, however many it has, so that its time stands beside those of the rows above.
+    Row("sdk-engine-fetch", "sync engine that fetches a zone of 100,000, against one operation that does",
+        "changes", 1, 200, 200, "records/s", 0.8, 1.0, rival="sdk-zone-fetch"),
     Row("change-page", "page of 200 changes of a zone of 100,000, after a random one, 16 connections",
         "changes", 16, 200, 1, "pages/s", 1.6, 3.0, sample={"position": 5000}),
     Row("shared-save", "durable save of one record in a zone shared with 100 participants, 64 connections, against an unshared one",
@@ -116,6 +124,8 @@ ROWS = [
     Row("fan-out", "notifications that 1,000 listeners take together",
         "watched", 1_000, 1, 1, "deliveries/s", 100_000, 100_000, figure="rate",
         is_beside_nats=True),
+    Row("follow-rate", "saves that 1,000 listeners follow, 99 of 100 records within 100 ms, against the better peer",
+        "followed", 1_000 // DIVISOR, 1, 1, "saves/s", 1.0, 2.0, is_followed=True),
     # With the connections that single-save has.
     Row("overload", "99 of 100 admitted saves at three times the rate that the server does, in those at 80 % of it",
         "", 64, 1, 1, "times", 3.0, 2.0, figure="p99_ratio"),
@@ -135,6 +145,13 @@ ROWS = [
         "large-file", 1, 1, 1, "ms, p99", 1.0, 2.0, rival="asset-alone-fetch", is_p99_beside=True),
     Row("asset-beside-save", "99 of 100 saves beside an upload and a download of 1 GiB on the same connection",
         "large-file", 1, 1, 1, "ms, p99", 1.0, 2.0, rival="asset-alone-save", is_p99_beside=True),
+    # The last ones: they leave many new records, and another server.
+    Row("sdk-engine-send", "sync engine that fills a zone with 100,000, against one operation after another",
+        "", 1, 200, 200, "records/s", 0.8, 1.0, rival="sdk-zone-save"),
+    Row("sdk-engine-memory", "memory of a program whose engines sent and fetched 1,000,000 records, in that after 100,000",
+        "", 1, 0, 1, "times", 1.5, 1.1, figure="peak_ratio", is_once=True),
+    Row("reconnect-storm", f"until all of {RETURNING:,} listeners have what was saved after a restart of the server",
+        "followed", RETURNING, 1, 1, "s", 60, 20, figure="seconds", is_once=True),
 ]
 
 # With --engine postgres: what a request to the server may cost beside its statements by pgbench. The processor time of the
@@ -279,7 +296,8 @@ def compare(row, ours, other, options):
                 raise Failure(f"{row.workload}: nothing was answered within {seconds} s; try a longer --seconds")
             pairs.append(pair)
             print(f"  {row.workload} {number}/{options.rounds}: ours {pair[0][key] * weight:,.6g}, "
-                  f"peer {pair[1][key] * weight:,.6g} {row.unit}", file=sys.stderr)
+                  f"peer {pair[1][key] * weight:,.6g} {row.unit}{', ' + pair[0]['notes'] if pair[0].get('notes') else ''}",
+                  file=sys.stderr)
     ratios = [ratio(row, our, their) for our, their in pairs]
 
     def middle(side, key):
@@ -297,6 +315,7 @@ def compare(row, ours, other, options):
         "rounds": options.rounds, "seconds": options.seconds, "requests_s": middle(0, "rate"),
         "p50_ms": None if row.amount else middle(0, "p50_ms"), "p99_ms": None if row.amount else middle(0, "p99_ms"),
         **processor_figures(middle),
+        "notes": [our["notes"] for our, _ in pairs if our.get("notes")],
     }
     return {key: round(value, 3) if isinstance(value, float) else value for key, value in result.items()}
 
@@ -407,12 +426,13 @@ def main():
     ours, peer = Tidemark(folder, options.bin, store=stores.get("store")), PostgreSQL(folder)
     same = SameStatements(folder, options.bin)
     bare, nats = BareStream(folder, options.bin), NATS(folder, options.bin)
+    followed = [follow.Followers(folder, options.bin, 1_000), follow.Subscribers(folder, options.bin, "nats-followed")]
     other = options.against and Tidemark(os.path.join(folder, "other"), options.against, name="other build",
                                          store=stores.get("other-store"))
     results, failed, profiles = [], [], []
     try:
         # Before minutes of measurements that would be lost.
-        if not other and any(row.is_beside_nats for row in options.rows):
+        if not other and any(row.is_beside_nats or row.is_followed for row in options.rows):
             nats.check()
         for side in (ours, other):
             if side and side.store:
@@ -424,7 +444,8 @@ def main():
         else:
             if any(row.is_of_same for row in options.rows):
                 same.start()
-            if not all(row.rival or row.figure or row.amount or row.is_of_nodes or row.is_of_same for row in options.rows):
+            if not all(row.rival or row.figure or row.amount or row.is_of_nodes or row.is_of_same or row.is_followed
+                       for row in options.rows):
                 peer.start()
         # SQLite maps the first 2 GiB of a file, and reads what lies behind with calls: both zones of first-fetch come before.
         for row in options.rows:
@@ -435,6 +456,8 @@ def main():
         for row in options.rows:
             try:
                 measured = (nodes.grow(row, ours, options) if row.is_of_nodes
+                            else [follow.measure(replace(row, must=None, aim=None) if other else row, ours, [other] if other else followed,
+                                            options, verdict)] if row.is_followed
                             else [against(row, ours, other, options)] if other
                             else [alone(row, ours, options, nats if row.is_beside_nats else None)] if row.figure
                             else [compare(row, ours, bare if row.amount else same if row.is_of_same else peer, options)])
@@ -445,7 +468,7 @@ def main():
                 continue
             results += measured
             print(table(measured), file=sys.stderr)
-            if options.profile and not (row.figure or row.amount):
+            if options.profile and not (row.figure or row.amount or row.is_followed):
                 sides = [ours] if row.rival else [ours, peer]
                 profiles.append(profiling.table(row.workload, profiling.profile(row, sides, folder, seed_of(row, 900, options))))
         if failed:
@@ -455,7 +478,7 @@ def main():
     except KeyboardInterrupt:
         sys.exit(130)
     finally:
-        for side in (ours, peer, same, bare, nats, other, *stores.values()):
+        for side in (ours, peer, same, bare, nats, *followed, other, *stores.values()):
             if side:
                 side.stop()
         shutil.rmtree(folder, ignore_errors=True)

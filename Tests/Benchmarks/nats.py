@@ -1,4 +1,4 @@
-"""The peer of the row fan-out: Debian's nats-server over TLS 1.3, driven by tidemark-nats."""
+"""A peer of the rows fan-out and follow-rate: Debian's nats-server over TLS 1.3, driven by tidemark-peers."""
 
 import json
 import os
@@ -17,9 +17,9 @@ def executable():
 class NATS:
     name = "nats-server"
 
-    def __init__(self, folder, executables):
-        self.data = os.path.join(folder, "nats")
-        self.program = os.path.join(executables, "tidemark-nats")
+    def __init__(self, folder, executables, name="nats"):
+        self.data = os.path.join(folder, name)
+        self.program = os.path.join(executables, "tidemark-peers")
         self.server = None
         self.port = None
 
@@ -60,7 +60,7 @@ class NATS:
 
     def measure(self, row, seconds, message_bytes):
         """Messages a second that all subscribers take together."""
-        output, _ = run([self.program, "--port", str(self.port), "--connections", str(row.connections),
+        output, _ = run([self.program, "nats-fan-out", "--port", str(self.port), "--connections", str(row.connections),
                          "--message-bytes", str(message_bytes), "--seconds", str(seconds)])
         return {"rate": json.loads(output)["rate"]}
 

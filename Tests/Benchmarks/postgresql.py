@@ -23,7 +23,7 @@ ssl_key_file = 'server.key'
 fsync = on
 synchronous_commit = on
 shared_buffers = 256MB
-max_connections = 100
+max_connections = {connections_max}
 """
 
 
@@ -45,10 +45,11 @@ class PostgreSQL:
     # The server, and its driver.
     programs = ("postgres", "pgbench")
 
-    def __init__(self, folder, name="postgresql"):
+    def __init__(self, folder, name="postgresql", connections_max=100):
         self.name = "PostgreSQL " + re.search(r"[0-9]+[.0-9]*", run([find("postgres"), "--version"])[0])[0]
         self.data = os.path.join(folder, name)
         self.port = free_port()
+        self.connections_max = connections_max
         # The server refuses to run as root.
         self.user = {"user": "postgres"} if os.geteuid() == 0 else {}
         self.environment = dict(
@@ -73,7 +74,7 @@ class PostgreSQL:
              "ec_paramgen_curve:prime256v1", "-subj", "/CN=localhost", "-out", f"{self.data}/server.crt",
              "-keyout", f"{self.data}/server.key"], cwd=self.data, **self.user)
         with open(f"{self.data}/postgresql.conf", "a", encoding="ascii") as settings:
-            settings.write(SETTINGS.format(port=self.port))
+            settings.write(SETTINGS.format(port=self.port, connections_max=self.connections_max))
         with open(f"{self.data}/log", "wb") as log:
             # A session of its own: Ctrl-C reaches this program only, which then stops its children in order.
             self.server = subprocess.Popen(

@@ -44,22 +44,22 @@ class Tidemark:
         self.token = output.split()[-1]
         self._find_place()
 
-    def restart(self):
-        """Another process on the same data."""
+    def restart(self, port=0):
+        """Another process on the same data, at any port or at one."""
         stop(self.server)
-        self.server, self.port = self.serve(self.data, self.log)
+        self.server, self.port = self.serve(self.data, self.log, port)
         self._find_place()
 
-    def serve(self, data, log_file):
+    def serve(self, data, log_file, port=0):
         """Starts a server of the store, and returns its process and its port."""
         with open(log_file, "wb") as log:
             # A session of its own: Ctrl-C reaches this program only, which then stops its children in order.
             server = subprocess.Popen(
-                [os.path.join(self.executables, "tidemark"), "serve", "--data", data, "--listen", "127.0.0.1:0",
+                [os.path.join(self.executables, "tidemark"), "serve", "--data", data, "--listen", f"127.0.0.1:{port}",
                  # Files that earlier rounds have brought go, so that the disk need not have room for all.
                  "--set", "asset_grace_s=60",
                  # The listeners, and who saves: one user, who may have as many as are left for the others.
-                 "--set", "connections_max=20032",
+                 "--set", "connections_max=40032",
                  # One cluster, as the peer has.
                  *(["--engine", "postgres", "--database-url", self.store.url, "--database-sync", "off",
                     "--set", "shared_assets=off"] if self.store else [])],
@@ -111,6 +111,8 @@ class Tidemark:
         """Requests a second, latencies, and the processor microseconds of server and client for each."""
         if row.workload == "overload":
             return self._measure_overload(row, seconds, seed)
+        if row.workload == "reconnect-storm":
+            return self._measure_storm(row)
         before = self._server_seconds()
         _, client_seconds = run(self.bench + [
             row.workload, "--connections", str(row.connections), "--duration", str(seconds),
@@ -132,11 +134,43 @@ class Tidemark:
             "answer_p99_ms": report.get("answerMilliseconds", {}).get("p99"),
             # KiB of the server for each connection.
             "memory_kib": report.get("memoryKiB"),
+            # Of a program with a sync engine, after 1,000,000 records, in that after 100,000.
+            "peak_ratio": report.get("peakRatio"),
+            "notes": f"{report['peakMiB']:,.0f} MiB of the program" if "peakMiB" in report else None,
             # Of a notification, as it is on a connection.
             "message_bytes": report.get("messageBytes"),
             "server_cpu_us": server_seconds / requests * 1e6,
             "client_cpu_us": client_seconds / requests * 1e6,
         }
+
+    def follow(self, row, rate, seconds):
+        """Milliseconds of 99 of 100 records on their way to listeners, and how many did not come."""
+        run(self.bench + [row.workload, "--connections", str(row.connections), "--rate", f"{rate:.2f}",
+                          "--duration", str(seconds), "--warm-up", "0.5", "--json", self._report("row")])
+        with open(self._report("row"), encoding="utf-8") as file:
+            report = json.load(file)
+        return report["milliseconds"]["p99"], report["missing"]
+
+    def _measure_storm(self, row):
+        """Restarts the server under all listeners: how long until each has what was saved then."""
+        child = Speaking(self.bench + [row.workload, "--connections", str(row.connections), "--json", self._report("storm")])
+        self.load_tests.append(child)
+        child.hear("listening")
+        self.restart(self.port)
+        latencies = self._finish("storm", child)["milliseconds"]
+        seconds = cpu_seconds(self.server.pid)
+        peak, now = self._memory_kib("VmHWM"), self._memory_kib("VmRSS")
+        return {
+            "seconds": latencies["max"] / 1e3, "rate": row.connections / latencies["max"] * 1e3,
+            "p50_ms": latencies["p50"], "p99_ms": latencies["p99"], "answer_p50_ms": None, "answer_p99_ms": None,
+            "notes": f"half of {row.connections:,} listeners after {latencies['p50'] / 1e3:.1f} s, the new server took "
+                     f"{seconds:.1f} s of processor time, {seconds / row.connections * 1e6:,.0f} µs a listener, and "
+                     f"{peak // 1024:,} MiB at the most, {now // 1024:,} at the end",
+        }
+
+    def _memory_kib(self, key):
+        with open(f"/proc/{self.server.pid}/status", encoding="ascii") as status:
+            return next(int(line.split()[1]) for line in status if line.startswith(key + ":"))
 
     def _server_seconds(self):
         """Of the server, and of the PostgreSQL that has its store."""
@@ -168,8 +202,7 @@ class Tidemark:
         usual, most, _ = overload["steps"]
         usual_p99, most_p99 = (witness["milliseconds"]["p99"] for witness in witnesses)
         kept = overload.get("keptShare")
-        with open(f"/proc/{self.server.pid}/status", encoding="ascii") as status:
-            memory = next(int(line.split()[1]) // 1024 for line in status if line.startswith("VmRSS"))
+        memory = self._memory_kib("VmRSS") // 1024
         return {
             "p99_ratio": most_p99 / usual_p99, "rate": most["answered"],
             "p50_ms": witnesses[1]["milliseconds"]["p50"], "p99_ms": most_p99,

@@ -19,7 +19,7 @@ enum ModuleLines {
         "Clients/Examples/Notes": 100,
         "Clients/Examples/SharedList": 200,
         "Clients/Listener": 1_700,
-        "Clients/LoadTest": 10_300,
+        "Clients/LoadTest": 10_950,
         "Clients/PredicateFormat": 1_900,
         "Clients/RecordClient": 4_500,
         "Protocol/RecordModel": 4_000,

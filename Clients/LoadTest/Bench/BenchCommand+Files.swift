@@ -88,7 +88,7 @@ extension BenchCommand {
 
     private static let uploadsMax: UInt64 = 4
 
-    private static var cpuSeconds: Double {
+    static var cpuSeconds: Double {
         var time = timespec()
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9

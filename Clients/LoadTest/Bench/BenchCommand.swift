@@ -25,6 +25,14 @@ struct BenchCommand: AsyncParsableCommand {
             Rows about notifications may listen at another server of the same store:
 
               tidemark-load bench push-latency --listeners-url tidemark://two.example.org
+
+            follow-rate measures one rate of saves; reconnect-storm says "listening" when
+            the server is to be restarted; the rows of a sync engine show the memory of
+            this program:
+
+              tidemark-load bench follow-rate --connections 1000 --rate 40
+              tidemark-load bench reconnect-storm --connections 5000 --json storm.json
+              tidemark-load bench sdk-engine-fetch
             """
     )
 
@@ -72,6 +80,9 @@ struct BenchCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Length of the warm-up in seconds.", valueName: "seconds"))
     var warmUp = 0.3
 
+    @Option(help: ArgumentHelp("Saves per second of follow-rate.", valueName: "per second"))
+    var rate: Double?
+
     @Option(help: "Seed of the keys.")
     var seed: UInt64 = 1
 
@@ -87,7 +98,7 @@ struct BenchCommand: AsyncParsableCommand {
     var json: String?
 
     mutating func validate() throws {
-        try LoadOptions.check(self.connections, 1...10_000, "--connections")
+        try LoadOptions.check(self.connections, 1...20_000, "--connections")
         try LoadOptions.check(self.duration, 0.1...1_000_000, "--duration")
         try LoadOptions.check(self.warmUp, 0...1_000_000, "--warm-up")
         guard (self.prepare == nil) != (self.row == nil) else {
@@ -98,10 +109,19 @@ struct BenchCommand: AsyncParsableCommand {
             throw ValidationError("--participants are for --prepare shared-zones.")
         }
         guard self.listenersURL == nil || self.row?.hasListeners == true else {
-            throw ValidationError("--listeners-url is for push-latency, fan-out and idle-listeners.")
+            throw ValidationError("--listeners-url is for rows with listeners.")
         }
         guard self.listenersCA == nil || self.listenersURL != nil else {
             throw ValidationError("--listeners-ca needs --listeners-url.")
+        }
+        guard (self.row == .followRate) == (self.rate != nil) else {
+            throw ValidationError("--rate is for follow-rate, which needs it.")
+        }
+        if let rate { try LoadOptions.check(rate, 0.1...1_000_000, "--rate") }
+        if let schedule, !(1...Following.recordCount).contains(schedule.count) {
+            throw ValidationError(
+                "follow-rate makes 1 to \(Following.recordCount) saves: use another --rate or --duration."
+            )
         }
         guard ![.batchOwnZone, .sdkSave].contains(self.row) || self.connections <= Items.ownZones else {
             throw ValidationError("There are \(Items.ownZones) own zones: use fewer --connections.")
@@ -184,8 +204,14 @@ struct BenchCommand: AsyncParsableCommand {
             try await self.beside(clients, target) { writer in
                 try await self.measureIdle(writer, clients, memoryBefore: memoryBefore)
             }
+        case .followRate:
+            try await self.beside(clients, target) { try await self.measureFollowing($0, clients) }
+        case .reconnectStorm:
+            try await self.beside(clients, target) { try await self.measureStorm($0, clients) }
         case .sdkFetch, .sdkQuery, .sdkChanges, .sdkSave:
             BenchReport(try await self.sampleSDK(row, target, clients[0]), row, seconds: self.duration)
+        case .engineFetch, .zoneFetch, .engineSend, .zoneSave: try await self.measureTransfer(row, target)
+        case .engineMemory: try await self.measureEngineMemory(target)
         default:
             BenchReport(
                 try await self.sample(row, clients),
@@ -230,86 +256,9 @@ struct BenchCommand: AsyncParsableCommand {
         target.client(user: 0, installation: UInt64(number + 1))
     }
 
-    private func measureLatency(
-        _ writer: RecordClient,
-        of listeners: [RecordClient]
-    ) async throws -> BenchReport {
-        let listening = Listening(writer: writer, listeners: listeners)
-        let measured = try await listening.latencies(for: .seconds(self.duration), seed: self.seed)
-        var samples = ClosedLoop.Samples()
-        samples.latencies = measured.arrivals
-        samples.requestsAll = Int(measured.arrivals.count)
-        var report = BenchReport(samples, .pushLatency, seconds: self.duration)
-        report.answerMilliseconds = JSONReport.Milliseconds(measured.answers)
-        return report
-    }
-
-    private func measureFanOut(
-        _ writer: RecordClient,
-        to listeners: [RecordClient]
-    ) async throws -> BenchReport {
-        let listening = Listening(writer: writer, listeners: listeners)
-        let deliveries = try await listening.deliveries(
-            after: .seconds(self.warmUp),
-            for: .seconds(self.duration)
-        )
-        var samples = ClosedLoop.Samples()
-        samples.requestsAll = deliveries
-        var report = BenchReport(samples, .fanOut, seconds: self.duration)
-        report.ratePerSecond = Double(deliveries) / self.duration
-        report.requests = deliveries
-        report.messageBytes = listening.frameBytes
-        return report
-    }
-
-    private func measureIdle(
-        _ writer: RecordClient,
-        _ listeners: [RecordClient],
-        memoryBefore: Int
-    ) async throws -> BenchReport {
-        try await Listening(writer: writer, listeners: listeners).idle(for: .seconds(self.duration))
-        let grown = try self.serverMemory() - memoryBefore
-        var report = BenchReport(ClosedLoop.Samples(), .idleListeners, seconds: self.duration)
-        report.memoryKiB = Double(grown) / Double(listeners.count)
-        return report
-    }
-
-    /// The server's resident memory in KiB; 0 if it was not asked for.
-    private func serverMemory() throws(LoadFailure) -> Int {
-        guard let server else { return 0 }
-        let status = try? String(contentsOfFile: "/proc/\(server)/status", encoding: .utf8)
-        let line = status?.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
-        guard let number = line?.split(whereSeparator: \.isWhitespace).dropFirst().first,
-            let kib = Int(number)
-        else {
-            throw LoadFailure(.usage, "there is no process \(server) whose memory can be read (--server)")
-        }
-        return kib
-    }
-
     private func present(_ report: BenchReport, _ file: OutputFile?) throws {
         print(PrintedText.lines(report.text))
         try file?.write(report.data())
-    }
-
-    /// As many operations at a time as the driver has connections, all over one connection.
-    private func sampleSDK(
-        _ row: BenchRow,
-        _ target: Target,
-        _ client: RecordClient
-    ) async throws -> ClosedLoop.Samples {
-        let tokens = row == .sdkChanges ? try await Changes.tokens(client) : []
-        let database = SDKLoop.database(of: target)
-        let start = ContinuousClock.now + .seconds(self.warmUp)
-        let period = start..<start + .seconds(self.duration)
-        return try await withThrowingTaskGroup(of: ClosedLoop.Samples.self) { group in
-            for number in 0..<self.connections {
-                let choices = SDKChoices(loop: number, seed: self.seed, tokens: tokens)
-                let loop = SDKLoop(row, database: database, choices: choices, period: period)
-                group.addTask { try await loop.run() }
-            }
-            return try await group.reduce(into: ClosedLoop.Samples()) { $0.add($1) }
-        }
     }
 
     func sample(_ row: BenchRow, _ clients: [RecordClient]) async throws -> ClosedLoop.Samples {

@@ -21,6 +21,12 @@ struct BenchReport: Encodable {
     var messageBytes: Int?
     /// Server memory per connection; for `idle-listeners` only.
     var memoryKiB: Double?
+    /// Memory of the program, in MiB at the most; of rows of a sync engine only.
+    var peakMiB: Double?
+    /// That after 1,000,000 records, relative to that after 100,000; for `sdk-engine-memory` only.
+    var peakRatio: Double?
+    /// Records that did not come to a listener; for `follow-rate` only.
+    var missing: Int?
     /// Processor time of the measured part, for runs with a preparation.
     ///
     /// If absent, that of the whole run.
@@ -54,11 +60,18 @@ struct BenchReport: Encodable {
     /// One line for people.
     var text: String {
         if let memoryKiB { return "\(self.row): \(Digits.milliseconds(memoryKiB)) KiB per connection" }
+        if let peakMiB, let peakRatio {
+            return
+                "\(self.row): \(Digits.milliseconds(peakMiB)) MiB, \(Digits.milliseconds(peakRatio)) times "
+                + "those after a tenth of the records"
+        }
         var text = "\(self.row): \(Digits.rate(self.ratePerSecond)) per second"
         if self.milliseconds.max > 0 {
             text +=
                 ", p50 \(Digits.milliseconds(self.milliseconds.p50)) ms, p99 \(Digits.milliseconds(self.milliseconds.p99)) ms"
         }
+        if let peakMiB { text += ", \(Digits.milliseconds(peakMiB)) MiB of this program at the most" }
+        if let missing { text += ", \(Digits.count(missing)) records missing" }
         return text
     }
 }

@@ -22,9 +22,11 @@ enum BenchRow: String, CaseIterable {
     case tokenNow = "token-now"
     /// The base of `token-now`.
     case tokenNowSmall = "token-now-small"
-    /// In these two rows, connections listen and one more saves.
+    /// In these rows, connections listen and one more saves.
     case pushLatency = "push-latency"
     case fanOut = "fan-out"
+    case followRate = "follow-rate"
+    case reconnectStorm = "reconnect-storm"
     /// Connections listen, and nothing happens.
     case idleListeners = "idle-listeners"
     case assetUpload = "asset-upload"
@@ -44,6 +46,13 @@ enum BenchRow: String, CaseIterable {
     case sdkQuery = "sdk-query"
     case sdkChanges = "sdk-changes"
     case sdkSave = "sdk-save"
+    /// A whole zone through a sync engine, in both directions, and the base of each: operations that
+    /// make the same requests.
+    case engineFetch = "sdk-engine-fetch"
+    case zoneFetch = "sdk-zone-fetch"
+    case engineSend = "sdk-engine-send"
+    case zoneSave = "sdk-zone-save"
+    case engineMemory = "sdk-engine-memory"
     /// The base of `sdk-fetch`; those of the others are rows of their own.
     case fetchBatch = "fetch-batch"
 
@@ -52,18 +61,21 @@ enum BenchRow: String, CaseIterable {
     /// A run with any other number is invalid.
     var itemsPerAnswer: Int {
         switch self {
-        case .singleSave, .savePlain, .saveIndexed, .fetch, .pushLatency, .fanOut: 1
+        case .singleSave, .savePlain, .saveIndexed, .fetch, .pushLatency, .fanOut, .followRate: 1
+        case .reconnectStorm: 1
         case .sharedSave, .unsharedSave: 1
         case .besideFetch, .aloneFetch, .besideSave, .aloneSave: 1
         case .assetUpload, .assetDownload, .assetSmallUpload, .assetSmallDownload: 0
         case .batchOwnZone, .batchOneZone, .fetchBatch, .sdkFetch, .sdkSave: 200
+        // A request counts for as many records as those of `sdk-changes` and `sdk-save` have.
+        case .engineFetch, .zoneFetch, .engineSend, .zoneSave: 200
         case .sdkChanges: Changes.recordsPerPage
         case .changePage: Changes.recordsPerPage
         case .firstFetch, .firstFetchFresh: History.livingCount
         case .queryEquality: 20
         case .querySorted, .sdkQuery: 100
         case .queryIntersection: 10
-        case .queryCount, .tokenNow, .tokenNowSmall, .idleListeners: 0
+        case .queryCount, .tokenNow, .tokenNowSmall, .idleListeners, .engineMemory: 0
         }
     }
 
@@ -71,13 +83,7 @@ enum BenchRow: String, CaseIterable {
     var isFeed: Bool {
         switch self {
         case .changePage, .firstFetch, .firstFetchFresh, .tokenNow, .tokenNowSmall: true
-        case .singleSave, .batchOwnZone, .batchOneZone, .fetch, .savePlain, .saveIndexed, .queryEquality,
-            .querySorted, .queryIntersection, .queryCount, .pushLatency, .fanOut, .assetUpload,
-            .assetDownload,
-            .assetSmallUpload, .assetSmallDownload, .besideFetch, .aloneFetch, .besideSave, .aloneSave,
-            .sharedSave, .unsharedSave, .idleListeners, .fetchBatch, .sdkFetch, .sdkQuery, .sdkChanges,
-            .sdkSave:
-            false
+        default: false
         }
     }
 
@@ -85,6 +91,7 @@ enum BenchRow: String, CaseIterable {
     var isOfSDK: Bool {
         switch self {
         case .sdkFetch, .sdkQuery, .sdkChanges, .sdkSave: true
+        case .engineFetch, .zoneFetch, .engineSend, .zoneSave, .engineMemory: true
         default: false
         }
     }
@@ -92,7 +99,7 @@ enum BenchRow: String, CaseIterable {
     /// Whether connections listen, while another one saves or nothing happens.
     var hasListeners: Bool {
         switch self {
-        case .pushLatency, .fanOut, .idleListeners: true
+        case .pushLatency, .fanOut, .idleListeners, .followRate, .reconnectStorm: true
         default: false
         }
     }
@@ -141,10 +148,12 @@ struct Requests: Sendable {
             let first = self.random(Items.sharedRecords - count + 1)
             let ids = (first..<first + count).map { Items.scattered($0) }
             return .fetchRecords(FetchRecords(scope: .private, ids: ids))
-        case .sdkFetch, .sdkQuery, .sdkChanges, .sdkSave:
+        case .sdkFetch, .sdkQuery, .sdkChanges, .sdkSave, .engineFetch, .zoneFetch, .engineSend, .zoneSave,
+            .engineMemory:
             preconditionFailure("the SDK makes its own requests")
         case .pushLatency, .fanOut: return Dataset.save([Listening.save])
-        case .idleListeners: preconditionFailure("idle listeners make no requests")
+        case .idleListeners, .followRate, .reconnectStorm:
+            preconditionFailure("listeners make their own requests")
         case .besideFetch, .aloneFetch:
             let id = Files.neighbour(self.random(Files.recordCount))
             return .fetchRecords(FetchRecords(scope: .private, ids: [id]))

@@ -4,7 +4,7 @@ import WireProtocol
 
 /// One zone of 100,000 records, each saved once, and tokens at 2,000 positions in its feed.
 enum Changes {
-    static let recordCount = 100_000
+    static let recordCount = 100_000 / Dataset.divisor
     static let recordsPerPage = 200
     /// Records from one token to the next.
     private static let recordsPerToken = 50

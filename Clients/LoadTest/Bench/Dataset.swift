@@ -1,3 +1,4 @@
+import class Foundation.ProcessInfo
 import RecordClient
 import RecordModel
 import WireProtocol
@@ -12,10 +13,15 @@ enum Dataset: String, CaseIterable {
     case changes
     case history
     case watched
+    case followed
     /// A large file, and small records beside it.
     case largeFile = "large-file"
     case smallFiles = "small-files"
     case sharedZones = "shared-zones"
+
+    /// `TIDEMARK_BENCH_DIVISOR` divides the numbers of records of some rows, to try the program.
+    static let divisor =
+        ProcessInfo.processInfo.environment["TIDEMARK_BENCH_DIVISOR"].flatMap { Int($0) } ?? 1
 
     /// Size of every encoded record.
     static let bodyBytes = 500
@@ -34,7 +40,7 @@ enum Dataset: String, CaseIterable {
         )
         try await Self.inParts(recordCount, clients) { Self.save($0.map { self.record($0) }) }
         switch self {
-        case .items, .notes, .books, .watched, .sharedZones: break
+        case .items, .notes, .books, .watched, .followed, .sharedZones: break
         case .changes: try await Changes.keepTokens(from: start.token, clients[0])
         case .history: try await History.wear(clients)
         case .largeFile: try await Files.large.load(in: folder, clients)
@@ -70,6 +76,7 @@ enum Dataset: String, CaseIterable {
         case .changes: (Changes.zones, Changes.recordCount)
         case .history: (History.allCases.map(\.zone), History.recordCount)
         case .watched: ([Listening.zone], 1)
+        case .followed: ([Following.zone], Following.recordCount)
         case .largeFile: ([Files.zone], Files.recordCount)
         case .smallFiles: ([Files.zone], 0)
         case .sharedZones: (SharedZones.zones, SharedZones.recordCount)
@@ -88,6 +95,7 @@ enum Dataset: String, CaseIterable {
         case .changes: return Changes.record(number)
         case .history: return History.record(number)
         case .watched: return Listening.save
+        case .followed: return Following.save(number)
         case .sharedZones: return SharedZones.record(number)
         case .largeFile, .smallFiles: return Items.save(Files.neighbour(number))
         }

@@ -1,4 +1,3 @@
-import class Foundation.ProcessInfo
 import RecordClient
 import RecordModel
 
@@ -8,13 +7,10 @@ enum History: String, CaseIterable {
     case fresh
     case worn
 
-    /// `TIDEMARK_BENCH_DIVISOR` divides all numbers, to try the program.
-    private static let divisor =
-        ProcessInfo.processInfo.environment["TIDEMARK_BENCH_DIVISOR"].flatMap { Int($0) } ?? 1
-    static let livingCount = 100_000 / divisor
+    static let livingCount = 100_000 / Dataset.divisor
     /// A third of the worn zone's records is deleted.
     private static let createdCount = livingCount / 2 * 3
-    private static let overwriteCount = 1_000_000 / divisor - (createdCount - livingCount)
+    private static let overwriteCount = 1_000_000 / Dataset.divisor - (createdCount - livingCount)
     static let recordCount = livingCount + createdCount
 
     var zone: ZoneID { ZoneID(zoneName: self.rawValue) }

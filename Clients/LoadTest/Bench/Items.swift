@@ -17,8 +17,10 @@ enum Items {
     }
 
     static func owned(_ number: Int, zone: Int) -> RecordID {
-        RecordID(zone: self.owned[zone], recordName: Dataset.name("r", (number, radix: 10, digits: 35)))
+        RecordID(zone: self.owned[zone], recordName: self.ownName(number))
     }
+
+    static func ownName(_ number: Int) -> String { Dataset.name("r", (number, radix: 10, digits: 35)) }
 
     /// Encoded once, because the peer's driver does not make its bodies anew either.
     private static let body = Dataset.body([

@@ -30,15 +30,17 @@ final class SDKLoop: Sendable {
     }
 
     /// A database of the SDK, by connection settings of the command.
-    static func database(of target: Target) -> CKDatabase {
+    ///
+    /// A page from anywhere in a feed is nothing to keep a ledger of: there is none without a folder.
+    static func database(of target: Target, ledgerFolder: String? = nil) -> CKDatabase {
         var connection = CKServerConnection(
             url: "tidemark://\(target.host.contains(":") ? "[\(target.host)]" : target.host):\(target.port)",
             token: target.tokens[0],
             environment: target.environment == .production ? .production : .development
         )
         if case .authorities(let file) = target.trust { connection.certificateAuthority = .file(file) }
-        // A page from anywhere in a feed is nothing to keep a ledger of.
-        connection.ledgerBytesMax = 0
+        connection.ledgerFolder = ledgerFolder
+        if ledgerFolder == nil { connection.ledgerBytesMax = 0 }
         return CKContainer(identifier: target.container, connection: connection).privateCloudDatabase
     }
 
@@ -100,8 +102,7 @@ final class SDKLoop: Sendable {
         switch result {
         case .failure(let error): failure = error
         case .success(let record):
-            let isWhole = record["title"] is String && record["payload"] is Data
-            failure = isWhole ? nil : LoadFailure(.failed, "a record came without its fields")
+            failure = record.isWhole ? nil : LoadFailure.recordWithoutFields
         }
         self.state.withLock { state in
             state.recordsSeen += 1
@@ -179,7 +180,7 @@ struct SDKChoices: Sendable {
         case .sdkSave:
             let first = self.random(Items.ownRecords - count + 1)
             let zone = Self.zone(Items.owned(0, zone: self.number).zone)
-            return .save((first..<first + count).map { Self.item($0, in: zone, ofNumber: self.number) })
+            return .save((first..<first + count).map { Self.record(Items.ownName($0), in: zone) })
         default: preconditionFailure("\(row.rawValue) is no row of the SDK")
         }
     }
@@ -196,9 +197,8 @@ struct SDKChoices: Sendable {
         return Data()
     }()
 
-    /// The record that `Items` has under this number.
-    private static func item(_ number: Int, in zone: CKRecordZone.ID, ofNumber zoneNumber: Int) -> CKRecord {
-        let name = Items.owned(number, zone: zoneNumber).recordName
+    /// A new record with the fields of those of `Items`.
+    static func record(_ name: String, in zone: CKRecordZone.ID) -> CKRecord {
         let record = CKRecord(recordType: "Item", recordID: CKRecord.ID(recordName: name, zoneID: zone))
         record["title"] = "The quick brown fox jumps over the lazy dog"
         record["count"] = 1_234_567
@@ -208,4 +208,13 @@ struct SDKChoices: Sendable {
         record["payload"] = self.payload
         return record
     }
+}
+
+extension CKRecord {
+    /// Whether two of the fields are there, which a program that shows the record reads.
+    var isWhole: Bool { self["title"] is String && self["payload"] is Data }
+}
+
+extension LoadFailure {
+    static let recordWithoutFields = LoadFailure(.failed, "a record came without its fields")
 }

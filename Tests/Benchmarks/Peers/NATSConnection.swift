@@ -14,9 +14,10 @@ final class NATSConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    enum Fault: Error {
-        case refused(String)
-        case closed
+    struct Message {
+        var bytes: Int
+        /// The number at its beginning.
+        var number: UInt64
     }
 
     private static let lineBytesMax = 65_536
@@ -24,8 +25,8 @@ final class NATSConnection: ChannelInboundHandler {
     private let tls: NIOSSLContext
     private let subscribes: Bool
     private let ready: EventLoopPromise<Void>
-    /// The size of each message that came, or why no more will.
-    private let received: @Sendable (Result<Int, Fault>) -> Void
+    /// Each message that came, or why no more will.
+    private let received: @Sendable (Result<Message, PeerFault>) -> Void
     private var held = ByteBuffer()
     private var isEncrypted = false
 
@@ -33,7 +34,7 @@ final class NATSConnection: ChannelInboundHandler {
         _ tls: NIOSSLContext,
         subscribes: Bool,
         ready: EventLoopPromise<Void>,
-        received: @escaping @Sendable (Result<Int, Fault>) -> Void
+        received: @escaping @Sendable (Result<Message, PeerFault>) -> Void
     ) {
         self.tls = tls
         self.subscribes = subscribes
@@ -46,7 +47,7 @@ final class NATSConnection: ChannelInboundHandler {
         _ port: Int,
         _ tls: NIOSSLContext,
         subscribes: Bool,
-        received: @escaping @Sendable (Result<Int, Fault>) -> Void
+        received: @escaping @Sendable (Result<Message, PeerFault>) -> Void
     ) async throws -> any Channel {
         let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
         let ready = eventLoop.makePromise(of: Void.self)
@@ -65,9 +66,11 @@ final class NATSConnection: ChannelInboundHandler {
         return channel
     }
 
-    static func publication(of bytes: Int) -> ByteBuffer {
+    /// A message of at least eight bytes, with a number at its beginning.
+    static func publication(of bytes: Int, number: UInt64 = 0) -> ByteBuffer {
         var buffer = ByteBuffer(string: "PUB bench \(bytes)\r\n")
-        buffer.writeRepeatingByte(0x5A, count: bytes)
+        buffer.writeInteger(number)
+        buffer.writeRepeatingByte(0x5A, count: bytes - 8)
         buffer.writeString("\r\n")
         return buffer
     }
@@ -95,8 +98,9 @@ final class NATSConnection: ChannelInboundHandler {
                 factor *= 10
             }
             guard self.held.readableBytes >= lineBytes + size + 2 else { return false }
+            let number = self.held.getInteger(at: self.held.readerIndex + lineBytes, as: UInt64.self) ?? 0
             self.held.moveReaderIndex(forwardBy: lineBytes + size + 2)
-            self.received(.success(size))
+            self.received(.success(Message(bytes: size, number: number)))
         } else {
             self.received(line: self.held.readString(length: lineBytes) ?? "", context)
         }
@@ -129,7 +133,7 @@ final class NATSConnection: ChannelInboundHandler {
         context.writeAndFlush(NIOAny(ByteBuffer(string: connect + subscribe + "PING\r\n")), promise: nil)
     }
 
-    private func end(_ fault: Fault, _ context: ChannelHandlerContext) {
+    private func end(_ fault: PeerFault, _ context: ChannelHandlerContext) {
         self.ready.fail(fault)
         self.received(.failure(fault))
         context.close(promise: nil)

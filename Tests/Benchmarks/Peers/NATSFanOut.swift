@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import NIOCore
-import NIOPosix
 import NIOSSL
 import Synchronization
 
@@ -10,9 +9,8 @@ import Synchronization
 ///
 /// As in `tidemark-load bench fan-out` a few messages are under way at a time, and the next is
 /// published when one has come to everybody.
-@main
-struct NATSLoad: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "tidemark-nats")
+struct NATSFanOut: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "nats-fan-out")
 
     @Option var port: Int
     @Option(help: "Connections that subscribe.") var connections = 1
@@ -27,11 +25,7 @@ struct NATSLoad: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var tls = TLSConfiguration.makeClientConfiguration()
-        tls.minimumTLSVersion = .tlsv13
-        // The certificate is of no concern to a measurement of messages.
-        tls.certificateVerification = .none
-        let context = try NIOSSLContext(configuration: tls)
+        let context = try NIOSSLContext.ofPeers()
         let publisher = try await NATSConnection.connect(
             self.port,
             context,
@@ -53,7 +47,7 @@ struct NATSLoad: AsyncParsableCommand {
         try await Task.sleep(for: .seconds(self.seconds))
         let report = Report(rate: Double(fanOut.deliveries - before) / self.seconds)
         if let fault = fanOut.fault { throw fault }
-        print(String(decoding: try JSONEncoder().encode(report), as: UTF8.self))
+        try Peers.print(report)
     }
 }
 
@@ -63,7 +57,7 @@ private final class FanOut: Sendable {
     private let messageBytes: Int
     private let publishNext: @Sendable () -> Void
     private let delivered = Atomic<Int>(0)
-    private let firstFault = Mutex<NATSConnection.Fault?>(nil)
+    private let firstFault = Mutex<PeerFault?>(nil)
 
     init(count: Int, messageBytes: Int, publish: @escaping @Sendable () -> Void) {
         self.count = count
@@ -72,13 +66,13 @@ private final class FanOut: Sendable {
     }
 
     var deliveries: Int { self.delivered.load(ordering: .relaxed) }
-    var fault: NATSConnection.Fault? { self.firstFault.withLock { $0 } }
+    var fault: PeerFault? { self.firstFault.withLock { $0 } }
 
     func publish() { self.publishNext() }
 
-    func received(_ result: Result<Int, NATSConnection.Fault>) {
+    func received(_ result: Result<NATSConnection.Message, PeerFault>) {
         switch result {
-        case .success(self.messageBytes):
+        case .success(let message) where message.bytes == self.messageBytes:
             if self.delivered.add(1, ordering: .relaxed).newValue.isMultiple(of: self.count) {
                 self.publish()
             }
