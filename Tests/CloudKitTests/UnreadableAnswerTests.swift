@@ -34,14 +34,12 @@ import WireProtocol
     }
 
     @Test func `a record that can't be read fails the request, not one item in silence`() throws {
-        let page = ZoneChangesPage(Self.zone, since: nil, scope: .private)
-        let tally = ResultTally(page)
-        let answers = tally.read(
+        let (tally, results) = try ResultTally.reading(
             [Self.item(0, "a"), try Self.broken(1), Self.item(2, "c")],
-            user: "_me"
+            [Self.item(3, "d")],
+            of: ZoneChangesPage(Self.zone, since: nil, scope: .private)
         )
-        #expect(answers.count == 1)
-        #expect(tally.read([Self.item(3, "d")], user: "_me").isEmpty)
+        #expect(results.map(\.count) == [1, 0])
         let violation = ClientError.protocolViolation(WireError(.malformed, field: "fields"))
         #expect(tally.judged(.success(End(token: [1]))) == .failure(violation))
         #expect(tally.judged(.failure(.responseLost)) == .failure(.responseLost))
@@ -60,33 +58,34 @@ import WireProtocol
 
     @Test func `a damaged record fails alone, by its name`() throws {
         let page = ZoneChangesPage(Self.zone, since: nil, scope: .private)
-        let tally = ResultTally(page)
-        let answers = tally.read(
+        let (tally, results) = try ResultTally.reading(
             [Self.item(0, "a"), try Self.damaged(1, "b"), Self.item(2, "c")],
-            user: "_me"
+            of: page
         )
-        #expect(answers.count == 3)
+        #expect(results[0].count == 3)
         #expect(tally.failures.map(\.id.recordName) == ["b"])
         let error = try #require(tally.failures.first?.error as? CKError)
         #expect(error.code == .internalError && error.localizedDescription.contains("'b'"))
         #expect(tally.judged(.success(End(token: [1]))) == .success(End(token: [1])))
         // It has not vanished from the server.
-        #expect(answers.compactMap(page.note).map(\.name) == ["a", "b", "c"])
-        #expect(answers.compactMap(page.note).allSatisfy { $0.type == "Note" })
+        let notes = results[0].compactMap(try #require(page.roles.ledger).note)
+        #expect(notes.map(\.name) == ["a", "b", "c"] && notes.allSatisfy { $0.type == "Note" })
 
         let id = CKRecord.ID(recordName: "b", zoneID: Self.zone)
-        let fetch = ResultTally(RecordFetch([id], desiredKeys: nil, scope: .private))
-        #expect(fetch.read([try Self.damaged(0, "b")], user: "_me").count == 1)
-        #expect(fetch.failures.map(\.id) == [id])
-        let query = Query(recordType: "Note")
-        let found = ResultTally(RecordQuery(.query(query, zone: Self.zone), scope: .private))
-        #expect(found.read([try Self.damaged(0, "b"), Self.item(1, "c")], user: "_me").count == 2)
-        #expect(found.failures.map(\.id.recordName) == ["b"])
+        let fetch = RecordFetch([id], desiredKeys: nil, scope: .private)
+        let fetched = try ResultTally.reading([try Self.damaged(0, "b")], of: fetch)
+        #expect(fetched.results[0].count == 1 && fetched.tally.failures.map(\.id) == [id])
+        let query = RecordQuery(.query(Query(recordType: "Note"), zone: Self.zone), scope: .private)
+        let items = [try Self.damaged(0, "b"), Self.item(1, "c")]
+        let found = try ResultTally.reading(items, of: query)
+        #expect(found.results[0].count == 2 && found.tally.failures.map(\.id.recordName) == ["b"])
     }
 
     @Test func `a request whose records can be read ends as the server says`() throws {
-        let tally = ResultTally(ZoneChangesPage(Self.zone, since: nil, scope: .private))
-        #expect(tally.read([Self.item(0, "a"), Self.item(1, "b")], user: "_me").count == 2)
+        let page = ZoneChangesPage(Self.zone, since: nil, scope: .private)
+        let items = [Self.item(0, "a"), Self.item(1, "b")]
+        let (tally, results) = try ResultTally.reading(items, of: page)
+        #expect(results[0].count == 2)
         #expect(tally.judged(.success(End(token: [1]))) == .success(End(token: [1])))
     }
 }

@@ -23,8 +23,7 @@ struct AssetDownloads: RecordCompletion {
     /// How often a record is fetched again because it changed while its files came.
     private static let refetchesMax = 3
 
-    let client: RecordClient
-    let cache: AssetCache
+    let session: ServerAccess.Session
     let source: AssetSource
     let user: String
     let patience: Patience
@@ -65,7 +64,7 @@ struct AssetDownloads: RecordCompletion {
         var missing: [Asset] = []
         for (content, named) in assets.sorted(by: { $0.key.sha256.lexicographicallyPrecedes($1.key.sha256) })
         {
-            if let file = try await self.cache.find(content) {
+            if let file = try await self.session.cache.find(content) {
                 for asset in named { asset.downloaded(to: file) }
             } else {
                 missing.append(content)
@@ -116,7 +115,7 @@ struct AssetDownloads: RecordCompletion {
 
     private func partial(of content: Asset) async throws(CKError) -> PartialAsset {
         let partial = try await Self.onThread { () throws(FileFailure) in
-            try self.cache.partial(of: content)
+            try self.session.cache.partial(of: content)
         }
         try await partial.recover()
         return partial
@@ -142,7 +141,7 @@ struct AssetDownloads: RecordCompletion {
         }
         let patience = self.patience.until(self.end)
         do throws(ClientError) {
-            try await self.client.download(
+            try await self.session.client.download(
                 download,
                 requestTimeout: patience.request,
                 resourceTimeout: patience.resource
@@ -170,7 +169,7 @@ struct AssetDownloads: RecordCompletion {
                     try partial.clear()
                     return nil
                 }
-                return try self.cache.takeIn(partial)
+                return try self.session.cache.takeIn(partial)
             }
             guard let file else {
                 broken.append(partial)
@@ -186,7 +185,7 @@ struct AssetDownloads: RecordCompletion {
         let operation = try fetch.operation(user: self.user)
         let outcomes: [UInt32: ItemOutcome]
         do throws(ClientError) {
-            outcomes = try await self.client.perform(
+            outcomes = try await self.session.client.perform(
                 operation,
                 timeout: self.patience.until(self.end).request
             )

@@ -47,10 +47,11 @@ struct CurrentToken: BatchRequest {
         self.scope = scope
     }
 
-    /// The response has no items: the token is in its end.
-    var itemCount: Int { 0 }
-    var needsServer: Bool { true }
-    var subject: ErrorSubject? { ErrorSubject(zone: self.zoneID, scope: self.scope) }
+    /// Not 0, although the response has no items: the token is in its end.
+    var itemCount: Int? { nil }
+    var roles: RequestRoles<Self> {
+        RequestRoles(subject: ErrorSubject(zone: self.zoneID, scope: self.scope))
+    }
 
     func operation(user: String) throws(CKError) -> RequestModel {
         .fetchToken(FetchToken(scope: self.scope, zone: self.zoneID?.model))

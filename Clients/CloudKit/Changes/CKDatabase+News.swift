@@ -132,10 +132,10 @@ private struct News: BatchRequest {
         self.scope = scope
     }
 
-    /// Only the response has the number.
-    var itemCount: Int { 0 }
-    var needsServer: Bool { true }
-    var subject: ErrorSubject? { ErrorSubject(zone: self.zoneID, scope: self.scope) }
+    var itemCount: Int? { nil }
+    var roles: RequestRoles<Self> {
+        RequestRoles(subject: ErrorSubject(zone: self.zoneID, scope: self.scope))
+    }
 
     func operation(user: String) throws(CKError) -> RequestModel {
         guard let zone = self.zoneID?.model else {

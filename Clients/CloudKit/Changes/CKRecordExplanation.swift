@@ -131,8 +131,8 @@ struct ExplanationFetch: BatchRequest {
         self.scope = scope
     }
 
-    var itemCount: Int { 1 }
-    var subject: ErrorSubject? { ErrorSubject(self.id, scope: self.scope) }
+    var itemCount: Int? { 1 }
+    var roles: RequestRoles<Self> { RequestRoles(subject: ErrorSubject(self.id, scope: self.scope)) }
 
     func operation(user: String) throws(CKError) -> RequestModel {
         .explainRecord(ExplainRecord(scope: self.scope, id: self.id.model))
@@ -140,15 +140,10 @@ struct ExplanationFetch: BatchRequest {
 
     func result(of item: Item, user: String) -> ItemResult? {
         guard item.index == 0 else { return nil }
-        switch item.outcome {
-        case .explanation(let explanation):
-            return .value(self.id, .success(CKRecordExplanation(explanation, of: self.id)))
-        case .failure(let failure):
-            let failed = failure.about(ErrorSubject(self.id, scope: self.scope))
-            let error = CKError(failed, clientRecord: nil, itemID: nil, currentUser: user)
-            return .value(self.id, .failure(error))
-        default: return .value(self.id, .failure(CKError.resultOfAnotherKind))
+        guard case .explanation(let explanation) = item.outcome else {
+            return .value(self.id, .failure(item.outcome.error(user: user, about: self.roles.subject)))
         }
+        return .value(self.id, .success(CKRecordExplanation(explanation, of: self.id)))
     }
 }
 

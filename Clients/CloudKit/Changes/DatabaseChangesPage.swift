@@ -38,22 +38,26 @@ struct DatabaseChangesPage: FeedPage {
         return page
     }
 
-    /// The page's use of the ledger; `nil` for a sync engine, which keeps its zones itself.
-    var ledgerUse: LedgerUse? {
-        guard self.reader == .app else { return nil }
-        return .page(scope: self.scope, zone: nil, token: self.token, isReturn: self.isReturn, .app)
+    var roles: RequestRoles<Self> {
+        // A sync engine keeps its zones itself.
+        guard self.reader == .app else { return RequestRoles() }
+        let ledger = LedgerRole<Self>(
+            use: .page(scope: self.scope, zone: nil, token: self.token, isReturn: self.isReturn, .app),
+            note: { Self.note(of: $0) },
+            lost: { name, type in
+                let zoneName = name.prefix { $0 != "\n" }
+                let id = CKRecordZone.ID(zoneName: String(zoneName), ownerName: type)
+                return .value(id, .success(.deleted))
+            }
+        )
+        return RequestRoles(ledger: ledger)
     }
 
     // The ledger lists a zone by its name, with its owner instead of a type.
-    func note(of itemResult: ItemResult) -> LedgerNote? {
+    private static func note(of itemResult: ItemResult) -> LedgerNote? {
         guard case .value(let id, .success(let change)) = itemResult else { return nil }
         let name = "\(id.zoneName)\n\(id.ownerName)"
         return LedgerNote(name: name, type: change == .changed ? id.ownerName : nil)
-    }
-
-    func result(lost name: String, type: String) -> ItemResult? {
-        let zoneName = name.prefix { $0 != "\n" }
-        return .value(CKRecordZone.ID(zoneName: String(zoneName), ownerName: type), .success(.deleted))
     }
 
     func operation(user: String) throws(CKError) -> RequestModel {

@@ -16,9 +16,7 @@ extension FeedPage {
     // No item of a feed fails.
     static var partialFailureText: String { "Failed to fetch some changes" }
 
-    /// 0: only the response has the number of changes.
-    var itemCount: Int { 0 }
-    var needsServer: Bool { true }
+    var itemCount: Int? { nil }
 
     /// Returns the limit to send; `nil`, 0 and less leave it to the server.
     static func limit(_ resultsLimit: Int?) -> UInt32 { UInt32(clamping: resultsLimit ?? 0) }

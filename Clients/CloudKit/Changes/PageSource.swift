@@ -1,5 +1,3 @@
-internal import RecordClient
-private import Synchronization
 internal import WireProtocol
 
 /// Where the pages of a feed come from.
@@ -21,29 +19,25 @@ extension ServerAccess {
         let reading = CallbackQueue(name: "CKOperation.feed")
         let end = ContinuousClock.now + patience.resource
         return { page, completion in
-            let call = RequestCall(
-                access: self,
-                patience: patience.until(end),
-                withFiles: withFiles
-            ) { _, step in
-                reading.run(step)
-            }
-            let results = Mutex<[Page.ItemResult]>([])
-            call.start(page) { batch in
-                results.withLock { $0 = $0.isEmpty ? batch : $0 + batch }
-            } end: { end in
+            let callbacks = RequestCall<Page>.Callbacks(run: { reading.run($0) }) { end in
                 switch end {
                 case .failed(let error): completion(.failure(error))
-                case .answered(_, let last):
+                case .answered(let results, _, let last):
                     do throws(CKError) {
-                        completion(
-                            .success(try FeedPageContent(results.withLock { $0 }, of: page, end: last))
-                        )
+                        completion(.success(try FeedPageContent(results, of: page, end: last)))
                     } catch {
                         completion(.failure(error))
                     }
                 }
             }
+            let call = RequestCall(
+                page,
+                to: self,
+                patience: patience.until(end),
+                withFiles: withFiles,
+                callbacks: callbacks
+            )
+            call.start()
             return call
         }
     }

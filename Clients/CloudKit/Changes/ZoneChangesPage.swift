@@ -41,9 +41,6 @@ struct ZoneChangesPage: FeedPage {
         self.scope = scope
     }
 
-    var subject: ErrorSubject? { ErrorSubject(zone: self.zoneID, scope: self.scope) }
-    var assetSource: AssetSource? { AssetSource(scope: self.scope, desiredKeys: self.desiredKeys) }
-
     func following(_ token: CKServerChangeToken) -> ZoneChangesPage {
         var page = self
         page.token = token.bytes
@@ -51,17 +48,33 @@ struct ZoneChangesPage: FeedPage {
         return page
     }
 
-    var ledgerUse: LedgerUse? {
-        .page(
-            scope: self.scope,
-            zone: self.zoneID.model,
-            token: self.token,
-            isReturn: self.isReturn,
-            self.reader
+    var roles: RequestRoles<Self> {
+        let records = RecordRole<Change>(
+            record: { if case .saved(let record) = $0 { record } else { nil } },
+            value: { .saved($0) },
+            completion: .files(AssetSource(scope: self.scope, desiredKeys: self.desiredKeys))
+        )
+        let ledger = LedgerRole<Self>(
+            use: .page(
+                scope: self.scope,
+                zone: self.zoneID.model,
+                token: self.token,
+                isReturn: self.isReturn,
+                self.reader
+            ),
+            note: { Self.note(of: $0) },
+            lost: { [zoneID] name, type in
+                .value(CKRecord.ID(recordName: name, zoneID: zoneID), .success(.deleted(type)))
+            }
+        )
+        return RequestRoles(
+            subject: ErrorSubject(zone: self.zoneID, scope: self.scope),
+            records: records,
+            ledger: ledger
         )
     }
 
-    func note(of itemResult: ItemResult) -> LedgerNote? {
+    private static func note(of itemResult: ItemResult) -> LedgerNote? {
         guard case .value(let id, let result) = itemResult else { return nil }
         return switch result {
         case .success(.saved(let record)): LedgerNote(name: id.recordName, type: record.recordType)
@@ -71,16 +84,6 @@ struct ZoneChangesPage: FeedPage {
             (error as? CKError)?.damagedRecordType.map { LedgerNote(name: id.recordName, type: $0) }
         }
     }
-
-    func result(lost name: String, type: String) -> ItemResult? {
-        .value(CKRecord.ID(recordName: name, zoneID: self.zoneID), .success(.deleted(type)))
-    }
-
-    static func record(of value: Change) -> CKRecord? {
-        if case .saved(let record) = value { record } else { nil }
-    }
-
-    static func value(of record: CKRecord) -> Change? { .saved(record) }
 
     func operation(user: String) throws(CKError) -> RequestModel {
         .fetchChanges(

@@ -1,4 +1,3 @@
-private import Synchronization
 internal import WireProtocol
 
 /// The results of a request, by item.
@@ -9,6 +8,18 @@ struct BatchResults<Request: BatchRequest>: Sendable {
     private(set) var order: [Request.ItemID] = []
     /// The end of the response.
     var end = End()
+
+    init() {}
+
+    /// - Throws: `CKError` if the whole request failed.
+    init(_ end: CallEnd<Request>) throws(CKError) {
+        switch end {
+        case .answered(let results, _, let end):
+            for itemResult in results { self.add(itemResult) }
+            self.end = end
+        case .failed(let error): throw error
+        }
+    }
 
     mutating func add(_ itemResult: Request.ItemResult) {
         switch itemResult {
@@ -72,19 +83,7 @@ struct RequestCaller {
     nonisolated(nonsending) func results<Request: BatchRequest>(
         _ request: Request
     ) async throws -> BatchResults<Request> {
-        let gathered = Gathered<Request>()
-        let steps = PendingSteps()
-        let call = self.call { isUrgent, step in steps.add(step, isUrgent: isUrgent) }
-        if Task.isCancelled { call.cancel() }
-        gathered.start(call, request) {}
-        await withTaskCancellationHandler {
-            while !gathered.hasEnded {
-                for step in await steps.next() { step() }
-            }
-        } onCancel: {
-            call.cancel()
-        }
-        return try gathered.results()
+        try BatchResults(await self.call(request).end())
     }
 
     /// Makes and sends a request, and calls a handler with its results on a queue of its own.
@@ -92,104 +91,27 @@ struct RequestCaller {
         _ make: () throws(CKError) -> Request,
         to handler: @escaping @Sendable (Result<BatchResults<Request>, any Error>) -> Void
     ) {
-        let callbacks = CallbackQueue(name: "CloudKit.handler")
+        let queue = CallbackQueue(name: "CloudKit.handler")
         let request: Request
         do { request = try make() } catch {
-            return callbacks.run { handler(.failure(error)) }
+            return queue.run { handler(.failure(error)) }
         }
-        let gathered = Gathered<Request>()
-        let call = self.call { _, step in callbacks.run(step) }
-        gathered.start(call, request) { handler(Result { try gathered.results() }) }
+        let callbacks = RequestCall<Request>.Callbacks(run: { queue.run($0) }) { end in
+            handler(Result { try BatchResults(end) })
+        }
+        self.call(request, callbacks).start()
     }
 
-    private func call(run: @escaping RequestCall.Run) -> RequestCall {
+    private func call<Request: BatchRequest>(
+        _ request: Request,
+        _ callbacks: RequestCall<Request>.Callbacks? = nil
+    ) -> RequestCall<Request> {
         RequestCall(
-            access: self.access,
+            request,
+            to: self.access,
             patience: self.settings.patience,
             withFiles: self.settings.withFiles,
-            run: run
+            callbacks: callbacks
         )
-    }
-}
-
-/// Steps that wait for the task that runs them; an urgent step wakes the task.
-private final class PendingSteps: Sendable {
-    private struct State {
-        var steps: [@Sendable () -> Void] = []
-        var isUrgent = false
-        var waiting: CheckedContinuation<[@Sendable () -> Void], Never>?
-    }
-
-    private let state = Mutex(State())
-
-    func add(_ step: @escaping @Sendable () -> Void, isUrgent: Bool) {
-        let woken = self.state.withLock { state in
-            state.steps.append(step)
-            state.isUrgent = state.isUrgent || isUrgent
-            return self.take(&state)
-        }
-        woken?.0.resume(returning: woken?.1 ?? [])
-    }
-
-    /// Returns the steps up to an urgent one, in order.
-    func next() async -> [@Sendable () -> Void] {
-        await withCheckedContinuation { continuation in
-            let woken = self.state.withLock { state in
-                state.waiting = continuation
-                return self.take(&state)
-            }
-            woken?.0.resume(returning: woken?.1 ?? [])
-        }
-    }
-
-    private func take(
-        _ state: inout State
-    ) -> (CheckedContinuation<[@Sendable () -> Void], Never>, [@Sendable () -> Void])? {
-        guard state.isUrgent, let waiting = state.waiting.take() else { return nil }
-        defer {
-            state.steps = []
-            state.isUrgent = false
-        }
-        return (waiting, state.steps)
-    }
-}
-
-/// The results of a request, collected step by step.
-private final class Gathered<Request: BatchRequest>: Sendable {
-    private struct State {
-        var results = BatchResults<Request>()
-        var failure: CKError?
-        var hasEnded = false
-    }
-
-    private let state = Mutex(State())
-
-    var hasEnded: Bool { self.state.withLock { $0.hasEnded } }
-
-    /// Starts; `ended` is called last.
-    func start(_ call: RequestCall, _ request: Request, ended: @escaping @Sendable () -> Void) {
-        call.start(request) { results in
-            self.state.withLock { state in
-                for itemResult in results { state.results.add(itemResult) }
-            }
-        } end: { end in
-            self.state.withLock { state in
-                switch end {
-                case .answered(_, let last): state.results.end = last
-                case .failed(let error): state.failure = error
-                }
-                state.hasEnded = true
-            }
-            ended()
-        }
-    }
-
-    /// Returns the results when all steps have run.
-    ///
-    /// - Throws: `CKError` if the whole request failed.
-    func results() throws(CKError) -> BatchResults<Request> {
-        let state = self.state.withLock { $0 }
-        if let failure = state.failure { throw failure }
-        return state.results
     }
 }

@@ -1,5 +1,4 @@
 internal import RecordModel
-private import Synchronization
 internal import WireProtocol
 
 /// What the results of a request mean for the ledgers.
@@ -20,38 +19,37 @@ struct LedgerNote: Sendable {
 }
 
 /// Writes the results of a request into the ledgers, before its caller gets its end.
-final class LedgerNotes<Request: BatchRequest>: Sendable {
-    private let request: Request
-    private let use: LedgerUse
+struct LedgerNotes<Request: BatchRequest>: Sendable {
+    private let role: LedgerRole<Request>
     private let ledgers: Ledgers
     private let user: String
-    private let names = Mutex<[(zone: ZoneID?, names: LedgerNames)]>([])
+    private var names: [(zone: ZoneID?, names: LedgerNames)] = []
 
     /// Makes the notes; `nil` if the request has none, or no ledger is kept.
-    init?(_ request: Request, _ ledgers: Ledgers?, user: String) {
-        guard let use = request.ledgerUse, let ledgers else { return nil }
-        self.request = request
-        self.use = use
+    init?(_ attempt: RequestAttempt<Request>) {
+        guard let role = attempt.roles.ledger, let ledgers = attempt.session?.ledgers else { return nil }
+        self.role = role
         self.ledgers = ledgers
-        self.user = user
+        self.user = attempt.user
     }
 
-    func add(_ results: [Request.ItemResult]) {
+    mutating func add(_ results: [Request.ItemResult]) {
         // Another reader may still need a deletion that a feed has reported.
         let deletion: LedgerNames.Kind =
-            switch self.use {
+            switch self.role.use {
             case .page: .deleted
             case .changes: .removed
             }
-        self.names.withLock { names in
-            for itemResult in results {
-                guard let note = self.request.note(of: itemResult) else { continue }
-                if names.last?.zone != note.zone || names.isEmpty { names.append((note.zone, LedgerNames())) }
-                if let type = note.type {
-                    names[names.count - 1].names.report(note.name, type: type)
-                } else {
-                    names[names.count - 1].names.add(note.name, as: deletion)
-                }
+        for itemResult in results {
+            guard let note = self.role.note(itemResult) else { continue }
+            if self.names.last?.zone != note.zone || self.names.isEmpty {
+                self.names.append((note.zone, LedgerNames()))
+            }
+            let last = self.names.count - 1
+            if let type = note.type {
+                self.names[last].names.report(note.name, type: type)
+            } else {
+                self.names[last].names.add(note.name, as: deletion)
             }
         }
     }
@@ -60,20 +58,19 @@ final class LedgerNotes<Request: BatchRequest>: Sendable {
     ///
     /// - Returns: Further results: the vanished items, which the server can't name.
     func ended(_ end: End) -> [Request.ItemResult] {
-        let names = self.names.withLock { $0 }
-        switch self.use {
+        switch self.role.use {
         case .page(let scope, let zone, let token, let isReturn, let reader):
             guard !end.token.isEmpty else { return [] }
             var page = FeedLedger.Page(token: token, next: end.token, moreComing: end.moreComing)
-            page.names = names.first?.names ?? LedgerNames()
+            page.names = self.names.first?.names ?? LedgerNames()
             page.isReturn = isReturn
             // An engine without a token may have had one that its app did not store before it was
             // killed.
             page.reportsAlways = reader == .engine
             return self.ledgers.ledger(of: zone, in: scope, user: self.user, reader).take(page)
-                .compactMap { self.request.result(lost: $0.name, type: $0.type) }
+                .compactMap { self.role.lost?($0.name, $0.type) }
         case .changes(let scope, let reader):
-            for (zone, names) in names {
+            for (zone, names) in self.names {
                 self.ledgers.ledger(of: zone, in: scope, user: self.user, reader)
                     // A sync engine fetches every zone that it sends to.
                     .saved(names, isFollowed: reader != .app)
@@ -85,7 +82,8 @@ final class LedgerNotes<Request: BatchRequest>: Sendable {
     /// Notes that the request failed as a whole.
     func failed(_ error: CKError) {
         guard error.code == .changeTokenExpired,
-            case .page(let scope, let zone, let token, let isReturn, let reader) = self.use, !token.isEmpty
+            case .page(let scope, let zone, let token, let isReturn, let reader) = self.role.use,
+            !token.isEmpty
         else { return }
         self.ledgers.ledger(of: zone, in: scope, user: self.user, reader)
             .expired(token, isReturn: isReturn)

@@ -64,19 +64,12 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
 
     /// Sends the request.
     open override func main() {
-        if self.isForCurrentUser {
-            self.send(
-                { CurrentUserFetch(desiredKeys: self.desiredKeys, scope: $0) },
-                progress: self.reportProgress,
-                results: self.reportItem
-            )
-        } else {
-            self.send(
-                { RecordFetch(self.recordIDs ?? [], desiredKeys: self.desiredKeys, scope: $0) },
-                progress: self.reportProgress,
-                results: self.reportItem
-            )
-        }
+        let ids = self.isForCurrentUser ? nil : self.recordIDs ?? []
+        self.send(
+            { RecordFetch(ids, desiredKeys: self.desiredKeys, scope: $0) },
+            progress: self.reportProgress,
+            results: self.reportItem
+        )
     }
 
     private func reportProgress(_ id: CKRecord.ID, _ fraction: Double) {

@@ -30,20 +30,27 @@ extension CKOperation {
             self.conclude(with: error)
             return
         }
+        let callbacks = RequestCall<Request>.Callbacks(
+            run: { self.callBack($0) },
+            progress: progress,
+            results: { for itemResult in $0 { results(itemResult) } }
+        ) { end in
+            switch end {
+            case .answered(_, let error, let last):
+                ended(last)
+                self.concludeHere(with: error)
+            case .failed(let error): self.concludeHere(with: error)
+            }
+        }
         let call = RequestCall(
-            access: access,
+            request,
+            to: access,
             patience: settings.patience,
-            withFiles: settings.withFiles
-        ) { _, step in
-            self.callBack(step)
-        }
+            withFiles: settings.withFiles,
+            callbacks: callbacks
+        )
         self.commit(to: call)
-        call.start(request, progress: progress) { batch in
-            for itemResult in batch { results(itemResult) }
-        } end: { end in
-            if case .answered(_, let last) = end { ended(last) }
-            self.concludeHere(with: end.error)
-        }
+        call.start()
     }
 
     /// Does the same for an operation without a database, in the container of its configuration or

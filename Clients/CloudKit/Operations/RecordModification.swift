@@ -6,6 +6,13 @@ struct RecordModification: BatchRequest {
     private enum Sent: Sendable {
         case save(OutgoingSave)
         case deletion(CKRecord.ID)
+
+        var id: CKRecord.ID {
+            switch self {
+            case .save(let save): save.record.recordID
+            case .deletion(let id): id
+            }
+        }
     }
 
     typealias ItemID = CKRecord.ID
@@ -13,7 +20,6 @@ struct RecordModification: BatchRequest {
 
     static let partialFailureText = "Failed to modify some records"
 
-    private(set) var localResults: [ItemResult] = []
     /// The kind of reader; its ledgers record the changes.
     var reader = Ledgers.Reader.app
     private let scope: DatabaseScopeModel
@@ -24,6 +30,7 @@ struct RecordModification: BatchRequest {
     private var deletes: [CKRecord.ID]
     /// By item number.
     private var sent: [Sent] = []
+    private var refusals: [ItemResult] = []
 
     /// Reads the changes of the records; later changes are not sent.
     ///
@@ -75,28 +82,44 @@ struct RecordModification: BatchRequest {
         }
         self.sent = []
         self.sent.reserveCapacity(self.saves.count + self.deletes.count)
-        self.localResults = []
+        self.refusals = []
         for (id, result) in self.saves {
             if let error = fate(id) {
-                self.localResults.append(.value(id, .failure(error)))
+                self.refusals.append(.value(id, .failure(error)))
             } else if case .success(let save) = result {
                 self.sent.append(.save(save))
             }
         }
         for id in self.deletes {
             if let error = fate(id) {
-                self.localResults.append(.deletion(id, .failure(error)))
+                self.refusals.append(.deletion(id, .failure(error)))
             } else {
                 self.sent.append(.deletion(id))
             }
         }
     }
 
-    var needsUpload: Bool {
-        self.sent.contains { if case .save(let save) = $0 { save.needsUpload } else { false } }
+    var roles: RequestRoles<Self> {
+        var (needsUpload, hasUploads, savesShares) = (false, false, false)
+        for case .save(let save) in self.sent {
+            needsUpload = needsUpload || save.needsUpload
+            hasUploads = hasUploads || save.hasUploads
+            savesShares = savesShares || save.record is CKShare
+        }
+        var roles = RequestRoles<Self>(
+            refused: self.refusals,
+            records: RecordRole(savesShares ? .shares(self.scope) : nil),
+            ledger: LedgerRole(use: .changes(scope: self.scope, self.reader), note: { Self.note(of: $0) })
+        )
+        if needsUpload {
+            roles.files = .missing { uploads async throws(CKError) in try await self.uploading(by: uploads) }
+        } else if hasUploads {
+            roles.files = .uploaded { self.again(refused: $0) }
+        }
+        return roles
     }
 
-    func uploading(by uploads: AssetUploads) async throws(CKError) -> RecordModification {
+    private func uploading(by uploads: AssetUploads) async throws(CKError) -> RecordModification {
         var uploaded = self
         let unsent = self.sent.compactMap { item -> OutgoingSave? in
             if case .save(let save) = item, save.needsUpload { save } else { nil }
@@ -113,20 +136,29 @@ struct RecordModification: BatchRequest {
         return uploaded
     }
 
-    /// Whether files were uploaded, by item number.
-    var uploadedItems: [Bool] {
-        self.sent.map { if case .save(let save) = $0 { save.hasUploads } else { false } }
+    /// Returns the saves that failed because the server lost a file, and the items that failed with
+    /// them in an atomic zone.
+    ///
+    /// The server may lose files between their upload and the save: if the grace time is short, or
+    /// an older backup was restored.
+    private func again(refused: [Item]) -> (request: RecordModification, items: Set<UInt32>)? {
+        var items: Set<UInt32> = []
+        for item in refused where Int(item.index) < self.sent.count {
+            guard case .save(let save) = self.sent[Int(item.index)], save.hasUploads else { continue }
+            if item.failure?.code == .assetNotAvailable { items.insert(item.index) }
+        }
+        guard !items.isEmpty else { return nil }
+        for item in refused where Int(item.index) < self.sent.count {
+            if case .atomicPeer(let culprit)? = item.failure?.cause, items.contains(culprit) {
+                items.insert(item.index)
+            }
+        }
+        return (self.again(items), items)
     }
 
     /// Returns a request of some of the items, with their files to be uploaded once more.
-    func again(_ items: Set<UInt32>) -> RecordModification {
-        var ids: Set<CKRecord.ID> = []
-        for (index, item) in self.sent.enumerated() where items.contains(UInt32(index)) {
-            switch item {
-            case .save(let save): ids.insert(save.record.recordID)
-            case .deletion(let id): ids.insert(id)
-            }
-        }
+    private func again(_ items: Set<UInt32>) -> RecordModification {
+        let ids = Set(items.map { self.sent[Int($0)].id })
         var again = self
         again.saves = self.saves.filter { ids.contains($0.id) }.map { id, result in
             (id, result.map { $0.hasUploads ? $0.lost : $0 })
@@ -136,16 +168,7 @@ struct RecordModification: BatchRequest {
         return again
     }
 
-    var sharesSavedIn: DatabaseScopeModel? {
-        let savesShares = self.sent.contains {
-            if case .save(let save) = $0 { save.record is CKShare } else { false }
-        }
-        return savesShares ? self.scope : nil
-    }
-
-    var ledgerUse: LedgerUse? { .changes(scope: self.scope, self.reader) }
-
-    func note(of itemResult: ItemResult) -> LedgerNote? {
+    private static func note(of itemResult: ItemResult) -> LedgerNote? {
         switch itemResult {
         case .value(let id, .success(let record)):
             LedgerNote(zone: id.zoneID.model, name: id.recordName, type: record.recordType)
@@ -159,7 +182,7 @@ struct RecordModification: BatchRequest {
         }
     }
 
-    var itemCount: Int { self.sent.count }
+    var itemCount: Int? { self.sent.count }
 
     func operation(user: String) throws(CKError) -> RequestModel {
         var request = ModifyRecords(
@@ -181,37 +204,27 @@ struct RecordModification: BatchRequest {
 
     func result(of item: Item, user: String) -> ItemResult? {
         guard Int(item.index) < self.sent.count else { return nil }
-        switch (self.sent[Int(item.index)], item.outcome) {
-        case (.save(let sent), .recordSaved(let saved)):
-            let record = sent.record
-            record.saved(saved, sent: sent.save, currentUser: user)
-            if !self.deletes.isEmpty, let share = record.share?.recordID, self.isDeleting(share) {
-                record.shareEnded()
-            }
-            return .value(record.recordID, .success(record))
-        case (.deletion(let id), .deleted):
-            return .deletion(id, .success(()))
-        case (.save(let sent), .failure(let failure)):
-            let record = sent.record
-            let error = CKError(
-                failure.about(ErrorSubject(record.recordID, scope: self.scope)),
+        let sent = self.sent[Int(item.index)]
+        func error(of record: CKRecord?) -> CKError {
+            guard let failure = item.failure else { return .resultOfAnotherKind }
+            return CKError(
+                failure.about(ErrorSubject(sent.id, scope: self.scope)),
                 clientRecord: record,
                 itemID: self.culprit(of: failure),
                 currentUser: user
             )
-            return .value(record.recordID, .failure(error))
-        case (.deletion(let id), .failure(let failure)):
-            let error = CKError(
-                failure.about(ErrorSubject(id, scope: self.scope)),
-                clientRecord: nil,
-                itemID: self.culprit(of: failure),
-                currentUser: user
-            )
-            return .deletion(id, .failure(error))
-        case (.save(let sent), _):
-            return .value(sent.record.recordID, .failure(CKError.resultOfAnotherKind))
-        case (.deletion(let id), _):
-            return .deletion(id, .failure(CKError.resultOfAnotherKind))
+        }
+        switch (sent, item.outcome) {
+        case (.save(let save), .recordSaved(let saved)):
+            let record = save.record
+            record.saved(saved, sent: save.save, currentUser: user)
+            if !self.deletes.isEmpty, let share = record.share?.recordID, self.isDeleting(share) {
+                record.shareEnded()
+            }
+            return .value(sent.id, .success(record))
+        case (.deletion(let id), .deleted): return .deletion(id, .success(()))
+        case (.save(let save), _): return .value(sent.id, .failure(error(of: save.record)))
+        case (.deletion(let id), _): return .deletion(id, .failure(error(of: nil)))
         }
     }
 
@@ -224,11 +237,7 @@ struct RecordModification: BatchRequest {
         switch failure.cause {
         case .culprit: return nil
         case .dependsOn(let index), .atomicPeer(let index):
-            guard Int(index) < self.sent.count else { return nil }
-            switch self.sent[Int(index)] {
-            case .save(let save): return AnyHashable(save.record.recordID)
-            case .deletion(let id): return AnyHashable(id)
-            }
+            return Int(index) < self.sent.count ? AnyHashable(self.sent[Int(index)].id) : nil
         }
     }
 
@@ -256,4 +265,9 @@ extension Result<OutgoingSave, CKError> {
             return CKError(error.code, userInfo: userInfo)
         }
     }
+}
+
+extension Item {
+    /// The failure of the item; `nil` if it has another outcome.
+    var failure: Failure? { if case .failure(let failure) = self.outcome { failure } else { nil } }
 }

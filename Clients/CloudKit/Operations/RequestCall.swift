@@ -1,298 +1,253 @@
-internal import RecordClient
-private import RecordModel
+private import RecordClient
 private import Synchronization
-internal import WireProtocol
-
-/// The end of a request.
-enum CallEnd: Sendable {
-    /// Every item has its result; with the `partialFailure` of the items that failed, and the end
-    /// of the response.
-    case answered(CKError?, End)
-    /// The request failed as a whole.
-    case failed(CKError)
-
-    /// The error of an operation that ended in this way.
-    var error: CKError? {
-        switch self {
-        case .answered(let error, _): error
-        case .failed(let error): error
-        }
-    }
-}
+private import WireProtocol
 
 /// One request in flight, from the first connection to its end.
 ///
-/// The files of records to save are uploaded before it. The files of fetched records are downloaded
-/// before the records are delivered.
-///
-/// Results are read, and callers called, where `run` says. That is not the connection's event loop,
-/// on which all other requests of the container would wait.
-///
-/// ```text
-/// idle --start--> asking (user's name, once per connection; uploads) --> sent --> ended
-///   \----------------------------- cancel --------------------------------^
-/// ```
-final class RequestCall: CKOperation.Work {
-    private enum State {
-        /// Exits: `asking`, `sent`, `cancelled`.
-        case idle
-        /// Exits: `sent`, `cancelled`.
-        case asking(Task<Void, Never>)
-        /// No exit: the client ends the request.
-        case sent(RequestHandle)
-        /// No exit.
-        case cancelled
+/// `RequestStateMachine` decides, and this class acts outside its lock. Results are read, and
+/// callers called, in steps. Those run on a queue or in the task that awaits the end, and never on
+/// the connection's event loop, on which all other requests of the container would wait.
+final class RequestCall<Request: BatchRequest>: CKOperation.Work {
+    /// Callbacks that run on a queue.
+    struct Callbacks: Sendable {
+        /// Runs closures in order, one at a time.
+        let run: @Sendable (@escaping @Sendable () -> Void) -> Void
+        /// Called with the moved part of a record's files, below 1, at most ten times a second.
+        var progress: (@Sendable (CKRecord.ID, Double) -> Void)?
+        /// Called with results as they arrive, each item once; `nil` if `end` gets all of them.
+        var results: (@Sendable ([Request.ItemResult]) -> Void)?
+        /// Called once, last.
+        let end: @Sendable (CallEnd<Request>) -> Void
     }
 
-    /// Runs a step after the earlier steps; steps that are not urgent may wait for one that is.
-    typealias Run = @Sendable (_ isUrgent: Bool, _ step: @escaping @Sendable () -> Void) -> Void
+    private typealias Machine = RequestStateMachine<Request>
 
+    private let request: Request
     private let access: ServerAccess
     private let patience: Patience
     private let withFiles: Bool
-    private let end: ContinuousClock.Instant
-    private let run: Run
-    private let state = Mutex(State.idle)
-    /// Stops the completion of records.
-    private let stopDelivery = Mutex<(@Sendable () -> Void)?>(nil)
+    private let deadline: ContinuousClock.Instant
+    /// `nil` if a task awaits the end.
+    private let callbacks: Callbacks?
+    private let machine: Mutex<Machine>
 
-    /// With `withFiles`, records come with the files of their assets.
-    init(access: ServerAccess, patience: Patience, withFiles: Bool, run: @escaping Run) {
+    /// Makes a call that starts later; without callbacks, a task must await `end`.
+    ///
+    /// With `withFiles`, fetched records come with the files of their assets.
+    init(
+        _ request: Request,
+        to access: ServerAccess,
+        patience: Patience,
+        withFiles: Bool,
+        callbacks: Callbacks? = nil
+    ) {
+        self.request = request
         self.access = access
         self.patience = patience
         self.withFiles = withFiles
-        self.end = .now + patience.resource
-        self.run = run
+        self.deadline = .now + patience.resource
+        self.callbacks = callbacks
+        self.machine = Mutex(Machine(request, runsInTask: callbacks == nil))
     }
 
     /// Starts; to be called once.
-    ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - progress: Called with the moved part of a record's files, below 1, at most ten times a
-    ///     second.
-    ///   - results: Called with results as they arrive, each item once.
-    ///   - end: Called once, last.
-    func start<Request: BatchRequest>(
-        _ request: Request,
-        progress: (@Sendable (CKRecord.ID, Double) -> Void)? = nil,
-        results: @escaping @Sendable ([Request.ItemResult]) -> Void,
-        end: @escaping @Sendable (CallEnd) -> Void
-    ) {
-        let listeners = Listeners<Request>(progress: progress, results: results, end: end)
-        guard request.needsServer || request.needsUpload else {
-            return self.endHere(request, listeners)
+    func start() {
+        var attempt = RequestAttempt(request: self.request, roles: self.request.roles)
+        do throws(CKError) {
+            if self.request.itemCount != 0 { attempt.session = try self.access.session() }
+            self.open(attempt)
+        } catch {
+            self.end(attempt, .failed(error))
         }
-        let session: ServerAccess.Session
-        do { session = try self.access.session() } catch {
-            if !request.localResults.isEmpty { self.run(false) { results(request.localResults) } }
-            return self.run(true) { end(.failed(error)) }
-        }
-        if !request.needsUpload, let user = session.userIfOpen {
-            return self.send(request, session: session, user: user, listeners)
-        }
-        self.ask(request, over: session, listeners)
-    }
-
-    /// Asks for the user's name and uploads files, then sends the request.
-    private func ask<Request: BatchRequest>(
-        _ request: Request,
-        over session: ServerAccess.Session,
-        _ listeners: Listeners<Request>
-    ) {
-        let end = listeners.end
-        let wasCancelled = self.state.withLock { state in
-            if case .cancelled = state { return true }
-            state = .asking(
-                Task {
-                    do throws(CKError) {
-                        let user = try await session.open(self.patience)
-                        let ready = try await self.upload(request, over: session.client, listeners)
-                        self.send(ready, session: session, user: user, listeners)
-                    } catch {
-                        self.run(true) { end(.failed(error)) }
-                    }
-                }
-            )
-            return false
-        }
-        if wasCancelled { self.run(true) { end(.failed(.cancelled)) } }
-    }
-
-    private struct Listeners<Request: BatchRequest>: Sendable {
-        var progress: (@Sendable (CKRecord.ID, Double) -> Void)?
-        var results: @Sendable ([Request.ItemResult]) -> Void
-        var end: @Sendable (CallEnd) -> Void
-        /// The failures of items that had a result before, if a part of the request is sent again.
-        var failures: [(id: Request.ItemID, error: any Error)] = []
-        /// How often a part was sent again.
-        var repeats = 0
-    }
-
-    /// How often files that the server has lost are uploaded again.
-    private static let repeatsMax = 2
-
-    /// Ends a request that has nothing left to send.
-    private func endHere<Request: BatchRequest>(_ request: Request, _ listeners: Listeners<Request>) {
-        let tally = ResultTally(request, failures: listeners.failures)
-        tally.count(request.localResults)
-        self.run(true) {
-            if !request.localResults.isEmpty { listeners.results(request.localResults) }
-            listeners.end(.answered(tally.partialFailure, End()))
-        }
-    }
-
-    private func upload<Request: BatchRequest>(
-        _ request: Request,
-        over client: RecordClient,
-        _ listeners: Listeners<Request>
-    ) async throws(CKError) -> Request {
-        guard request.needsUpload else { return request }
-        let uploads = AssetUploads(client: client, patience: self.patience, end: self.end) { id in
-            TransferMeter(run: { self.run(false, $0) }, report: { listeners.progress?(id, $0) })
-        }
-        return try await request.uploading(by: uploads)
     }
 
     /// Ends the request with `operationCancelled` unless it has ended.
     func cancel() {
-        let state = self.state.withLock { state in
-            defer { state = .cancelled }
-            return state
-        }
-        switch state {
-        case .idle, .cancelled: break
-        case .asking(let task): task.cancel()
-        case .sent(let handle): handle.cancel()
-        }
-        self.stopDelivery.withLock { $0 }?()
+        for work in self.machine.withLock({ $0.cancelled() }) { work.cancel() }
     }
 
-    private func send<Request: BatchRequest>(
-        _ request: Request,
-        session: ServerAccess.Session,
-        user: String,
-        _ listeners: Listeners<Request>
+    /// Starts, and runs the steps in the caller's task until the end; to be called once.
+    ///
+    /// Cancelling the task cancels the request.
+    nonisolated(nonsending) func end() async -> CallEnd<Request> {
+        if Task.isCancelled { self.cancel() }
+        self.start()
+        return await withTaskCancellationHandler {
+            while true {
+                await withCheckedContinuation { task in
+                    self.perform(self.machine.withLock { $0.awaited(by: task) })
+                }
+                if let end = self.runSteps() { return end }
+            }
+        } onCancel: {
+            self.cancel()
+        }
+    }
+}
+
+// MARK: - Phases
+
+extension RequestCall {
+    /// Asks for the user's name and uploads files, if that is needed, and sends the request.
+    private func open(_ attempt: RequestAttempt<Request>) {
+        guard let session = attempt.session else { return self.end(attempt, .ended(.success(End()))) }
+        var upload: (@Sendable (AssetUploads) async throws(CKError) -> Request)?
+        if case .missing(let missing)? = attempt.roles.files { upload = missing }
+        if upload == nil, let user = session.userIfOpen {
+            return self.send(attempt, over: session, as: user)
+        }
+        guard self.machine.withLock({ $0.begins(.opening) }) == .proceed else {
+            return self.post(.failed(.cancelled))
+        }
+        let task = Task { [upload] in
+            do throws(CKError) {
+                let user = try await session.open(self.patience)
+                guard let upload else { return self.send(attempt, over: session, as: user) }
+                let uploads = AssetUploads(
+                    client: session.client,
+                    patience: self.patience,
+                    end: self.deadline,
+                    progress: { self.meter($0) }
+                )
+                let ready = try await upload(uploads)
+                let uploaded = RequestAttempt(request: ready, roles: ready.roles, session: session)
+                self.send(uploaded, over: session, as: user)
+            } catch {
+                self.post(.failed(error))
+            }
+        }
+        self.began(task)
+    }
+
+    private func send(
+        _ opened: RequestAttempt<Request>,
+        over session: ServerAccess.Session,
+        as user: String
     ) {
-        guard request.needsServer else { return self.endHere(request, listeners) }
-        let tally = ResultTally(request, at: session.address, failures: listeners.failures)
-        if !request.localResults.isEmpty {
-            tally.count(request.localResults)
-            self.run(false) { listeners.results(request.localResults) }
-        }
-        let end = listeners.end
-        let held = HeldItems(holds: request.hasUploads && listeners.repeats < Self.repeatsMax)
+        guard opened.request.itemCount != 0 else { return self.end(opened, .ended(.success(End()))) }
         let operation: RequestModel
-        do { operation = try request.operation(user: user) } catch {
-            return self.run(true) { end(.failed(error)) }
+        do { operation = try opened.request.operation(user: user) } catch {
+            return self.end(opened, .failed(error))
         }
-        if self.state.withLock({ if case .cancelled = $0 { true } else { false } }) {
-            return self.run(true) { end(.failed(.cancelled)) }
+        guard self.machine.withLock({ $0.begins(.sent) }) == .proceed else {
+            return self.end(opened, .failed(.cancelled))
         }
-        let delivery = self.delivery(of: tally, session: session, user: user, listeners)
-        let notes = LedgerNotes(request, session.ledgers, user: user)
+        var attempt = opened
+        attempt.user = user
+        attempt.completion = self.completion(of: attempt.roles.records, over: session, as: user)
+        self.post(.sending(attempt))
         let handle = session.client.start(
             operation,
             requestTimeout: self.patience.request,
             resourceTimeout: self.patience.resource,
             // After an upload the request may wait as long as the upload did.
-            connectionTimeout: request.hasUploads ? self.patience.request : self.patience.connection
-        ) { items in
-            self.run(false) {
-                let results = tally.read(held.passing(items), user: user)
-                notes?.add(results)
-                delivery.add(results)
-            }
-        } end: { result in
-            self.run(true) {
-                let refused = held.take()
-                switch tally.judged(result) {
-                case .success(let last):
-                    let again = request.again(refused: refused)
-                    if let again { tally.leaveOut(again.items) }
-                    let rest = refused.filter { again?.items.contains($0.index) != true }
-                    delivery.add(tally.read(rest, user: user))
-                    delivery.add(tally.missingResults(user: user))
-                    delivery.add(notes?.ended(last) ?? [])
-                    delivery.finish {
-                        if let again, !delivery.isCancelled {
-                            return self.repeatPart(again.request, over: session, listeners, after: tally)
-                        }
-                        end(
-                            delivery.isCancelled ? .failed(.cancelled) : .answered(tally.partialFailure, last)
-                        )
-                    }
-                case .failure(let error):
-                    session.note(error)
-                    delivery.add(tally.read(refused, user: user))
-                    notes?.failed(CKError(error))
-                    delivery.finish { end(.failed(CKError(error.about(request.subject)))) }
-                }
-            }
-        }
-        let wasCancelled = self.state.withLock { state in
-            if case .cancelled = state { return true }
-            state = .sent(handle)
-            return false
-        }
-        if wasCancelled { handle.cancel() }
-    }
-
-    /// Sends refused items again after the server has lost their uploaded files.
-    private func repeatPart<Request: BatchRequest>(
-        _ part: Request,
-        over session: ServerAccess.Session,
-        _ listeners: Listeners<Request>,
-        after tally: ResultTally<Request>
-    ) {
-        var listeners = listeners
-        listeners.failures = tally.failures
-        listeners.repeats += 1
-        self.ask(part, over: session, listeners)
-    }
-
-    private func delivery<Request: BatchRequest>(
-        of tally: ResultTally<Request>,
-        session: ServerAccess.Session,
-        user: String,
-        _ listeners: Listeners<Request>
-    ) -> ResultDelivery<Request> {
-        let completion = self.completion(of: tally.request, session: session, user: user)
-        let delivery = ResultDelivery(
-            tally,
-            completion: completion,
-            run: self.run,
-            progress: listeners.progress,
-            results: listeners.results
+            connectionTimeout: attempt.roles.files == nil ? self.patience.connection : self.patience.request,
+            items: { self.post(.received($0)) },
+            end: { self.post(.ended($0)) }
         )
-        if completion != nil { self.stopDelivery.withLock { $0 = { delivery.cancel() } } }
-        return delivery
+        self.began(handle)
+    }
+
+    /// Ends a request that is not sent, after the results of the items that the client has refused.
+    private func end(_ attempt: RequestAttempt<Request>, _ end: RequestStep<Request>) {
+        self.post(.sending(attempt))
+        self.post(end)
+    }
+
+    private func began(_ work: any CKOperation.Work) {
+        if self.machine.withLock({ $0.began(work) }) == .cancel { work.cancel() }
     }
 
     /// Returns what completes the records of the results.
-    private func completion<Request: BatchRequest>(
-        of request: Request,
-        session: ServerAccess.Session,
-        user: String
+    private func completion(
+        of records: RecordRole<Request.Value>?,
+        over session: ServerAccess.Session,
+        as user: String
     ) -> (any RecordCompletion)? {
-        if let scope = request.sharesSavedIn {
-            return ShareRefresh(
-                client: session.client,
-                scope: scope,
-                user: user,
-                address: session.address,
-                patience: self.patience,
-                end: self.end
-            )
+        let (patience, end) = (self.patience, self.deadline)
+        return switch records?.completion {
+        case .shares(let scope)?:
+            ShareRefresh(session: session, scope: scope, user: user, patience: patience, end: end)
+        case .files(let source)? where self.withFiles:
+            AssetDownloads(session: session, source: source, user: user, patience: patience, end: end)
+        case .files?, nil: nil
         }
-        guard self.withFiles, let source = request.assetSource else { return nil }
-        return AssetDownloads(
-            client: session.client,
-            cache: session.cache,
-            source: source,
-            user: user,
-            patience: self.patience,
-            end: self.end
-        )
+    }
+}
+
+// MARK: - Steps
+
+extension RequestCall {
+    private func post(_ step: RequestStep<Request>) {
+        self.perform(self.machine.withLock { $0.arrived(step) })
+    }
+
+    private func perform(_ action: Machine.OnStep) {
+        switch action {
+        case .wake(let task): task.resume()
+        case .wait: break
+        case .run: self.callbacks?.run { if let end = self.runSteps() { self.callbacks?.end(end) } }
+        }
+    }
+
+    /// Runs the steps that wait.
+    ///
+    /// - Returns: The end of the request; `nil` if there will be more steps.
+    private func runSteps() -> CallEnd<Request>? {
+        var loan = self.machine.withLock { $0.lend() }
+        while var lent = loan.take() {
+            for step in lent.steps {
+                guard let end = self.run(step, &lent.results) else { continue }
+                self.machine.withLock { $0.ended() }
+                return end
+            }
+            loan = self.machine.withLock { $0.lend(after: lent.results) }
+        }
+        return nil
+    }
+
+    private func run(
+        _ step: RequestStep<Request>,
+        _ results: inout RequestResults<Request>
+    ) -> CallEnd<Request>? {
+        let ready = results.run(step)
+        if let completion = results.attempt.completion {
+            for incomplete in results.startCompletions() { self.complete(incomplete, by: completion) }
+        }
+        if !ready.isEmpty {
+            if let report = self.callbacks?.results { report(ready) } else { results.gather(ready) }
+        }
+        switch results.takeEnding(isCancelled: { self.machine.withLock { $0.isCancelled } }) {
+        case .answered(let end): return .answered(results.gathered, results.partialFailure, end)
+        case .failed(let error): return .failed(error)
+        case .again(let part):
+            self.open(RequestAttempt(request: part, roles: part.roles, session: results.attempt.session))
+        case nil: break
+        }
+        return nil
+    }
+
+    private func complete(
+        _ incomplete: ResultOrder<Request>.Incomplete,
+        by completion: any RecordCompletion
+    ) {
+        let meter = self.meter(incomplete.record.recordID)
+        let task = Task {
+            do throws(CKError) {
+                let record = try await completion.complete(incomplete.record, meter: meter)
+                self.post(.completed(incomplete.number, .success(record)))
+            } catch {
+                self.post(.completed(incomplete.number, .failure(error)))
+            }
+        }
+        self.began(task)
+    }
+
+    /// Makes the meter of a record's files.
+    private func meter(_ id: CKRecord.ID) -> TransferMeter {
+        guard let progress = self.callbacks?.progress else {
+            return TransferMeter(run: { _ in }, report: { _ in })
+        }
+        return TransferMeter(run: { self.post(.progress($0)) }, report: { progress(id, $0) })
     }
 }

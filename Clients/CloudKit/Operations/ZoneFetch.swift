@@ -20,9 +20,8 @@ struct ZoneFetch: BatchRequest {
         self.scope = scope
     }
 
-    var itemCount: Int { self.ids?.count ?? 0 }
-
-    var needsServer: Bool { self.ids.map { !$0.isEmpty } ?? true }
+    var itemCount: Int? { self.ids?.count }
+    var roles: RequestRoles<Self> { RequestRoles() }
 
     func operation(user: String) throws(CKError) -> RequestModel {
         let selection: FetchZones.Selection = if let ids = self.ids { .ids(ids.map(\.model)) } else { .all }

@@ -32,7 +32,8 @@ struct ZoneModification: BatchRequest {
         self.deletes = ids
     }
 
-    var itemCount: Int { self.saves.count + self.deletes.count }
+    var itemCount: Int? { self.saves.count + self.deletes.count }
+    var roles: RequestRoles<Self> { RequestRoles() }
 
     func operation(user: String) throws(CKError) -> RequestModel {
         .modifyZones(
@@ -42,31 +43,22 @@ struct ZoneModification: BatchRequest {
 
     func result(of item: Item, user: String) -> ItemResult? {
         let index = Int(item.index)
-        guard index < self.itemCount else { return nil }
+        guard index < self.saves.count + self.deletes.count else { return nil }
         if index < self.saves.count {
             let id = self.saves[index]
             return .value(id, item.outcome.zone(user: user, ErrorSubject(zone: id, scope: self.scope)))
         }
         let id = self.deletes[index - self.saves.count]
-        switch item.outcome {
-        case .deleted: return .deletion(id, .success(()))
-        case .failure(let failure):
-            let subject = ErrorSubject(zone: id, scope: self.scope)
-            let error = CKError(failure.about(subject), clientRecord: nil, itemID: nil, currentUser: user)
-            return .deletion(id, .failure(error))
-        default: return .deletion(id, .failure(CKError.resultOfAnotherKind))
-        }
+        if case .deleted = item.outcome { return .deletion(id, .success(())) }
+        let subject = ErrorSubject(zone: id, scope: self.scope)
+        return .deletion(id, .failure(item.outcome.error(user: user, about: subject)))
     }
 }
 
 extension ItemOutcome {
     /// Returns the result of an item with a zone as its value.
     func zone(user: String, _ subject: ErrorSubject) -> Result<CKRecordZone, any Error> {
-        switch self {
-        case .zone(let zone): .success(CKRecordZone(zone))
-        case .failure(let failure):
-            .failure(CKError(failure.about(subject), clientRecord: nil, itemID: nil, currentUser: user))
-        default: .failure(CKError.resultOfAnotherKind)
-        }
+        if case .zone(let zone) = self { return .success(CKRecordZone(zone)) }
+        return .failure(self.error(user: user, about: subject))
     }
 }

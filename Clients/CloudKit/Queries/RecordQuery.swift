@@ -36,16 +36,16 @@ struct RecordQuery: BatchRequest {
         self.scope = scope
     }
 
-    /// 0: only the response has the number.
-    var itemCount: Int { 0 }
-    var needsServer: Bool { true }
+    var itemCount: Int? { nil }
 
-    var subject: ErrorSubject? {
-        guard case .query(_, let zone) = self.start else { return nil }
-        return ErrorSubject(zone: zone, scope: self.scope)
+    var roles: RequestRoles<Self> {
+        let source = AssetSource(scope: self.scope, desiredKeys: self.desiredKeys)
+        var roles = RequestRoles<Self>(records: RecordRole(.files(source)))
+        if case .query(_, let zone) = self.start {
+            roles.subject = ErrorSubject(zone: zone, scope: self.scope)
+        }
+        return roles
     }
-
-    var assetSource: AssetSource? { AssetSource(scope: self.scope, desiredKeys: self.desiredKeys) }
 
     func operation(user: String) throws(CKError) -> RequestModel {
         let start: QueryRecords.Start =

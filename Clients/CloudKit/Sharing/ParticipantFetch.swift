@@ -22,8 +22,8 @@ struct ParticipantFetch: BatchRequest {
         }
     }
 
-    var localResults: [ItemResult] { self.items.localResults() }
-    var itemCount: Int { self.items.ids.count }
+    var itemCount: Int? { self.items.ids.count }
+    var roles: RequestRoles<Self> { RequestRoles(refused: self.items.refusals()) }
 
     /// The current user is looked up by name.
     func operation(user: String) throws(CKError) -> RequestModel {

@@ -5,7 +5,7 @@ internal import WireProtocol
 struct ShareItems<ID: Hashable & Sendable, Question: Sendable>: Sendable {
     private(set) var ids: [ID] = []
     private(set) var questions: [Question] = []
-    private(set) var refused: [(id: ID, error: CKError)] = []
+    private var refused: [(id: ID, error: CKError)] = []
 
     /// Makes the items; one that is named several times is sent once.
     ///
@@ -27,15 +27,8 @@ struct ShareItems<ID: Hashable & Sendable, Question: Sendable>: Sendable {
         Int(item.index) < self.ids.count ? self.ids[Int(item.index)] : nil
     }
 
-    func localResults<Value: Sendable>() -> [BatchItemResult<ID, Value>] {
+    /// Returns the results of the items that the client itself refuses.
+    func refusals<Value: Sendable>() -> [BatchItemResult<ID, Value>] {
         self.refused.map { .value($0.id, .failure($0.error)) }
-    }
-}
-
-extension ItemOutcome {
-    /// Returns the error of an item with a result of another kind than the request.
-    func error(user: String) -> CKError {
-        guard case .failure(let failure) = self else { return .resultOfAnotherKind }
-        return CKError(failure, clientRecord: nil, itemID: nil, currentUser: user)
     }
 }

@@ -15,7 +15,8 @@ struct ShareJoining: BatchRequest {
         self.items = ShareItems(metadatas) { metadata throws(CKError) in metadata.token }
     }
 
-    var itemCount: Int { self.items.ids.count }
+    var itemCount: Int? { self.items.ids.count }
+    var roles: RequestRoles<Self> { RequestRoles(share: { $0 }) }
 
     func operation(user: String) throws(CKError) -> RequestModel {
         .acceptShares(AcceptShares(tokens: self.items.questions))
@@ -28,8 +29,6 @@ struct ShareJoining: BatchRequest {
         else { return .value(metadata, .failure(item.outcome.error(user: user))) }
         return .value(metadata, .success(share))
     }
-
-    static func share(of value: CKShare) -> CKShare? { value }
 }
 
 /// A request for access to shares.
@@ -45,8 +44,8 @@ struct ShareAccessRequest: BatchRequest {
         self.items = ShareItems(urls) { url throws(CKError) in try ShareURL.token(of: url) }
     }
 
-    var localResults: [ItemResult] { self.items.localResults() }
-    var itemCount: Int { self.items.ids.count }
+    var itemCount: Int? { self.items.ids.count }
+    var roles: RequestRoles<Self> { RequestRoles(refused: self.items.refusals()) }
 
     func operation(user: String) throws(CKError) -> RequestModel {
         .requestShareAccess(RequestShareAccess(tokens: self.items.questions))

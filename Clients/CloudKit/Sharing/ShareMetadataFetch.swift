@@ -20,8 +20,10 @@ struct ShareMetadataFetch: BatchRequest {
         self.desiredKeys = rootRecords ? desiredKeys : nil
     }
 
-    var localResults: [ItemResult] { self.items.localResults() }
-    var itemCount: Int { self.items.ids.count }
+    var itemCount: Int? { self.items.ids.count }
+    var roles: RequestRoles<Self> {
+        RequestRoles(refused: self.items.refusals(), share: { $0.share })
+    }
 
     func operation(user: String) throws(CKError) -> RequestModel {
         .fetchShareMetadata(
@@ -45,6 +47,4 @@ struct ShareMetadataFetch: BatchRequest {
             .success(CKShare.Metadata(metadata, share: share, rootRecord: root, token: token))
         )
     }
-
-    static func share(of value: CKShare.Metadata) -> CKShare? { value.share }
 }

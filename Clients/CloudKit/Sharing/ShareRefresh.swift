@@ -6,10 +6,9 @@ internal import WireProtocol
 struct ShareRefresh: RecordCompletion {
     static let parallelMax = 4
 
-    let client: RecordClient
+    let session: ServerAccess.Session
     let scope: DatabaseScopeModel
     let user: String
-    let address: String
     let patience: Patience
     /// When the time limit for all of it ends.
     let end: ContinuousClock.Instant
@@ -23,7 +22,7 @@ struct ShareRefresh: RecordCompletion {
         let operation = try fetch.operation(user: self.user)
         let outcomes: [UInt32: ItemOutcome]
         do throws(ClientError) {
-            outcomes = try await self.client.perform(
+            outcomes = try await self.session.client.perform(
                 operation,
                 timeout: self.patience.until(self.end).request
             )
@@ -36,7 +35,7 @@ struct ShareRefresh: RecordCompletion {
         else { return record }
         let fresh = CKRecord.made(of: model, currentUser: self.user)
         guard let known = (fresh as? CKShare)?.sharing.known else { return record }
-        share.isAt(self.address)
+        share.isAt(self.session.address)
         _ = share.change { $0.refresh(known) }
         return share
     }

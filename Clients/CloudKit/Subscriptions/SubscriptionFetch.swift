@@ -20,9 +20,8 @@ struct SubscriptionFetch: BatchRequest {
         self.scope = scope
     }
 
-    var itemCount: Int { self.ids?.count ?? 0 }
-
-    var needsServer: Bool { self.ids.map { !$0.isEmpty } ?? true }
+    var itemCount: Int? { self.ids?.count }
+    var roles: RequestRoles<Self> { RequestRoles() }
 
     func operation(user: String) throws(CKError) -> RequestModel {
         let selection: FetchSubscriptions.Selection = if let ids = self.ids { .ids(ids) } else { .all }
@@ -37,13 +36,10 @@ struct SubscriptionFetch: BatchRequest {
         }
         guard Int(item.index) < ids.count else { return nil }
         let id = ids[Int(item.index)]
-        switch item.outcome {
-        case .subscription(let subscription): return .value(id, .success(.made(of: subscription)))
-        case .failure(let failure):
+        guard case .subscription(let subscription) = item.outcome else {
             let subject = ErrorSubject(item: id, scope: self.scope)
-            let error = CKError(failure.about(subject), clientRecord: nil, itemID: nil, currentUser: user)
-            return .value(id, .failure(error))
-        default: return .value(id, .failure(CKError.resultOfAnotherKind))
+            return .value(id, .failure(item.outcome.error(user: user, about: subject)))
         }
+        return .value(id, .success(.made(of: subscription)))
     }
 }

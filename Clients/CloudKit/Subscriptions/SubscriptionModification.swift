@@ -10,7 +10,7 @@ struct SubscriptionModification: BatchRequest {
 
     static let partialFailureText = "Failed to modify some subscriptions"
 
-    let localResults: [ItemResult]
+    private let refused: [ItemResult]
     private let scope: DatabaseScopeModel
     private let saves: [CKSubscription]
     private let models: [RecordModel.Subscription]
@@ -37,14 +37,15 @@ struct SubscriptionModification: BatchRequest {
                 refused.append(.value(subscription.subscriptionID, .failure(error)))
             }
         }
-        self.localResults = refused
+        self.refused = refused
         self.saves = saves
         self.models = models
         self.deletes = ids
         self.scope = scope
     }
 
-    var itemCount: Int { self.saves.count + self.deletes.count }
+    var itemCount: Int? { self.saves.count + self.deletes.count }
+    var roles: RequestRoles<Self> { RequestRoles(refused: self.refused) }
 
     func operation(user: String) throws(CKError) -> RequestModel {
         .modifySubscriptions(
@@ -58,28 +59,18 @@ struct SubscriptionModification: BatchRequest {
 
     func result(of item: Item, user: String) -> ItemResult? {
         let index = Int(item.index)
-        guard index < self.itemCount else { return nil }
+        guard index < self.saves.count + self.deletes.count else { return nil }
         if index < self.saves.count {
             let subscription = self.saves[index]
             let id = subscription.subscriptionID
-            switch item.outcome {
-            case .subscription: return .value(id, .success(subscription))
-            case .failure(let failure):
-                let subject = ErrorSubject(item: id, zone: subscription.zone, scope: self.scope)
-                let error = CKError(failure.about(subject), clientRecord: nil, itemID: nil, currentUser: user)
-                return .value(id, .failure(error))
-            default: return .value(id, .failure(CKError.resultOfAnotherKind))
-            }
+            if case .subscription = item.outcome { return .value(id, .success(subscription)) }
+            let subject = ErrorSubject(item: id, zone: subscription.zone, scope: self.scope)
+            return .value(id, .failure(item.outcome.error(user: user, about: subject)))
         }
         let id = self.deletes[index - self.saves.count]
-        switch item.outcome {
-        case .deleted: return .deletion(id, .success(()))
-        case .failure(let failure):
-            let subject = ErrorSubject(item: id, scope: self.scope)
-            let error = CKError(failure.about(subject), clientRecord: nil, itemID: nil, currentUser: user)
-            return .deletion(id, .failure(error))
-        default: return .deletion(id, .failure(CKError.resultOfAnotherKind))
-        }
+        if case .deleted = item.outcome { return .deletion(id, .success(())) }
+        let subject = ErrorSubject(item: id, scope: self.scope)
+        return .deletion(id, .failure(item.outcome.error(user: user, about: subject)))
     }
 }
 

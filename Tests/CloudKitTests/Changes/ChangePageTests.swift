@@ -97,7 +97,7 @@ private func archive(_ object: any NSObject & NSSecureCoding) throws -> Data {
         )
         let database = CurrentToken(zoneID: nil, scope: .public)
         #expect(try database.operation(user: "_me") == .fetchToken(FetchToken(scope: .public)))
-        #expect(zone.needsServer)
+        #expect(zone.itemCount == nil)
     }
 
     @Test func `a token comes back from an archive`() throws {

@@ -42,16 +42,16 @@ private let system = shareRecord(serverShare()).system
     func `another URL is invalidArguments, and the others are asked for`(text: String) throws {
         let other = try #require(URL(string: text))
         let request = ShareMetadataFetch([other, url("a"), url("a"), url("b")])
-        guard case .value(other, .failure(let error))? = request.localResults.first else {
-            Issue.record("it was not refused: \(request.localResults)")
+        guard case .value(other, .failure(let error))? = request.roles.refused.first else {
+            Issue.record("it was not refused: \(request.roles.refused)")
             return
         }
-        #expect(code(error) == 12 && request.localResults.count == 1 && request.itemCount == 2)
+        #expect(code(error) == 12 && request.roles.refused.count == 1 && request.itemCount == 2)
         #expect(
             try request.operation(user: "_me") == .fetchShareMetadata(FetchShareMetadata(tokens: ["a", "b"]))
         )
         let asking = ShareAccessRequest([other, url("a")])
-        #expect(asking.localResults.count == 1)
+        #expect(asking.roles.refused.count == 1)
         #expect(try asking.operation(user: "_me") == .requestShareAccess(RequestShareAccess(tokens: ["a"])))
     }
 
@@ -90,9 +90,9 @@ private let system = shareRecord(serverShare()).system
         #expect(metadata.hierarchicalRootRecordID == CKRecord.ID(recordName: "list", zoneID: sharedZone))
         #expect(metadata.rootRecord?.recordType == "List" && metadata.token == "a")
         let file = try #require(metadata.rootRecord?["file"] as? CKAsset)
-        #expect(file.fileURL == nil && request.assetSource == nil)
+        #expect(file.fileURL == nil && request.roles.records == nil)
         #expect(metadata.participantRole == .publicUser && metadata.participantStatus == .unknown)
-        #expect(ShareMetadataFetch.share(of: metadata) === metadata.share)
+        #expect(request.roles.share?(metadata) === metadata.share)
         let zone = ShareMetadata(
             container: "org.example",
             share: shareRecord(Share(root: nil)),
@@ -122,7 +122,7 @@ private let system = shareRecord(serverShare()).system
             .emailAddress("ann@example.org"), .userRecordName("_me"),
         ])
         #expect(try request.operation(user: "_me") == .fetchShareParticipants(asked))
-        #expect(request.localResults.map { code($0.failure?.error) } == [12])
+        #expect(request.roles.refused.map { code($0.failure?.error) } == [12])
         let found = request.result(of: Item(index: 0, outcome: .participant(person("A"))), user: "_me")
         guard case .value(email, .success(let participant))? = found else {
             Issue.record("another answer: \(String(describing: found))")
@@ -177,21 +177,21 @@ private let system = shareRecord(serverShare()).system
         let query = RecordQuery(.query(Query(recordType: "a"), zone: nil), scope: .shared)
         let page = ZoneChangesPage(sharedZone, since: nil, scope: .shared)
         for answers in [
-            ResultTally(fetch, at: "tidemark://h").read([item], user: "_me"),
-            ResultTally(query, at: "tidemark://h").read([item], user: "_me"),
+            try ResultTally.reading([item], of: fetch).results[0],
+            try ResultTally.reading([item], of: query).results[0],
         ] {
             guard case .value(_, .success(let share as CKShare))? = answers.first else {
                 Issue.record("no share: \(answers)")
                 continue
             }
-            #expect(share.url?.absoluteString == "tidemark://h/share/token-1")
+            #expect(share.url?.absoluteString == "tidemark://127.0.0.1:1/share/token-1")
         }
-        let changes = ResultTally(page, at: "tidemark://h").read([item], user: "_me")
+        let changes = try ResultTally.reading([item], of: page).results[0]
         guard case .value(_, .success(.saved(let share as CKShare)))? = changes.first else {
             Issue.record("no share: \(changes)")
             return
         }
-        #expect(share.url?.absoluteString == "tidemark://h/share/token-1")
+        #expect(share.url?.absoluteString == "tidemark://127.0.0.1:1/share/token-1")
     }
 
     @Test func `the server's record of a conflict is a share too`() throws {
@@ -203,18 +203,21 @@ private let system = shareRecord(serverShare()).system
             isAtomic: true,
             scope: .private
         )
-        #expect(request.sharesSavedIn == .private)
+        guard case .shares(.private)? = request.roles.records?.completion else {
+            Issue.record("saved shares are not fetched again")
+            return
+        }
         let failure = Failure(
             code: .serverRecordChanged,
             message: "changed",
             retry: .afterChange,
             serverRecord: shareRecord(serverShare([person("A")]), tag: "t5")
         )
-        let answers = ResultTally(request, at: "tidemark://h")
-            .read([Item(index: 0, outcome: .failure(failure))], user: "_me")
+        let items = [Item(index: 0, outcome: .failure(failure))]
+        let answers = try ResultTally.reading(items, of: request).results[0]
         let error = try #require(answers.first?.failure?.error as? CKError)
         let theirs = try #require(error.serverRecord as? CKShare)
-        #expect(theirs.participants.count == 2 && theirs.url?.host == "h")
+        #expect(theirs.participants.count == 2 && theirs.url?.host == "127.0.0.1")
         #expect(error.clientRecord === share && error.ancestorRecord is CKShare)
     }
 
@@ -235,7 +238,8 @@ private let system = shareRecord(serverShare()).system
         }
         #expect(modify.scope == .shared && modify.saves[0].parent == .set(recordName: "list"))
         #expect(modify.saves[0].id.zone == ZoneID(zoneName: "notes", ownerName: "_owner"))
-        #expect(modify.deletes[0].zone.ownerName == "_owner" && request.sharesSavedIn == nil)
+        #expect(modify.deletes[0].zone.ownerName == "_owner")
+        #expect(request.roles.records?.completion == nil)
     }
 
     @Test func `operations report each URL, then the end, also without a server`() async {
