@@ -80,8 +80,8 @@ import Testing
     ) {
         let settings = OperationSettings(qualityOfService: quality)
         #expect(
-            settings.patience
-                == Patience(
+            settings.timeouts
+                == Timeouts(
                     request: .seconds(silence),
                     resource: .seconds(604_800),
                     connection: .seconds(connection)
@@ -97,7 +97,7 @@ import Testing
         seconds: TimeInterval,
         duration: Duration
     ) {
-        #expect(OperationSettings(timeoutIntervalForResource: seconds).patience.resource == duration)
+        #expect(OperationSettings(timeoutIntervalForResource: seconds).timeouts.resource == duration)
     }
 
     @Test(arguments: [
@@ -109,13 +109,13 @@ import Testing
             timeoutIntervalForRequest: seconds,
             timeoutIntervalForResource: .infinity
         )
-        #expect(settings.patience.request == duration)
+        #expect(settings.timeouts.request == duration)
     }
 
     @Test func `the request's time is at most the resource's`() {
         let settings = OperationSettings(timeoutIntervalForRequest: 60, timeoutIntervalForResource: 2)
         let two = Duration.seconds(2)
-        #expect(settings.patience == Patience(request: two, resource: two, connection: two))
+        #expect(settings.timeouts == Timeouts(request: two, resource: two, connection: two))
     }
 
     @Test func `a group survives archiving`() throws {

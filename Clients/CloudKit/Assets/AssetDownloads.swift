@@ -26,7 +26,7 @@ struct AssetDownloads: RecordCompletion {
     let session: ServerAccess.Session
     let source: AssetSource
     let user: String
-    let patience: Patience
+    let timeouts: Timeouts
     /// When the time limit for all of it ends.
     let end: ContinuousClock.Instant
 
@@ -139,12 +139,12 @@ struct AssetDownloads: RecordCompletion {
         } progress: { progress in
             share.meter.moved(before + progress.doneBytes, of: share.totalBytes)
         }
-        let patience = self.patience.until(self.end)
+        let timeouts = self.timeouts.until(self.end)
         do throws(ClientError) {
             try await self.session.client.download(
                 download,
-                requestTimeout: patience.request,
-                resourceTimeout: patience.resource
+                requestTimeout: timeouts.request,
+                resourceTimeout: timeouts.resource
             )
             return nil
         } catch {
@@ -187,7 +187,7 @@ struct AssetDownloads: RecordCompletion {
         do throws(ClientError) {
             outcomes = try await self.session.client.perform(
                 operation,
-                timeout: self.patience.until(self.end).request
+                timeout: self.timeouts.until(self.end).request
             )
         } catch {
             throw CKError(error)

@@ -17,7 +17,7 @@ struct AssetUploads: Sendable {
     private static let requestFilesMax = 100
 
     let client: RecordClient
-    let patience: Patience
+    let timeouts: Timeouts
     /// When the time limit for all of it ends.
     let end: ContinuousClock.Instant
     /// Gets the part of a record's files that the server has.
@@ -151,12 +151,12 @@ struct AssetUploads: Sendable {
             moved(progress.doneBytes)
         }
         defer { for source in sources { source.file.letGo() } }
-        let patience = self.patience.until(self.end)
+        let timeouts = self.timeouts.until(self.end)
         do throws(ClientError) {
             try await self.client.upload(
                 upload,
-                requestTimeout: patience.request,
-                resourceTimeout: patience.resource
+                requestTimeout: timeouts.request,
+                resourceTimeout: timeouts.resource
             )
         } catch {
             throw CKError(error)

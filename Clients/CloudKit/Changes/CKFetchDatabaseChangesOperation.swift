@@ -79,7 +79,7 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
                     scope: database.scopeModel
                 ),
                 readsAll: self.fetchAllChanges,
-                source: source ?? database.access.pages(patience: self.effectiveSettings.patience),
+                source: source ?? database.access.pages(timeouts: self.effectiveSettings.timeouts),
                 callBack: { self.callBack($0) },
                 report: { self.report($0) }
             )

@@ -79,7 +79,7 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
                 readsAll: false,
                 source: source
                     ?? database.access.pages(
-                        patience: self.effectiveSettings.patience,
+                        timeouts: self.effectiveSettings.timeouts,
                         withFiles: self.effectiveSettings.withFiles
                     ),
                 callBack: { self.callBack($0) },

@@ -123,7 +123,7 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
                 readsAll: self.fetchAllChanges,
                 source: source
                     ?? database.access.pages(
-                        patience: self.effectiveSettings.patience,
+                        timeouts: self.effectiveSettings.timeouts,
                         withFiles: self.effectiveSettings.withFiles
                     ),
                 callBack: { self.callBack($0) },

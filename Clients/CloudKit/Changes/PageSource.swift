@@ -13,11 +13,11 @@ extension ServerAccess {
     /// Returns a source that fetches pages from the server.
     ///
     /// It reads them on a queue of its own, so that the next page is ready when the callbacks of
-    /// the one before have run. The silence limit of `patience` is for each page, its time limit
+    /// the one before have run. The silence limit of `timeouts` is for each page, its time limit
     /// for all pages together.
-    func pages<Page: FeedPage>(patience: Patience, withFiles: Bool = true) -> PageSource<Page> {
+    func pages<Page: FeedPage>(timeouts: Timeouts, withFiles: Bool = true) -> PageSource<Page> {
         let reading = CallbackQueue(name: "CKOperation.feed")
-        let end = ContinuousClock.now + patience.resource
+        let end = ContinuousClock.now + timeouts.resource
         return { page, completion in
             let callbacks = RequestCall<Page>.Callbacks(run: { reading.run($0) }) { end in
                 switch end {
@@ -33,7 +33,7 @@ extension ServerAccess {
             let call = RequestCall(
                 page,
                 to: self,
-                patience: patience.until(end),
+                timeouts: timeouts.until(end),
                 withFiles: withFiles,
                 callbacks: callbacks
             )
@@ -43,12 +43,12 @@ extension ServerAccess {
     }
 }
 
-extension Patience {
+extension Timeouts {
     /// Returns the same limits, but at most until a moment; a moment that has passed leaves a
     /// millisecond.
-    func until(_ end: ContinuousClock.Instant) -> Patience {
+    func until(_ end: ContinuousClock.Instant) -> Timeouts {
         let left = max(.milliseconds(1), ContinuousClock.now.duration(to: end))
-        return Patience(
+        return Timeouts(
             request: min(self.request, left),
             resource: min(self.resource, left),
             connection: min(self.connection, left)

@@ -34,14 +34,14 @@ final class ServerAccess: Sendable {
         ///
         /// - Returns: The record name of the user, empty if none is signed in.
         /// - Throws: `CKError` if no request is possible.
-        func open(_ patience: Patience) async throws(CKError) -> String {
+        func open(_ timeouts: Timeouts) async throws(CKError) -> String {
             let user: String
             do throws(ClientError) {
                 // If the name is known, the server was not asked.
                 let isKnown = self.user.known != nil
-                user = try await self.user.fetched(from: self.client, timeout: patience.connection)
+                user = try await self.user.fetched(from: self.client, timeout: timeouts.connection)
                 if !isKnown { self.note(userNamed: user) }
-                try await self.gate?.ask(self.client, timeout: patience.request)
+                try await self.gate?.ask(self.client, timeout: timeouts.request)
             } catch {
                 self.note(error)
                 throw CKError(error)

@@ -6,7 +6,7 @@ private import WireProtocol
 extension CKContainer {
     /// The longest wait for an account status: the minute of a request is too long for a user to
     /// wait.
-    private static let patience = Duration.seconds(10)
+    private static let defaultTimeout = Duration.seconds(10)
 
     /// Returns the status, and the error if it is `couldNotDetermine`.
     nonisolated(nonsending) func determinedAccountStatus() async -> (status: CKAccountStatus, error: CKError?)
@@ -15,7 +15,7 @@ extension CKContainer {
         do { session = try self.access.session() } catch { return (.couldNotDetermine, error) }
         guard session.isSignedIn else { return (.noAccount, nil) }
         do throws(ClientError) {
-            let welcome = try await session.client.welcome(timeout: self.accountPatience)
+            let welcome = try await session.client.welcome(timeout: self.accountTimeout)
             session.note(welcome)
             guard !welcome.isRestricted else { return (.restricted, nil) }
             return (welcome.userRecordName.isEmpty ? .noAccount : .available, nil)
@@ -35,7 +35,7 @@ extension CKContainer {
         let session = try self.access.session()
         guard session.isSignedIn else { throw CKError.nobodySignedIn }
         do throws(ClientError) {
-            let name = try await session.user.fetched(from: session.client, timeout: self.accountPatience)
+            let name = try await session.user.fetched(from: session.client, timeout: self.accountTimeout)
             session.note(userNamed: name)
             if !name.isEmpty { return CKRecord.ID(recordName: name) }
         } catch {
@@ -45,8 +45,8 @@ extension CKContainer {
         throw CKError.nobodySignedIn
     }
 
-    private var accountPatience: Duration {
-        self.settings.timeoutIntervalForRequest == nil ? Self.patience : self.settings.patience.request
+    private var accountTimeout: Duration {
+        self.settings.timeoutIntervalForRequest == nil ? Self.defaultTimeout : self.settings.timeouts.request
     }
 }
 

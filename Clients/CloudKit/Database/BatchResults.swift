@@ -64,7 +64,7 @@ extension CKDatabase {
         RequestCaller(access: self.access, settings: self.settings, group: self.group)
     }
 
-    var patience: Patience { self.caller.settings.patience }
+    var timeouts: Timeouts { self.caller.settings.timeouts }
 }
 
 /// The settings with which the methods of databases and containers make requests.
@@ -109,7 +109,7 @@ struct RequestCaller {
         RequestCall(
             request,
             to: self.access,
-            patience: self.settings.patience,
+            timeouts: self.settings.timeouts,
             withFiles: self.settings.withFiles,
             callbacks: callbacks
         )

@@ -34,7 +34,7 @@ extension CKDatabase {
             throw CKError.local(.invalidArguments, "The asset was not saved yet: no server has it")
         }
         let session = try self.access.session()
-        _ = try await session.open(self.patience)
+        _ = try await session.open(self.timeouts)
         let wanted = (range ?? 0..<content.size).clamped(to: 0..<content.size)
         let bytes = Mutex(Data(capacity: Int(min(wanted.upperBound - wanted.lowerBound, 1 << 24))))
         let download = AssetDownload(
@@ -47,8 +47,8 @@ extension CKDatabase {
         do throws(ClientError) {
             try await session.client.download(
                 download,
-                requestTimeout: self.patience.request,
-                resourceTimeout: self.patience.resource
+                requestTimeout: self.timeouts.request,
+                resourceTimeout: self.timeouts.resource
             )
         } catch {
             session.note(error)

@@ -45,7 +45,7 @@ extension CKOperation {
         let call = RequestCall(
             request,
             to: access,
-            patience: settings.patience,
+            timeouts: settings.timeouts,
             withFiles: settings.withFiles,
             callbacks: callbacks
         )

@@ -7,7 +7,7 @@ struct OperationSettings: Sendable {
         static let requestSeconds: TimeInterval = 60
         static let resourceSeconds: TimeInterval = 7 * 24 * 60 * 60
         /// The longest time for an attempt to connect, because a user waits for the response.
-        static let connectionPatience = Duration.seconds(10)
+        static let connectionTimeout = Duration.seconds(10)
     }
 
     var container: CKContainer?
@@ -41,7 +41,7 @@ struct OperationSettings: Sendable {
     ///
     /// - Source: Apple, *CKOperation.h*: a request timeout overrides the default "if non-zero", and
     ///   a resource timeout of -1 is "no enforcement".
-    var patience: Patience {
+    var timeouts: Timeouts {
         let request = Self.duration(self.timeoutIntervalForRequest, default: Defaults.requestSeconds)
         let resource =
             (self.timeoutIntervalForResource ?? 0) < 0
@@ -51,13 +51,13 @@ struct OperationSettings: Sendable {
         // No user waits for this work, so it survives an outage: only the time limit for all of it
         // ends it, not silence.
         case .utility, .background:
-            return Patience(request: resource, resource: resource, connection: resource)
+            return Timeouts(request: resource, resource: resource, connection: resource)
         default:
             let request = min(request, resource)
-            return Patience(
+            return Timeouts(
                 request: request,
                 resource: resource,
-                connection: min(request, Defaults.connectionPatience)
+                connection: min(request, Defaults.connectionTimeout)
             )
         }
     }
@@ -74,7 +74,7 @@ struct OperationSettings: Sendable {
 }
 
 /// The time limits of a request.
-struct Patience: Hashable, Sendable {
+struct Timeouts: Hashable, Sendable {
     /// The longest silence.
     var request: Duration
     /// The longest time for all of it.

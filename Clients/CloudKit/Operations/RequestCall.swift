@@ -24,7 +24,7 @@ final class RequestCall<Request: BatchRequest>: CKOperation.Work {
 
     private let request: Request
     private let access: ServerAccess
-    private let patience: Patience
+    private let timeouts: Timeouts
     private let withFiles: Bool
     private let deadline: ContinuousClock.Instant
     /// `nil` if a task awaits the end.
@@ -37,15 +37,15 @@ final class RequestCall<Request: BatchRequest>: CKOperation.Work {
     init(
         _ request: Request,
         to access: ServerAccess,
-        patience: Patience,
+        timeouts: Timeouts,
         withFiles: Bool,
         callbacks: Callbacks? = nil
     ) {
         self.request = request
         self.access = access
-        self.patience = patience
+        self.timeouts = timeouts
         self.withFiles = withFiles
-        self.deadline = .now + patience.resource
+        self.deadline = .now + timeouts.resource
         self.callbacks = callbacks
         self.machine = Mutex(Machine(request, runsInTask: callbacks == nil))
     }
@@ -101,11 +101,11 @@ extension RequestCall {
         }
         let task = Task { [upload] in
             do throws(CKError) {
-                let user = try await session.open(self.patience)
+                let user = try await session.open(self.timeouts)
                 guard let upload else { return self.send(attempt, over: session, as: user) }
                 let uploads = AssetUploads(
                     client: session.client,
-                    patience: self.patience,
+                    timeouts: self.timeouts,
                     end: self.deadline,
                     progress: { self.meter($0) }
                 )
@@ -138,10 +138,10 @@ extension RequestCall {
         self.post(.sending(attempt))
         let handle = session.client.start(
             operation,
-            requestTimeout: self.patience.request,
-            resourceTimeout: self.patience.resource,
+            requestTimeout: self.timeouts.request,
+            resourceTimeout: self.timeouts.resource,
             // After an upload the request may wait as long as the upload did.
-            connectionTimeout: attempt.roles.files == nil ? self.patience.connection : self.patience.request,
+            connectionTimeout: attempt.roles.files == nil ? self.timeouts.connection : self.timeouts.request,
             items: { self.post(.received($0)) },
             end: { self.post(.ended($0)) }
         )
@@ -164,12 +164,12 @@ extension RequestCall {
         over session: ServerAccess.Session,
         as user: String
     ) -> (any RecordCompletion)? {
-        let (patience, end) = (self.patience, self.deadline)
+        let (timeouts, end) = (self.timeouts, self.deadline)
         return switch records?.completion {
         case .shares(let scope)?:
-            ShareRefresh(session: session, scope: scope, user: user, patience: patience, end: end)
+            ShareRefresh(session: session, scope: scope, user: user, timeouts: timeouts, end: end)
         case .files(let source)? where self.withFiles:
-            AssetDownloads(session: session, source: source, user: user, patience: patience, end: end)
+            AssetDownloads(session: session, source: source, user: user, timeouts: timeouts, end: end)
         case .files?, nil: nil
         }
     }

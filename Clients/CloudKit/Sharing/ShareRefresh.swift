@@ -9,7 +9,7 @@ struct ShareRefresh: RecordCompletion {
     let session: ServerAccess.Session
     let scope: DatabaseScopeModel
     let user: String
-    let patience: Patience
+    let timeouts: Timeouts
     /// When the time limit for all of it ends.
     let end: ContinuousClock.Instant
 
@@ -24,7 +24,7 @@ struct ShareRefresh: RecordCompletion {
         do throws(ClientError) {
             outcomes = try await self.session.client.perform(
                 operation,
-                timeout: self.patience.until(self.end).request
+                timeout: self.timeouts.until(self.end).request
             )
         } catch {
             if case .cancelled = error { throw CKError(error) }

@@ -11,7 +11,7 @@ struct SyncServer: Sendable {
     typealias RecordResults = BatchResults<RecordModification>
 
     /// The longest wait for the server's response to the token.
-    private static let accountPatience = Duration.seconds(60)
+    private static let accountTimeout = Duration.seconds(60)
 
     let database: CKDatabase
     /// `nil` if any subscription of the database will do.
@@ -24,7 +24,7 @@ struct SyncServer: Sendable {
         guard session.isSignedIn else { return nil }
         let welcome: Welcome
         do throws(ClientError) {
-            welcome = try await session.client.welcome(timeout: Self.accountPatience)
+            welcome = try await session.client.welcome(timeout: Self.accountTimeout)
             session.note(welcome)
         } catch {
             session.note(error)
