@@ -23,7 +23,6 @@ let userSettings: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 func nio(_ name: String) -> Target.Dependency { .product(name: name, package: "swift-nio") }
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 
 /// A product that only the server, the programs, CloudKitTesting and tests use: without the trait SwiftPM does not even fetch its package.
 func serverOnly(_ name: String, package: String) -> Target.Dependency {
@@ -35,6 +34,7 @@ let lifecycle = serverOnly("ServiceLifecycle", package: "swift-service-lifecycle
 let unixSignals = serverOnly("UnixSignals", package: "swift-service-lifecycle")
 let configuration = serverOnly("Configuration", package: "swift-configuration")
 let argumentParser = serverOnly("ArgumentParser", package: "swift-argument-parser")
+let crypto = serverOnly("Crypto", package: "swift-crypto")
 let x509 = serverOnly("X509", package: "swift-certificates")
 let jwt = serverOnly("JWTKit", package: "jwt-kit")
 let histogram = serverOnly("Histogram", package: "hdrhistogram-swift")
@@ -62,9 +62,21 @@ let protocolTargets: [Target] = [
 ]
 
 let serverTargets: [Target] = [
+    .systemLibrary(
+        name: "CLibCrypto",
+        path: "Sources/CLibCrypto",
+        providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]
+    ),
+    .target(
+        name: "SystemCrypto",
+        dependencies: ["CLibCrypto"],
+        path: "Sources/SystemCrypto",
+        exclude: ["README.md"],
+        swiftSettings: settings
+    ),
     .target(
         name: "FileIO",
-        dependencies: [nio("NIOCore"), nio("NIOPosix"), crypto],
+        dependencies: ["SystemCrypto", nio("NIOCore"), nio("NIOPosix")],
         path: "Sources/FileIO",
         exclude: ["README.md"],
         swiftSettings: settings
@@ -132,7 +144,9 @@ let serverTargets: [Target] = [
     ),
     .target(
         name: "AssetStore",
-        dependencies: ["AssetStorage", "StorageContract", "RecordModel", "FileIO", nio("NIOCore"), crypto],
+        dependencies: [
+            "AssetStorage", "StorageContract", "RecordModel", "FileIO", "SystemCrypto", nio("NIOCore"),
+        ],
         path: "Sources/AssetStore",
         exclude: ["README.md"],
         swiftSettings: settings
@@ -148,9 +162,9 @@ let serverTargets: [Target] = [
         name: "RecordServer",
         dependencies: [
             "AccessTokens", "Admission", "AssetStorage", "EngineThreads", "FileIO", "RecordStore",
-            "StorageContract",
+            "StorageContract", "SystemCrypto",
             "Transport", "WireProtocol", "RecordModel",
-            nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"), nioSSL, crypto, logging,
+            nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"), nioSSL, logging,
         ],
         path: "Sources/RecordServer",
         exclude: ["README.md", "PUSH.md", "OVERLOAD.md"],
@@ -165,7 +179,7 @@ let serverTargets: [Target] = [
     ),
     .target(
         name: "ZoneBundles",
-        dependencies: ["FileIO", "WireProtocol", "RecordModel", nio("NIOCore"), crypto],
+        dependencies: ["FileIO", "SystemCrypto", "WireProtocol", "RecordModel", nio("NIOCore")],
         path: "Sources/ZoneBundles",
         exclude: ["README.md"],
         swiftSettings: settings
@@ -187,11 +201,12 @@ let serverTargets: [Target] = [
     .target(
         name: "Console",
         dependencies: [
-            "RecordStore", "StorageContract", "RecordModel", "PredicateFormat", "RecordJSON", hummingbird,
+            "RecordStore", "StorageContract", "SystemCrypto", "RecordModel", "PredicateFormat", "RecordJSON",
+            hummingbird,
             hummingbirdCore,
             httpTypes,
             nio("NIOCore"),
-            nio("NIOPosix"), lifecycle, unixSignals, crypto, logging,
+            nio("NIOPosix"), lifecycle, unixSignals, logging,
         ],
         path: "Sources/Console",
         exclude: ["README.md"],
@@ -207,7 +222,7 @@ let serverTargets: [Target] = [
         name: "Administration",
         dependencies: [
             "RecordServer", "AssetStorage", "AssetStore", "FileIO", "RecordStore", "StorageContract",
-            "RecordModel",
+            "SystemCrypto", "RecordModel",
             "RecordJSON", "ZoneBundles",
         ],
         path: "Sources/Administration",
@@ -220,8 +235,8 @@ let serverTargets: [Target] = [
             "Administration", "Admission", "Console", "RecordClient", "WireProtocol",
             "RecordServer", "AccessTokens", "AssetStorage", "AssetStore", "FileIO", "MonitoringEndpoint",
             "SQLiteEngine", "PostgreSQLEngine", "RecordStore", "StorageContract", "RecordModel", "RecordJSON",
-            "PredicateFormat", "ServerCertificates", "ZoneBundles", "CMalloc", argumentParser, lifecycle,
-            unixSignals, configuration, logging,
+            "PredicateFormat", "ServerCertificates", "SystemCrypto", "ZoneBundles", "CMalloc", argumentParser,
+            lifecycle, unixSignals, configuration, logging,
         ],
         path: "Sources/tidemark",
         exclude: [
@@ -236,8 +251,8 @@ let clientTargets: [Target] = [
     .target(
         name: "RecordClient",
         dependencies: [
-            "Transport", "WireProtocol", "FileIO", "RecordModel", nio("NIOCore"), nio("NIOPosix"),
-            nio("NIOTLS"), nioSSL, crypto, logging,
+            "Transport", "WireProtocol", "FileIO", "SystemCrypto", "RecordModel", nio("NIOCore"),
+            nio("NIOPosix"), nio("NIOTLS"), nioSSL, logging,
         ],
         path: "Clients/RecordClient",
         swiftSettings: settings
@@ -253,8 +268,8 @@ let clientTargets: [Target] = [
     .target(
         name: "CloudKit",
         dependencies: [
-            "RecordClient", "WireProtocol", "FileIO", "PredicateFormat", "RecordModel", "CoreLocation",
-            "CloudKitRuntime", crypto,
+            "RecordClient", "WireProtocol", "FileIO", "SystemCrypto", "PredicateFormat", "RecordModel",
+            "CoreLocation", "CloudKitRuntime",
         ],
         path: "Clients/CloudKit",
         exclude: ["README.md"],
@@ -280,8 +295,8 @@ let clientTargets: [Target] = [
     .executableTarget(
         name: "tidemark-load",
         dependencies: [
-            "CloudKit", "RecordClient", "WireProtocol", "FileIO", "RecordModel", argumentParser, crypto,
-            histogram,
+            "CloudKit", "RecordClient", "WireProtocol", "FileIO", "SystemCrypto", "RecordModel",
+            argumentParser, histogram,
         ],
         path: "Clients/LoadTest",
         exclude: ["README.md"],
@@ -479,8 +494,14 @@ let testTargets: [Target] = [
         swiftSettings: settings
     ),
     .testTarget(
+        name: "SystemCryptoTests",
+        dependencies: ["SystemCrypto", "TestSupport", crypto],
+        path: "Tests/SystemCryptoTests",
+        swiftSettings: settings
+    ),
+    .testTarget(
         name: "FileIOTests",
-        dependencies: ["FileIO", "TestSupport", nio("NIOCore")],
+        dependencies: ["FileIO", "SystemCrypto", "TestSupport", nio("NIOCore")],
         path: "Tests/FileIOTests",
         swiftSettings: settings
     ),
@@ -553,7 +574,9 @@ let testTargets: [Target] = [
 let benchmarkTargets: [Target] = [
     .executableTarget(
         name: "tidemark-bare-stream",
-        dependencies: [argumentParser, crypto, nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"), nioSSL],
+        dependencies: [
+            "SystemCrypto", argumentParser, nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"), nioSSL,
+        ],
         path: "Tests/Benchmarks/BareStream",
         swiftSettings: settings
     ),

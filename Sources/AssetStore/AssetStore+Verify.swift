@@ -1,8 +1,8 @@
 package import AssetStorage
-import Crypto
 import FileIO
 import RecordModel
 package import StorageContract
+import SystemCrypto
 
 extension AssetCondition {
     init(_ error: AssetStoreError) {
@@ -32,7 +32,7 @@ extension AssetStore {
                 guard try file.hash(0..<size, into: &hash, progress: progress) else {
                     return .wrongSize(try file.size())
                 }
-                return hash.finalize().elementsEqual(stored.asset.sha256) ? .intact : .differs
+                return hash.value == stored.asset.sha256 ? .intact : .differs
             }
         } catch {
             return AssetCondition(error)

@@ -1,5 +1,5 @@
-import Crypto
 import FileIO
+import SystemCrypto
 
 extension OpenFile {
     private static let hashedBytes = 256 * 1_024
@@ -24,7 +24,7 @@ extension OpenFile {
             let wanted = Int(min(Int64(Self.hashedBytes), range.upperBound - offset))
             let piece = FileMemory(rebasing: buffer[..<wanted])
             guard try self.read(into: piece, at: offset) == wanted else { return false }
-            hash.update(bufferPointer: FileBytes(piece))
+            hash.add(FileBytes(piece))
             offset += Int64(wanted)
             progress(wanted)
         }

@@ -1,11 +1,11 @@
 package import AssetStorage
-import Crypto
 import FileIO
 import Foundation
 package import NIOCore
 package import RecordModel
 package import StorageContract
 import Synchronization
+import SystemCrypto
 
 /// The file of one asset during its upload.
 ///
@@ -181,7 +181,7 @@ package final class UploadFile: Sendable {
         try self.withRows { rows, state throws(AssetStoreError) in
             let all = try state.writer.all()
             precondition(all.offset == self.asset.size)
-            guard all.hash.finalize().elementsEqual(self.asset.sha256) else {
+            guard all.hash.value == self.asset.sha256 else {
                 state.writer.close()
                 rows.file = nil
                 try self.folder.unlinkAll(self.number)
@@ -287,7 +287,7 @@ package final class UploadFile: Sendable {
             try onFile { () throws(FileError) in try rowFile.cut(to: size) }
             rows.file = rowFile
         }
-        let row = ChunkRow(offset: written.offset, sha256: Array(written.hash.finalize()))
+        let row = ChunkRow(offset: written.offset, sha256: written.hash.value)
         try self.folder.pass(.writeRow)
         try Self.write(row, to: rowFile, at: Int64(rows.count * ChunkRow.bytes))
         try self.folder.pass(.syncRows)

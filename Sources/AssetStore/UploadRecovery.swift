@@ -1,7 +1,7 @@
 import AssetStorage
-import Crypto
 import FileIO
 import RecordModel
+import SystemCrypto
 
 /// Finds the intact part of a file: hashes it, and compares at the offsets of the rows.
 ///
@@ -59,7 +59,7 @@ struct UploadRecovery {
             self.position = stop
             guard self.position == next.row.offset else { continue }
             self.rest.removeFirst()
-            guard self.running.finalize().elementsEqual(next.row.sha256) else { continue }
+            guard self.running.value == next.row.sha256 else { continue }
             self.offset = self.position
             self.hash = self.running
             self.rowCount = next.number + 1

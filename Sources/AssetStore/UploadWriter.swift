@@ -1,9 +1,9 @@
 import AssetStorage
-import Crypto
 import FileIO
 import NIOCore
 import RecordModel
 import StorageContract
+import SystemCrypto
 
 /// Writes the bytes of an upload to its file, and hashes them.
 ///
@@ -108,7 +108,7 @@ struct UploadWriter {
         var hash = self.hash
         for piece in pieces {
             // SAFETY: the bytes are used within the call only.
-            piece.withUnsafeReadableBytes { hash.update(bufferPointer: $0) }
+            piece.withUnsafeReadableBytes { hash.add($0) }
         }
         try write.result.get()
         self.hash = hash

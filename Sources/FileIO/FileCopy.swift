@@ -1,4 +1,5 @@
 import Foundation
+import SystemCrypto
 
 /// Copies files and hashes them, so that damage of a backup is found when it is made, and when it
 /// is restored.
@@ -85,7 +86,7 @@ package enum FileCopy {
         progress: (Int) -> Void,
         take: (FileBytes, Int64) throws(Failure) -> Void
     ) throws(Failure) -> Outcome {
-        var hash = FileHash()
+        var hash = SHA256()
         let start = range?.lowerBound ?? 0
         let max = range.map { $0.upperBound - start } ?? .max
         let bytes = try Self.pass(file, from: start, max: max) { (piece, offset) throws(Failure) in

@@ -1,8 +1,8 @@
-import Crypto
 import NIOCore
 import NIOSSL
 import NIOTLS
 import Synchronization
+import SystemCrypto
 import WireProtocol
 
 /// The server's certificate and its key, in PEM.
@@ -46,7 +46,7 @@ enum TLSSetup {
         // Frames mark the end of a conversation: the peer's `close_notify` is not worth a long
         // wait.
         configuration.shutdownTimeout = .seconds(1)
-        let hash = try chain.first.map { Array(SHA256.hash(data: try $0.toDERBytes())) }
+        let hash = try chain.first.map { SHA256.hash(try $0.toDERBytes()) }
         return Server(
             context: try NIOSSLContext(configuration: configuration),
             certificateHash: hash ?? [],

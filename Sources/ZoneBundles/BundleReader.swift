@@ -1,7 +1,7 @@
-import Crypto
 import FileIO
 import NIOCore
 package import RecordModel
+import SystemCrypto
 import WireProtocol
 
 /// Reads a bundle from a file, part by part.
@@ -79,7 +79,7 @@ package struct BundleReader {
             let records = try Self.records(bytes, entry: header.path)
             self.totals.records += Int64(records.count)
             self.totals.shares += Int64(records.count { $0.recordType == ShareRecord.type })
-            return .records(records, sha256: Array(SHA256.hash(data: bytes)))
+            return .records(records, sha256: SHA256.hash(bytes))
         case .records, .assets:
             if header.path == BundleEntry.totals {
                 let bytes = try self.contents(header, max: BundleEntry.totalsBytesMax)
@@ -141,10 +141,10 @@ package struct BundleReader {
             var left = header.bytes
             while left > 0 {
                 let piece = try self.take(Int(min(left, Int64(Self.pieceBytes))))
-                hash.update(data: piece)
+                hash.add(piece)
                 left -= Int64(piece.count)
             }
-            guard Array(hash.finalize()) == sha256 else { throw BundleError.assetDiffers(String(digits)) }
+            guard hash.value == sha256 else { throw BundleError.assetDiffers(String(digits)) }
         } else {
             self.offset += header.bytes
         }
@@ -171,7 +171,7 @@ package struct BundleReader {
             throw BundleError.malformed(at: self.offset)
         }
         self.totals.bytes = offset
-        self.totals.sha256 = self.isVerifying ? Array(hash.finalize()).hexadecimal : totals.sha256
+        self.totals.sha256 = self.isVerifying ? hash.value.hexadecimal : totals.sha256
         guard totals == self.totals else { throw BundleError.differs }
         try self.takeZeros(2 * TarEntry.blockBytes)
         guard try self.read(1, self.offset).isEmpty else { throw BundleError.malformed(at: self.offset) }
@@ -215,7 +215,7 @@ package struct BundleReader {
         let bytes = try self.read(count, self.offset)
         guard bytes.count == count else { throw BundleError.cut(at: self.offset + Int64(bytes.count)) }
         self.offset += Int64(count)
-        if self.isVerifying { self.hash.update(data: bytes) }
+        if self.isVerifying { self.hash.add(bytes) }
         return bytes
     }
 }

@@ -1,7 +1,7 @@
-import Crypto
 import FileIO
 import NIOCore
 package import RecordModel
+import SystemCrypto
 import WireProtocol
 
 /// Names and bounds of the entries of a bundle.
@@ -103,7 +103,7 @@ package struct BundleWriter: Sendable {
 
     package mutating func addBytes(_ bytes: [UInt8]) throws {
         precondition(Int64(bytes.count) <= self.assetBytesLeft)
-        self.assetHash.update(data: bytes)
+        self.assetHash.add(bytes)
         try self.write(bytes)
         self.assetBytesLeft -= Int64(bytes.count)
         try self.endAssetIfComplete()
@@ -115,7 +115,7 @@ package struct BundleWriter: Sendable {
 
     private mutating func endAssetIfComplete() throws {
         guard let asset, self.assetBytesLeft == 0 else { return }
-        guard Array(self.assetHash.finalize()) == asset.sha256 else {
+        guard self.assetHash.value == asset.sha256 else {
             throw BundleError.assetDiffers(asset.hexadecimal)
         }
         try self.write([UInt8](repeating: 0, count: self.entry(of: asset).paddingBytes))
@@ -128,7 +128,7 @@ package struct BundleWriter: Sendable {
     package mutating func finish() throws -> BundleTotals {
         precondition(self.assetBytesLeft == 0)
         try self.endPart()
-        self.totals.sha256 = Array(self.hash.finalize()).hexadecimal
+        self.totals.sha256 = self.hash.value.hexadecimal
         try self.write(BundleEntry.totals, CanonicalJSON.bytes(of: self.totals))
         try self.write([UInt8](repeating: 0, count: 2 * TarEntry.blockBytes))
         return self.totals
@@ -147,7 +147,7 @@ package struct BundleWriter: Sendable {
 
     private mutating func write(_ bytes: [UInt8]) throws {
         guard !bytes.isEmpty else { return }
-        self.hash.update(data: bytes)
+        self.hash.add(bytes)
         if self.totals.sha256.isEmpty { self.totals.bytes += Int64(bytes.count) }
         try self.output(bytes)
     }

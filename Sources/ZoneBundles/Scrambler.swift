@@ -1,5 +1,5 @@
-import Crypto
 package import RecordModel
+import SystemCrypto
 
 /// Replaces values of records by noise of the same form, for a bug report.
 ///
@@ -130,8 +130,8 @@ package struct Scrambler: Sendable {
     package mutating func scrambled(_ asset: Asset) -> Asset {
         if let known = self.assets[asset] { return known }
         var hash = SHA256()
-        self.forEachPiece(of: asset) { hash.update(data: $0) }
-        let scrambled = Asset(sha256: Array(hash.finalize()), size: asset.size)
+        self.forEachPiece(of: asset) { hash.add($0) }
+        let scrambled = Asset(sha256: hash.value, size: asset.size)
         self.assets[asset] = scrambled
         return scrambled
     }

@@ -15,7 +15,9 @@ enum Architecture {
             outside: ["NIOCore"]
         ),
         ModuleRow(folder: "Protocol/Transport", ours: ["WireProtocol", "FileIO"], outside: ["NIOCore"]),
-        ModuleRow(folder: "Sources/FileIO", ours: [], outside: ["NIOCore", "NIOPosix", "Crypto"]),
+        ModuleRow(folder: "Sources/CLibCrypto", ours: [], outside: []),
+        ModuleRow(folder: "Sources/SystemCrypto", ours: ["CLibCrypto"], outside: []),
+        ModuleRow(folder: "Sources/FileIO", ours: ["SystemCrypto"], outside: ["NIOCore", "NIOPosix"]),
         ModuleRow(folder: "Sources/StorageContract", ours: ["RecordModel"], outside: []),
         ModuleRow(folder: "Sources/RecordStore", ours: ["StorageContract", "RecordModel"], outside: []),
         ModuleRow(folder: "Sources/Admission", ours: ["RecordModel"], outside: []),
@@ -40,24 +42,24 @@ enum Architecture {
         ),
         ModuleRow(
             folder: "Sources/AssetStore",
-            ours: ["AssetStorage", "StorageContract", "RecordModel", "FileIO"],
-            outside: ["NIOCore", "Crypto"]
+            ours: ["AssetStorage", "StorageContract", "RecordModel", "FileIO", "SystemCrypto"],
+            outside: ["NIOCore"]
         ),
         ModuleRow(folder: "Sources/AccessTokens", ours: [], outside: ["JWTKit"]),
         ModuleRow(
             folder: "Sources/RecordServer",
             ours: [
                 "AccessTokens", "Admission", "AssetStorage", "EngineThreads", "FileIO", "RecordStore",
-                "StorageContract",
+                "StorageContract", "SystemCrypto",
                 "Transport", "WireProtocol", "RecordModel",
             ],
-            outside: ["NIOCore", "NIOPosix", "NIOTLS", "NIOSSL", "Crypto", "Logging"]
+            outside: ["NIOCore", "NIOPosix", "NIOTLS", "NIOSSL", "Logging"]
         ),
         ModuleRow(folder: "Sources/RecordJSON", ours: ["RecordModel"], outside: []),
         ModuleRow(
             folder: "Sources/ZoneBundles",
-            ours: ["FileIO", "WireProtocol", "RecordModel"],
-            outside: ["NIOCore", "Crypto"]
+            ours: ["FileIO", "SystemCrypto", "WireProtocol", "RecordModel"],
+            outside: ["NIOCore"]
         ),
         ModuleRow(folder: "Sources/ServerCertificates", ours: [], outside: ["X509", "SwiftASN1", "Crypto"]),
         ModuleRow(
@@ -67,18 +69,20 @@ enum Architecture {
         ),
         ModuleRow(
             folder: "Sources/Console",
-            ours: ["RecordStore", "StorageContract", "RecordModel", "PredicateFormat", "RecordJSON"],
+            ours: [
+                "RecordStore", "StorageContract", "SystemCrypto", "RecordModel", "PredicateFormat",
+                "RecordJSON",
+            ],
             outside: [
                 "Hummingbird", "HummingbirdCore", "HTTPTypes", "NIOCore", "NIOPosix", "ServiceLifecycle",
-                "UnixSignals",
-                "Crypto", "Logging",
+                "UnixSignals", "Logging",
             ]
         ),
         ModuleRow(
             folder: "Sources/Administration",
             ours: [
                 "RecordServer", "AssetStorage", "AssetStore", "FileIO", "RecordStore", "StorageContract",
-                "RecordModel",
+                "SystemCrypto", "RecordModel",
                 "RecordJSON", "ZoneBundles",
             ],
             outside: []
@@ -93,7 +97,7 @@ enum Architecture {
                 "MonitoringEndpoint", "SQLiteEngine", "PostgreSQLEngine", "RecordStore", "StorageContract",
                 "RecordModel",
                 "RecordJSON",
-                "PredicateFormat", "ServerCertificates", "ZoneBundles", "CMalloc",
+                "PredicateFormat", "ServerCertificates", "SystemCrypto", "ZoneBundles", "CMalloc",
             ],
             outside: [
                 "ArgumentParser", "ServiceLifecycle", "UnixSignals", "Configuration", "Logging",
@@ -101,8 +105,8 @@ enum Architecture {
         ),
         ModuleRow(
             folder: "Clients/RecordClient",
-            ours: ["Transport", "WireProtocol", "FileIO", "RecordModel"],
-            outside: ["NIOCore", "NIOPosix", "NIOTLS", "NIOSSL", "Crypto", "Logging"]
+            ours: ["Transport", "WireProtocol", "FileIO", "SystemCrypto", "RecordModel"],
+            outside: ["NIOCore", "NIOPosix", "NIOTLS", "NIOSSL", "Logging"]
         ),
         ModuleRow(folder: "Clients/PredicateFormat", ours: ["RecordModel"], outside: []),
         ModuleRow(folder: "Clients/CoreLocation", ours: [], outside: []),
@@ -110,10 +114,10 @@ enum Architecture {
         ModuleRow(
             folder: "Clients/CloudKit",
             ours: [
-                "RecordClient", "WireProtocol", "FileIO", "PredicateFormat", "RecordModel",
+                "RecordClient", "WireProtocol", "FileIO", "SystemCrypto", "PredicateFormat", "RecordModel",
                 "CoreLocation", "CloudKitRuntime",
             ],
-            outside: ["Crypto"]
+            outside: []
         ),
         ModuleRow(
             folder: "Clients/CloudKitTesting",
@@ -126,8 +130,8 @@ enum Architecture {
         ),
         ModuleRow(
             folder: "Clients/LoadTest",
-            ours: ["CloudKit", "RecordClient", "WireProtocol", "FileIO", "RecordModel"],
-            outside: ["ArgumentParser", "Crypto", "Histogram"]
+            ours: ["CloudKit", "RecordClient", "WireProtocol", "FileIO", "SystemCrypto", "RecordModel"],
+            outside: ["ArgumentParser", "Histogram"]
         ),
         ModuleRow(
             folder: "Clients/Listener",
@@ -195,7 +199,8 @@ extension Rules {
         }
     }
 
-    /// Arrows never turn back, and clients and server meet in `Protocol/` and `Sources/FileIO` only.
+    /// Arrows never turn back, and clients and server meet in `Protocol/`, `Sources/FileIO` and
+    /// `Sources/SystemCrypto` only.
     @Sendable
     static func importDirection(_ file: SourceFile) -> [Offence] {
         guard !file.isTest, let row = Architecture.rows.first(where: { $0.folder == file.targetFolder })

@@ -41,6 +41,7 @@ enum ModuleLines {
         "Sources/SQLiteEngine": 8_300,
         "Sources/ServerCertificates": 700,
         "Sources/StorageContract": 6_950,
+        "Sources/SystemCrypto": 450,
         "Sources/ZoneBundles": 1_100,
         "Sources/tidemark": 16_800,
     ]

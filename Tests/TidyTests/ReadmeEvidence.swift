@@ -98,7 +98,7 @@ extension ReadmeEvidence {
         ReadmeEvidence(
             "You need [Swift 6.3]",
             .text("Swift 6.3 or later is needed", in: "Scripts/lib-install"),
-            .text("libsqlite3-dev", in: "Scripts/quickstart")
+            .text("libsqlite3-dev libpq-dev libssl-dev", in: "Scripts/quickstart")
         ),
         ReadmeEvidence(
             "```sh Scripts/quickstart Scripts/build Scripts/test",
@@ -165,6 +165,11 @@ extension ReadmeEvidence {
         ReadmeEvidence(
             "```swift // swift-tools-version",
             .test("the manifest of the README names a package, a product and traits that are there")
+        ),
+        ReadmeEvidence(
+            "The build needs Debian's",
+            .text(".apt([\"libssl-dev\"])", in: "Package.swift"),
+            .text("link \"crypto\"", in: "Sources/CLibCrypto/module.modulemap")
         ),
         ReadmeEvidence(
             "`traits: []` leaves out",

@@ -1,9 +1,9 @@
-private import Crypto
 internal import FileIO
 internal import Foundation
 internal import RecordClient
 internal import RecordModel
 private import Synchronization
+private import SystemCrypto
 
 /// A user's file that is being saved, in the state in which it was first opened.
 ///
@@ -116,7 +116,7 @@ final class AssetFile: Sendable {
                 throw CKError(error)
             }
         }
-        return Asset(sha256: Array(hasher.finalize()), size: self.size)
+        return Asset(sha256: hasher.value, size: self.size)
     }
 
     private func hash(_ hasher: SHA256, from start: Int64) throws(FileFailure) -> (SHA256, Int64) {
@@ -129,7 +129,7 @@ final class AssetFile: Sendable {
             let count = Int(min(end - offset, Int64(memory.count)))
             let piece = FileMemory(rebasing: memory[..<count])
             try self.read(at: offset, into: piece)
-            hasher.update(bufferPointer: FileBytes(piece))
+            hasher.add(FileBytes(piece))
             offset += Int64(count)
         }
         return (hasher, offset)

@@ -1,9 +1,9 @@
-private import Crypto
 internal import FileIO
 internal import Foundation
 internal import RecordClient
 internal import RecordModel
 private import Synchronization
+private import SystemCrypto
 
 /// An incomplete file of the cache; it grows at its end, and its bytes are hashed as they come.
 ///
@@ -109,12 +109,12 @@ final class PartialAsset: Sendable {
     }
 
     /// Hashes the next bytes, in order; may run while others are written.
-    func hash(_ bytes: FileBytes) { self.hasher.withLock { $0.update(bufferPointer: bytes) } }
+    func hash(_ bytes: FileBytes) { self.hasher.withLock { $0.add(bytes) } }
 
     /// Whether the file is the asset; to be asked when all bytes are written and hashed.
     var isAsset: Bool {
         self.length == self.asset.size
-            && self.hasher.withLock { Array($0.finalize()) == self.asset.sha256 }
+            && self.hasher.withLock { $0.value == self.asset.sha256 }
     }
 
     /// Empties the file.

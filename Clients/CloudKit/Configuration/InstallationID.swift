@@ -1,5 +1,5 @@
-private import Crypto
 private import Foundation
+private import SystemCrypto
 
 /// The 16 bytes that distinguish this installation's connections from those of the user's other
 /// ones.
@@ -22,7 +22,7 @@ enum InstallationID {
     /// Returns the ID of one of several installations of this program on this machine, always the
     /// same for a name.
     static func current(named name: String) -> [UInt8] {
-        [UInt8](SHA256.hash(data: self.current + [UInt8](name.utf8)).prefix(self.byteCount))
+        Array(SHA256.hash(self.current + [UInt8](name.utf8)).prefix(self.byteCount))
     }
 
     /// Reads the installation's ID, or makes one and tries to store it.

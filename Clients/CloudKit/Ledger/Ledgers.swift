@@ -1,7 +1,7 @@
-private import Crypto
 internal import Foundation
 internal import RecordModel
 private import Synchronization
+private import SystemCrypto
 
 /// The ledgers of a container's feeds.
 ///
@@ -56,7 +56,7 @@ final class Ledgers: Sendable {
     }
 
     private static func name(of feed: String) -> String {
-        SHA256.hash(data: Array(feed.utf8)).prefix(16)
+        SHA256.hash(feed).prefix(16)
             .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }

@@ -1,9 +1,9 @@
-import Crypto
 import FileIO
 import Foundation
 import RecordClient
 import RecordModel
 import Synchronization
+import SystemCrypto
 
 /// A file with the bytes of one asset, or of many in a row.
 ///
@@ -52,10 +52,10 @@ final class SourceFile: Sendable {
                 try block.withUnsafeMutableBytes { memory in
                     let piece = FileMemory(rebasing: memory[..<count])
                     try self.read(number, Int64(offset), piece, seed: seed)
-                    hash.update(bufferPointer: FileBytes(piece))
+                    hash.add(FileBytes(piece))
                 }
             }
-            return Asset(sha256: Array(hash.finalize()), size: Int64(self.assetBytes))
+            return Asset(sha256: hash.value, size: Int64(self.assetBytes))
         }
     }
 
@@ -103,11 +103,11 @@ final class TargetFile: Sendable {
         }
     }
 
-    func digest(_ bytes: FileBytes) { self.hash.withLock { $0.update(bufferPointer: bytes) } }
+    func digest(_ bytes: FileBytes) { self.hash.withLock { $0.add(bytes) } }
 
     func holds(_ asset: Asset) -> Bool {
         self.length.withLock { $0 == asset.size }
-            && self.hash.withLock { Array($0.finalize()) == asset.sha256 }
+            && self.hash.withLock { $0.value == asset.sha256 }
     }
 
     func remove() { unlink(self.path) }

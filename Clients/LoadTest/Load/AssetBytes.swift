@@ -1,7 +1,7 @@
-import Crypto
 import FileIO
 import RecordClient
 import RecordModel
+import SystemCrypto
 
 /// The bytes of a file, generated whenever they are needed.
 ///
@@ -36,9 +36,9 @@ struct AssetBytes: Sendable {
             bytes.withUnsafeMutableBytes { memory in
                 let piece = FileMemory(rebasing: memory[..<count])
                 self.fill(piece, from: Int64(offset))
-                hash.update(bufferPointer: FileBytes(piece))
+                hash.add(FileBytes(piece))
             }
         }
-        return Asset(sha256: Array(hash.finalize()), size: Int64(size))
+        return Asset(sha256: hash.value, size: Int64(size))
     }
 }

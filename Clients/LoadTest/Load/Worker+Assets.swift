@@ -1,8 +1,8 @@
-import Crypto
 import Foundation
 import RecordClient
 import RecordModel
 import Synchronization
+import SystemCrypto
 import WireProtocol
 
 /// Files, and the records that name them.
@@ -68,7 +68,7 @@ extension Worker {
             record: id,
             parts: [AssetDownload.Part(asset, 0..<asset.size)]
         ) { _, _, pieces throws(FileFailure) in
-            hash.withLock { hash in for piece in pieces { hash.update(bufferPointer: piece) } }
+            hash.withLock { hash in for piece in pieces { hash.add(piece) } }
         }
         self.client.start(
             download,
@@ -77,7 +77,7 @@ extension Worker {
         ) { error in
             self.state.withLock { $0.keys.ended(key, .notWritten) }
             if let error { return self.failed(call, FailureReason.text(error)) }
-            guard hash.withLock({ Array($0.finalize()) }) == asset.sha256 else {
+            guard hash.withLock({ $0.value }) == asset.sha256 else {
                 self.note(
                     Violation(
                         kind: .spoilt,

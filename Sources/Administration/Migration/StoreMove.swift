@@ -1,6 +1,7 @@
 import FileIO
 import RecordStore
 package import StorageContract
+import SystemCrypto
 
 /// Copies the rows of a store into another one, and compares both.
 ///
@@ -94,7 +95,7 @@ package struct StoreMove {
 
     private mutating func compare(_ table: Table) throws -> Compared {
         var (ours, theirs) = (RowCursor(self.source, table), RowCursor(self.target, table))
-        var hash = FileHash()
+        var hash = SHA256()
         var rows = 0
         while true {
             let row = try StoreMoveFault.reading(table) { () throws(StorageFailure) in try ours.next() }
@@ -125,7 +126,7 @@ package struct StoreMove {
     }
 }
 
-extension FileHash {
+extension SHA256 {
     /// Adds a row: each value after its kind and its length.
     fileprivate mutating func add(_ row: [ColumnValue]) {
         var bytes: [UInt8] = []

@@ -1,5 +1,4 @@
-import Crypto
-import Foundation
+import SystemCrypto
 
 /// A file of the browser's side, which is a part of the program.
 struct ConsoleFile: Sendable {
@@ -49,7 +48,7 @@ struct ConsoleFile: Sendable {
     var path: String { "/files/\(self.name)" }
 
     private init(_ stem: String, _ ending: String, _ contentType: String, _ bytes: [UInt8]) {
-        let hash = SHA256.hash(data: Data(bytes)).prefix(8).map { byte in
+        let hash = SHA256.hash(bytes).prefix(8).map { byte in
             (byte < 16 ? "0" : "") + String(byte, radix: 16)
         }
         self.name = "\(stem)-\(hash.joined()).\(ending)"

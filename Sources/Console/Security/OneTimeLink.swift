@@ -1,5 +1,4 @@
-import Crypto
-import Foundation
+import SystemCrypto
 
 /// The secret in the link that opens a session: good once, and for five minutes.
 ///
@@ -18,7 +17,7 @@ struct OneTimeLink: Sendable {
     static let lifetimeMilliseconds: Int64 = 5 * 60 * 1_000
     static let wrongMax = 10
 
-    private var secretHash: SHA256Digest?
+    private var secretHash: [UInt8]?
     private var expiresMilliseconds: Int64
     private var wrongCount = 0
 
@@ -36,8 +35,7 @@ struct OneTimeLink: Sendable {
 
     /// Checks the secret of a request.
     mutating func guessed(_ secret: String, nowMilliseconds: Int64) -> OnGuess {
-        // The comparison of two digests takes the same time wherever they differ.
-        if let secretHash, Secret.hash(secret) == secretHash {
+        if let secretHash, ConstantTime.areEqual(Secret.hash(secret), secretHash) {
             self.secretHash = nil
             return nowMilliseconds < self.expiresMilliseconds ? .admit : .refuse
         }
@@ -56,5 +54,5 @@ enum Secret {
         }.joined()
     }
 
-    static func hash(_ secret: String) -> SHA256Digest { SHA256.hash(data: Data(secret.utf8)) }
+    static func hash(_ secret: String) -> [UInt8] { SHA256.hash(secret) }
 }

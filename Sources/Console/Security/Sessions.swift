@@ -1,5 +1,5 @@
-import Crypto
 import Synchronization
+import SystemCrypto
 
 /// The browsers that came with a link, and the link for the next one.
 ///
@@ -11,7 +11,7 @@ final class Sessions: Sendable {
 
     private struct State {
         var link: OneTimeLink
-        var sessions: [(cookieHash: SHA256Digest, session: Session, usedMilliseconds: Int64)] = []
+        var sessions: [(cookieHash: [UInt8], session: Session, usedMilliseconds: Int64)] = []
     }
 
     private let state: Mutex<State>
@@ -51,7 +51,8 @@ final class Sessions: Sendable {
         let hash = Secret.hash(cookie)
         return self.state.withLock { state in
             state.sessions.removeAll { $0.usedMilliseconds + Self.idleMilliseconds <= now }
-            guard let offset = state.sessions.firstIndex(where: { $0.cookieHash == hash }) else { return nil }
+            let offset = state.sessions.firstIndex { ConstantTime.areEqual($0.cookieHash, hash) }
+            guard let offset else { return nil }
             state.sessions[offset].usedMilliseconds = now
             return state.sessions[offset].session
         }
@@ -77,6 +78,6 @@ struct Session: Hashable, Sendable {
     let formSecret: String
 
     func admits(formSecret: String?) -> Bool {
-        formSecret.map { Secret.hash($0) == Secret.hash(self.formSecret) } ?? false
+        formSecret.map { ConstantTime.areEqual(Secret.hash($0), Secret.hash(self.formSecret)) } ?? false
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+package import SystemCrypto
 
 /// Writes an archive to a pipe or a file, one file after the other.
 ///
@@ -30,7 +31,7 @@ package struct TarWriter {
     }
 
     /// Writes zeros for all remaining bytes of the file.
-    package mutating func fill(hashing hash: inout FileHash) throws(FileError) {
+    package mutating func fill(hashing hash: inout SHA256) throws(FileError) {
         // SAFETY: zeros that are only read, and freed at the end of this call.
         let zeros = FileMemory.allocate(byteCount: 65_536, alignment: 16)
         defer { zeros.deallocate() }

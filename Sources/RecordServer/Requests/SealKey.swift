@@ -1,5 +1,5 @@
-import Crypto
 import RecordStore
+import SystemCrypto
 
 /// The key that seals the server's tokens in clients' hands: one for all servers of a store, for
 /// the store's lifetime.
@@ -15,10 +15,10 @@ struct SealKey: Sendable {
     static let sealBytes = SHA256.byteCount
 
     /// The HMAC state after the key, which costs more to compute than a token's contents.
-    private let keyed: HMAC<SHA256>
+    private let keyed: HMACSHA256
 
     init(_ bytes: [UInt8]) {
-        self.keyed = HMAC(key: SymmetricKey(data: bytes))
+        self.keyed = HMACSHA256(key: bytes)
     }
 
     /// The key of a store; made if there is none yet.
@@ -38,15 +38,11 @@ struct SealKey: Sendable {
     func opened(_ bytes: [UInt8], as purpose: Purpose) -> [UInt8]? {
         guard bytes.count > Self.sealBytes else { return nil }
         let contents = Array(bytes.dropLast(Self.sealBytes))
-        // Message authentication codes are compared in constant time, whatever the other operand
-        // is.
-        return self.seal(of: contents, as: purpose) == bytes.suffix(Self.sealBytes) ? contents : nil
+        let seal = self.seal(of: contents, as: purpose)
+        return ConstantTime.areEqual(seal, Array(bytes.suffix(Self.sealBytes))) ? contents : nil
     }
 
-    private func seal(of contents: [UInt8], as purpose: Purpose) -> HashedAuthenticationCode<SHA256> {
-        var code = self.keyed
-        code.update(data: contents)
-        code.update(data: [purpose.rawValue])
-        return code.finalize()
+    private func seal(of contents: [UInt8], as purpose: Purpose) -> [UInt8] {
+        self.keyed.code(of: contents + [purpose.rawValue])
     }
 }

@@ -1,4 +1,4 @@
-import Crypto
+import SystemCrypto
 
 /// A user's credential: 32 random bytes, shown once, and stored by the server only as a hash.
 package struct AccessToken: Sendable {
@@ -18,7 +18,7 @@ package struct AccessToken: Sendable {
     /// The hash that the directory stores: SHA-256 of the text.
     ///
     /// The token has 256 random bits, so a slow hash is not needed.
-    package var hash: [UInt8] { Array(SHA256.hash(data: Array(self.text.utf8))) }
+    package var hash: [UInt8] { SHA256.hash(self.text) }
 
     private static func base64URL(_ bytes: [UInt8]) -> String {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)

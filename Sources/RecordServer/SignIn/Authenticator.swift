@@ -1,8 +1,8 @@
 import AccessTokens
-import Crypto
 import NIOPosix
 import RecordModel
 import RecordStore
+import SystemCrypto
 import WireProtocol
 
 /// Authenticates connections.
@@ -37,7 +37,7 @@ struct Authenticator: Sendable {
         } else if hello.accessToken.isEmpty {
             claim = .nobody
         } else {
-            claim = .accessToken(hash: Array(SHA256.hash(data: Array(hello.accessToken.utf8))))
+            claim = .accessToken(hash: SHA256.hash(hello.accessToken))
         }
         do {
             return try self.directory.admit(
@@ -111,10 +111,7 @@ struct ReceivedProof: Sendable {
             container: hello.container,
             key: name
         )
-        guard let key = try? P256.Signing.PublicKey(derRepresentation: key),
-            let signature = try? P256.Signing.ECDSASignature(rawRepresentation: self.signature)
-        else { return false }
-        return key.isValidSignature(signature, for: text)
+        return P256PublicKey(der: key)?.isValid(self.signature, of: text) ?? false
     }
 }
 

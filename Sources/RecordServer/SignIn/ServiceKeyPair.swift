@@ -1,4 +1,4 @@
-import Crypto
+import SystemCrypto
 
 /// The key of a service: ECDSA on P-256.
 package struct ServiceKeyPair: Sendable {
@@ -11,22 +11,22 @@ package struct ServiceKeyPair: Sendable {
 
     /// Makes a new pair.
     package init() {
-        let key = P256.Signing.PrivateKey()
-        self.init(key.publicKey, privatePEM: key.pemRepresentation)
+        let key = P256PrivateKey()
+        self.init(key.publicKey, privatePEM: key.pem)
     }
 
     /// Reads a public key in PEM.
     ///
     /// - Returns: `nil` for anything else, a private key included.
     package init?(publicPEM: String) {
-        guard let key = try? P256.Signing.PublicKey(pemRepresentation: publicPEM) else { return nil }
+        guard let key = P256PublicKey(pem: publicPEM) else { return nil }
         self.init(key, privatePEM: nil)
     }
 
-    private init(_ key: P256.Signing.PublicKey, privatePEM: String?) {
-        self.publicKey = Array(key.derRepresentation)
+    private init(_ key: P256PublicKey, privatePEM: String?) {
+        self.publicKey = key.der
         let digits = Array("0123456789abcdef")
-        self.keyID = SHA256.hash(data: self.publicKey).reduce(into: "") { text, byte in
+        self.keyID = SHA256.hash(self.publicKey).reduce(into: "") { text, byte in
             text.append(digits[Int(byte >> 4)])
             text.append(digits[Int(byte & 0xF)])
         }

@@ -4,6 +4,7 @@ import FileIO
 import Foundation
 import RecordModel
 import StorageContract
+import SystemCrypto
 
 /// A backup as an archive on a pipe: the files of a backup folder, and what is known about them
 /// before and after.
@@ -47,7 +48,7 @@ final class BackupArchive {
     /// Adds a small file.
     func add(_ text: String, as path: String) throws {
         try self.begin(path, bytes: Int64(text.utf8.count))
-        var hash = FileHash()
+        var hash = SHA256()
         // SAFETY: the bytes are used in the call only.
         try Data(text.utf8).withUnsafeBytes { bytes in
             hash.add(bytes)
@@ -62,7 +63,7 @@ final class BackupArchive {
     func add(fileAt source: String, as path: String, progress: (Int) -> Void) throws -> FileCopy.Outcome {
         let file = try OpenFile(path: source, .read)
         let bytes = try file.size()
-        var hash = FileHash()
+        var hash = SHA256()
         try self.begin(path, bytes: bytes)
         let sent = try self.send(file, bytes, &hash, progress)
         guard sent == bytes else { throw FileError(errno: ENOENT) }
@@ -90,7 +91,7 @@ final class BackupArchive {
         }
         let path = "assets/" + files.name(of: stored.number)
         try self.begin(path, bytes: stored.asset.size)
-        var hash = FileHash()
+        var hash = SHA256()
         var condition = AssetCondition.intact
         do {
             let sent = try self.send(file, stored.asset.size, &hash, progress)
@@ -116,7 +117,7 @@ final class BackupArchive {
         let file = try OpenFile(path: self.sums.path, .read)
         let bytes = try file.size()
         try self.begin(Self.sumsName, bytes: bytes)
-        var hash = FileHash()
+        var hash = SHA256()
         guard try self.send(file, bytes, &hash, { _ in }) == bytes else { throw FileError(errno: ENOENT) }
         try self.write { () throws(FileError) in try self.tar.finish() }
     }
@@ -130,7 +131,7 @@ final class BackupArchive {
     private func send(
         _ file: OpenFile,
         _ bytes: Int64,
-        _ hash: inout FileHash,
+        _ hash: inout SHA256,
         _ progress: (Int) -> Void
     ) throws -> Int64 {
         do {

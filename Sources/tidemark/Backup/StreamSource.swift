@@ -2,6 +2,7 @@ import Administration
 import FileIO
 import Foundation
 import StorageContract
+import SystemCrypto
 
 /// An archive on a pipe, as `BackupStream` writes it.
 ///
@@ -105,7 +106,7 @@ struct StreamSource: RestoreSource {
             path = target.path + "/" + entry.path
         }
         let file = try OpenFile(path: path, .replace)
-        var hash = FileHash()
+        var hash = SHA256()
         var offset: Int64 = 0
         try self.tar.readFile { piece in
             hash.add(piece)
@@ -141,7 +142,7 @@ struct StreamSource: RestoreSource {
 
     private static func text(_ tar: inout TarReader) throws -> (Data, sha256: [UInt8]) {
         var text = Data()
-        var hash = FileHash()
+        var hash = SHA256()
         try tar.readFile { piece in
             text.append(contentsOf: piece)
             hash.add(piece)

@@ -1,7 +1,7 @@
-import Crypto
 import Foundation
 import NIOCore
 import NIOPosix
+import SystemCrypto
 
 /// The bytes of a stream on their way to a file: blocks that one thread hashes while another writes
 /// them.
@@ -122,10 +122,10 @@ private final class BlockHash: @unchecked Sendable {
 
     func add(_ block: Block) {
         // SAFETY: nobody writes to the block meanwhile.
-        self.hash.update(bufferPointer: UnsafeRawBufferPointer(block.memory))
+        self.hash.add(UnsafeRawBufferPointer(block.memory))
     }
 
-    var digest: SHA256.Digest { self.hash.finalize() }
+    var digest: [UInt8] { self.hash.value }
 }
 
 /// A file that is written past the kernel's memory, on another thread than bytes are hashed.

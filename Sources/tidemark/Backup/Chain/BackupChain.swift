@@ -2,6 +2,7 @@ import Administration
 import FileIO
 import Foundation
 import StorageContract
+import SystemCrypto
 
 /// The folder of a backup that is continued every few minutes: bases, increments after each, and
 /// the assets of all of them.
@@ -165,7 +166,7 @@ struct IncrementManifest: Codable, Hashable {
 
 extension Hexadecimal {
     static func sha256(of data: Data) -> String {
-        var hash = FileHash()
+        var hash = SHA256()
         // SAFETY: the bytes are used in the call only.
         data.withUnsafeBytes { hash.add($0) }
         return self.text(of: hash.value)
