@@ -1,5 +1,6 @@
-import GRDB
 package import EngineThreads
+import GRDB
+import SQLiteSetup
 package import StorageContract
 import Synchronization
 
@@ -30,11 +31,14 @@ package final class SQLiteEngine: QueuedEngine {
         clock: @escaping @Sendable () -> Int64,
         report: @escaping @Sendable (EngineEvent) -> Void
     ) throws {
+        let file = try DatabaseFile(configuration: configuration)
+        let report = PageSum.naming(file.path, report)
         self.configuration = configuration
         self.report = report
-        let file = try DatabaseFile(configuration: configuration)
         let reserve = DiskReserve(configuration)
-        let database = try reserve.lend { () throws(SQLiteEngineError) in try file.openWriter() }
+        let database = try reserve.lend { () throws(SQLiteEngineError) in
+            try file.openWriter { report(.logTorn) }
+        }
         self.room = DiskRoom(reserve: reserve, file: file, report: report)
         let queue = WriteQueue(configuration.queues, time: configuration.monotonicNanoseconds)
         self.queue = queue
@@ -179,6 +183,7 @@ package final class SQLiteEngine: QueuedEngine {
         let path = StoreFile.path(in: self.configuration.directory)
         statistics.databaseBytes = DatabaseFile.bytes(at: path)
         statistics.reserveMissingBytes = self.reserveMissingBytes
+        statistics.damagedReads = sqlite_setup_damaged_reads()
         statistics.databaseLogBytes = DatabaseFile.bytes(at: path + "-wal")
         return statistics
     }

@@ -77,6 +77,9 @@ package enum SQLiteEngineError: Error, Hashable, Sendable {
     case isBackup(path: String)
     /// The file is no database, or is damaged.
     case isDamaged(path: String, sqliteCode: Int32)
+    /// Commits that were acknowledged are missing, and to go on is an operator's decision
+    /// (`StoreRepair`).
+    case savesMissing(LogLoss)
     /// The disk is full.
     case diskFull(path: String)
     /// The folder or the file can't be created, read or written.

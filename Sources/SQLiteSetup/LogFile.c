@@ -1,3 +1,6 @@
+#include "LogEnd.h"
+#include "LogSum.h"
+#include "PageCheck.h"
 #include "SQLiteSetup.h"
 #include "UnusedBytes.h"
 
@@ -20,7 +23,8 @@
 // A quota, or a bound on the size of files, is want of room as well. SQLite calls it an I/O error, which here is left for
 // a disk that fails.
 //
-// Pages of a database are written without what they had in unused bytes.
+// Pages of a database are written without what they had in unused bytes. Pages of a store have a checksum, which is
+// compared when they are read, and a checkpoint compares the frames that it copies.
 
 enum {
     header_bytes = 24,
@@ -50,6 +54,13 @@ struct part {
     int is_commit;
     /// Of a database: pages may be cleaned, as far as page 1 has been seen.
     int may_clean;
+    /// Of a database: its path, while it is open.
+    const char *name;
+    /// Of a database: the index of its log, while that is mapped.
+    const volatile void *index;
+    struct page_check check;
+    /// Of a log: its frames are being copied to the database.
+    int is_copied;
 };
 
 static sqlite3_vfs *sqlites;
@@ -73,9 +84,19 @@ static int write_plainly(sqlite3_file *file, const void *bytes, int count, sqlit
     return with_shortage(part, file, part->sqlites->xWrite(file, bytes, count, offset));
 }
 
+static struct page_source source_of(sqlite3_file *file) {
+    return (struct page_source){.methods = part_of(file)->sqlites, .file = file};
+}
+
 static int map_memory(sqlite3_file *file, int index, int bytes, int is_writer, void volatile **address) {
     int code = part_of(file)->sqlites->xShmMap(file, index, bytes, is_writer, address);
+    if (index == 0) part_of(file)->index = code == SQLITE_OK ? *address : NULL;
     return code == SQLITE_IOERR_SHMSIZE && is_shortage(errno) ? SQLITE_FULL : code;
+}
+
+static int unmap_memory(sqlite3_file *file, int removes) {
+    part_of(file)->index = NULL;
+    return part_of(file)->sqlites->xShmUnmap(file, removes);
 }
 
 static void forget(struct part *part) {
@@ -131,13 +152,19 @@ static int write_log(sqlite3_file *file, const void *bytes, int count, sqlite3_i
 }
 
 static int read_log(sqlite3_file *file, void *bytes, int count, sqlite3_int64 offset) {
+    struct part *part = part_of(file);
     int code = write_gathered(file);
-    return code == SQLITE_OK ? part_of(file)->sqlites->xRead(file, bytes, count, offset) : code;
+    if (code == SQLITE_OK) code = part->sqlites->xRead(file, bytes, count, offset);
+    // What a checkpoint writes to the database gets a checksum, so nothing wrong may go there.
+    int is_compared = code == SQLITE_OK && part->is_copied && count == log_sum_page_bytes;
+    return is_compared ? log_sum_check(part->sqlites, file, bytes, offset) : code;
 }
 
 static int truncate_log(sqlite3_file *file, sqlite3_int64 size) {
+    struct part *part = part_of(file);
     int code = write_gathered(file);
-    return code == SQLITE_OK ? part_of(file)->sqlites->xTruncate(file, size) : code;
+    if (code == SQLITE_OK && size == 0) log_end_sync_note(part->name);
+    return code == SQLITE_OK ? part->sqlites->xTruncate(file, size) : code;
 }
 
 static int sync_log(sqlite3_file *file, int flags) {
@@ -162,7 +189,57 @@ static int write_database(sqlite3_file *file, const void *bytes, int count, sqli
     unsigned char copy[unused_bytes_page_max];
     if (offset == 0) part->may_clean = unused_bytes_may_clean(bytes, count);
     if (part->may_clean) bytes = unused_bytes_cleaned(bytes, count, offset, copy);
+    if (part->check.is_on && count == (int)sizeof copy && offset % (int)sizeof copy == 0) {
+        if (bytes != copy) memcpy(copy, bytes, sizeof copy);
+        int code = page_check_write(&part->check, source_of(file), copy, offset);
+        if (code != SQLITE_OK) return code;
+        bytes = copy;
+    }
     return write_plainly(file, bytes, count, offset);
+}
+
+static int read_database(sqlite3_file *file, void *bytes, int count, sqlite3_int64 offset) {
+    struct part *part = part_of(file);
+    int code = part->sqlites->xRead(file, bytes, count, offset);
+    return page_check_read(&part->check, source_of(file), bytes, count, offset, code);
+}
+
+static int fetch_page(sqlite3_file *file, sqlite3_int64 offset, int count, void **page) {
+    struct part *part = part_of(file);
+    int code = part->sqlites->xFetch(file, offset, count, page);
+    if (code != SQLITE_OK || *page == NULL || !part->check.is_on) return code;
+    code = page_check_mapped(&part->check, source_of(file), *page, offset);
+    if (code == SQLITE_OK) return code;
+    part->sqlites->xUnfetch(file, offset, *page);
+    *page = NULL;
+    return code;
+}
+
+/// Without a log nothing is noted: a database that is its own journal has none.
+static int sync_database(sqlite3_file *file, int flags) {
+    struct part *part = part_of(file);
+    int code = part->sqlites->xSync(file, flags);
+    if (code == SQLITE_OK && part->check.is_on) log_end_note_copied(part->index, part->name);
+    return code;
+}
+
+static int control_database(sqlite3_file *file, int operation, void *argument) {
+    struct part *part = part_of(file);
+    switch (operation) {
+        case sqlite_setup_control_sums: return page_check_begin(&part->check, source_of(file), argument);
+        case sqlite_setup_control_log_end:
+            return log_end_read(part->index, argument) ? SQLITE_OK : SQLITE_NOTFOUND;
+        case SQLITE_FCNTL_CKPT_START: case SQLITE_FCNTL_CKPT_DONE:
+            if (part->log != NULL) part_of(part->log)->is_copied = operation == SQLITE_FCNTL_CKPT_START;
+            break;
+        default: break;
+    }
+    return part->sqlites->xFileControl(file, operation, argument);
+}
+
+static int close_database(sqlite3_file *file) {
+    page_check_end(&part_of(file)->check);
+    return part_of(file)->sqlites->xClose(file);
 }
 
 /// A file that is new has no page 1 yet: it is one of ours, whose pages may be cleaned.
@@ -176,6 +253,7 @@ static int lock_database(sqlite3_file *file, int first, int count, int flags) {
     struct part *part = part_of(file);
     int is_given_back = (flags & SQLITE_SHM_UNLOCK) && (flags & SQLITE_SHM_EXCLUSIVE) && first == write_lock;
     if (is_given_back && part->log != NULL) forget(part_of(part->log));
+    if (flags & SQLITE_SHM_LOCK) page_check_age(&part->check);
     return part->sqlites->xShmLock(file, first, count, flags);
 }
 
@@ -189,14 +267,21 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
     part->sqlites = file->pMethods;
     part->methods = *file->pMethods;
     part->next = -1;
+    part->name = name;
     file->pMethods = &part->methods;
     if (!is_log) {
         part->may_clean = may_clean(file, part->sqlites);
+        part->methods.xRead = read_database;
         part->methods.xWrite = write_database;
+        part->methods.xSync = sync_database;
+        part->methods.xFileControl = control_database;
+        part->methods.xClose = close_database;
         if (part->methods.iVersion >= 2) {
             part->methods.xShmLock = lock_database;
             part->methods.xShmMap = map_memory;
+            part->methods.xShmUnmap = unmap_memory;
         }
+        if (part->methods.iVersion >= 3) part->methods.xFetch = fetch_page;
         return SQLITE_OK;
     }
     part->database = sqlite3_database_file_object(name);
@@ -218,6 +303,7 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
 
 static int delete_file(sqlite3_vfs *vfs, const char *name, int sync) {
     (void)vfs;
+    log_end_sync_note(name);
     return sqlites->xDelete(sqlites, name, sync);
 }
 

@@ -30,7 +30,7 @@ struct Tidemark: AsyncParsableCommand {
             Serve.self, Status.self, ContainerCommand.self, UserCommand.self, KeyCommand.self,
             SchemaCommand.self,
             RecordsCommand.self, ZoneCommand.self, AssetsCommand.self, Backup.self, Restore.self,
-            Migrate.self,
+            Repair.self, Migrate.self,
             Usage.self, Explain.self, Access.self, ExplainRecord.self, ConsoleCommand.self,
             SettingsCommand.self,
         ]

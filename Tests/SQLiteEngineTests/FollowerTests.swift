@@ -45,7 +45,8 @@ struct FollowerTests {
         var generator = SeededGenerator.fromEnvironment()
         print("FollowerTests: SEED=\(generator.seed)")
         let it = try await EngineUnderTest.withNotes(.sqlite)
-        let other = OtherProcess(folder: it.folder)
+        let checkpointer = try PlainFile(path: it.folder.path + "/tidemark.sqlite")
+        try checkpointer.useSums()
         let copies = try TemporaryDirectory()
         let (copy, pages) = (copies.path + "/copy", copies.path + "/pages")
         func open() throws -> StoreFollower {
@@ -74,7 +75,7 @@ struct FollowerTests {
                     lost += 1
                     position = try follower.copyAll(to: copy) { _ in }.position
                 }
-            case 1: try await other.execute("PRAGMA wal_checkpoint(PASSIVE)")
+            case 1: try checkpointer.run("PRAGMA wal_checkpoint(PASSIVE)")
             default: break
             }
             var store = ""
@@ -95,6 +96,7 @@ struct FollowerTests {
                 store = try await Self.digest(it.folder.path + "/tidemark.sqlite")
             }
             #expect(try await Self.digest(copy) == store)
+            #expect(try PageSums.wrongPages(inFile: copy) == [])
         }
         follower.close()
         print(
@@ -164,7 +166,6 @@ struct FollowerTests {
         async throws
     {
         let it = try await EngineUnderTest.withNotes(.sqlite)
-        let other = OtherProcess(folder: it.folder)
         let copies = try TemporaryDirectory()
         func open() throws -> StoreFollower { try StoreFollower(in: it.folder.path, clock: { 7 }) }
         var position = StorePosition(rawValue: "none")
@@ -180,7 +181,9 @@ struct FollowerTests {
             second.close()
         }
         #expect(isResumed)
-        #expect(try await other.execute("PRAGMA wal_checkpoint(TRUNCATE)") == ["0"])
+        let checkpointer = try PlainFile(path: it.folder.path + "/tidemark.sqlite")
+        try checkpointer.useSums()
+        #expect(try checkpointer.rows("PRAGMA wal_checkpoint(TRUNCATE)")[0][0] == 0)
         for position in [position, StorePosition(rawValue: "none"), StorePosition(rawValue: "1-2-3")] {
             let third = try open()
             #expect(try !third.resume(after: position))

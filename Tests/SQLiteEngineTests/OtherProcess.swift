@@ -3,7 +3,8 @@ import TestSupport
 
 /// Another process that has the file of an engine open and says what it likes in SQL.
 ///
-/// Python, because its standard library has SQLite: no test links an engine's own.
+/// Python, because its standard library has SQLite: no test links an engine's own. It leaves what it
+/// writes in the log, since it knows nothing of the checksums of pages.
 ///
 /// The view `entries` has the parts of the keys of `index_entry`; `key_part` gives one of them: the
 /// database, the zone, the index, or the value.
@@ -16,13 +17,14 @@ struct OtherProcess {
     let folder: TemporaryDirectory
 
     private static let script = """
-        import sqlite3, sys
+        import os, sqlite3, sys
         connection = sqlite3.connect(sys.argv[1], timeout=20, isolation_level=None)
         def key_part(key, part):
             for _ in range(part + (part < 3)):
                 count = max(key[0] - 239, 0)
                 number, key = int.from_bytes(key[1:1 + count], "big") if count else key[0], key[1 + count:]
             return key if part == 3 else number
+        connection.execute("PRAGMA wal_autocheckpoint = 0")
         connection.create_function("key_part", 2, key_part, deterministic=True)
         connection.execute(
             "CREATE TEMP VIEW entries AS SELECT key_part(key, 0) AS database, key_part(key, 1) AS zone, "
@@ -32,6 +34,8 @@ struct OtherProcess {
         for statement in statements:
             for row in connection.execute(statement): print(row[0])
         if len(statements) > 1: connection.execute("COMMIT")
+        sys.stdout.flush()
+        os._exit(0)
         """
 
     /// The first column of each row.

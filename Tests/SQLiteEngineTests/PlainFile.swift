@@ -1,5 +1,7 @@
 import GRDBSQLite
 
+@testable import SQLiteEngine
+
 /// A file of SQLite without anything between it and the test.
 final class PlainFile {
     struct Failure: Error {
@@ -21,6 +23,46 @@ final class PlainFile {
     func run(_ sql: String) throws {
         let code = sqlite3_exec(self.connection, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw Failure(code: code, sql: sql) }
+    }
+
+    /// Has the connection compare and write the checksums of pages, as those of the engine.
+    func useSums() throws { try SQLiteProcess.useSums(self.connection) }
+
+    private func prepared(_ sql: String) throws -> OpaquePointer {
+        var statement: OpaquePointer?
+        let code = sqlite3_prepare_v2(self.connection, sql, -1, &statement, nil)
+        guard code == SQLITE_OK, let statement else { throw Failure(code: code, sql: sql) }
+        return statement
+    }
+
+    func texts(_ sql: String) throws -> [String] {
+        let statement = try self.prepared(sql)
+        defer { sqlite3_finalize(statement) }
+        var texts: [String] = []
+        var code = sqlite3_step(statement)
+        while code == SQLITE_ROW {
+            texts.append(sqlite3_column_text(statement, 0).map { String(cString: $0) } ?? "")
+            code = sqlite3_step(statement)
+        }
+        guard code == SQLITE_DONE else { throw Failure(code: code, sql: sql) }
+        return texts
+    }
+
+    /// Adds all values of all rows to a hash.
+    func hash(_ sql: String, into hasher: inout Hasher) throws {
+        let statement = try self.prepared(sql)
+        defer { sqlite3_finalize(statement) }
+        var code = sqlite3_step(statement)
+        while code == SQLITE_ROW {
+            for column in 0..<sqlite3_column_count(statement) {
+                let bytes = sqlite3_column_blob(statement, column)
+                let count = Int(sqlite3_column_bytes(statement, column))
+                hasher.combine(count)
+                hasher.combine(bytes: UnsafeRawBufferPointer(start: bytes, count: count))
+            }
+            code = sqlite3_step(statement)
+        }
+        guard code == SQLITE_DONE else { throw Failure(code: code, sql: sql) }
     }
 
     func rows(_ sql: String) throws -> [[Int64]] {

@@ -38,6 +38,8 @@ package enum LogKeys {
     package static let assets = "assets"
     /// Of a file or a folder.
     package static let path = "path"
+    /// The number of a page of a database file.
+    package static let page = "page"
     /// A number of the system's.
     package static let errno = "errno"
     /// A result code of SQLite's.

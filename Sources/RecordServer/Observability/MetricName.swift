@@ -48,6 +48,7 @@ package enum MetricName: String, CaseIterable, Sendable {
     case databaseLogBytes = "tidemark_database_log_bytes"
     case databaseUnsafeSettings = "tidemark_database_unsafe_settings"
     case diskReserveMissingBytes = "tidemark_disk_reserve_missing_bytes"
+    case damagedPageReads = "tidemark_damaged_page_reads_total"
     case diskFailing = "tidemark_disk_failing"
     case diskFreeBytes = "tidemark_disk_free_bytes"
     case certificateEnd = "tidemark_certificate_end_timestamp_seconds"
@@ -113,6 +114,7 @@ package enum MetricName: String, CaseIterable, Sendable {
             "Settings of PostgreSQL that are off, and without which a crash loses saves (fsync, full_page_writes)."
         case .diskReserveMissingBytes:
             "What the reserve for deletes and administration lacks now: the disk is, or was just, full."
+        case .damagedPageReads: "Reads of pages of the database that failed, as their checksum was wrong."
         case .diskFailing: "1 while the disk refuses writes though it has room, and else 0."
         case .diskFreeBytes: "Free space on the disk of the data folder, for the server's user."
         case .certificateEnd: "When the server's certificate ends, since 1970."

@@ -166,6 +166,7 @@ extension EngineStatistics {
             Metric(.databaseLogBytes, Double(self.databaseLogBytes)),
             Metric(.databaseUnsafeSettings, self.unsafeSettings),
             Metric(.diskReserveMissingBytes, Double(self.reserveMissingBytes)),
+            Metric(.damagedPageReads, Double(self.damagedReads)),
         ]
     }
 }

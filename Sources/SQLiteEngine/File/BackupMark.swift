@@ -35,9 +35,11 @@ enum BackupMark {
         let descriptor = open(path, O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { throw .ofTarget(errno) }
         defer { close(descriptor) }
-        var header = [UInt8](repeating: 0, count: 100)
-        guard pread(descriptor, &header, header.count, 0) == header.count else { throw .failed(code: 0) }
-        self.put(intoFirstPage: &header)
-        guard pwrite(descriptor, header, header.count, 0) == header.count else { throw .ofTarget(errno) }
+        var page = [UInt8](repeating: 0, count: Int(DatabaseFile.pageBytes))
+        guard pread(descriptor, &page, page.count, 0) == page.count else { throw .failed(code: 0) }
+        let identity = try PageSum.identity(ofFirstPage: page)
+        self.put(intoFirstPage: &page)
+        PageSum.write(into: &page, number: 1, identity: identity)
+        guard pwrite(descriptor, page, page.count, 0) == page.count else { throw .ofTarget(errno) }
     }
 }

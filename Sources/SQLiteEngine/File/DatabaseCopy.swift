@@ -26,13 +26,23 @@ package final class DatabaseCopy: StoreCopy {
         }
     }
 
+    /// Opens the file of a store that no process serves, with the rest of its log.
+    ///
+    /// - Throws: `isBackup`, `isDamaged` if tables and indexes do not fit together.
+    init(ofStore path: String) throws(StoreCopyError) {
+        self.database = try Self.open(path) { database in
+            guard try !BackupMark.isOn(database) else { throw StoreCopyError.isBackup }
+        }
+        let lines = try self.read { try String.fetchAll($0, sql: "PRAGMA integrity_check(1)") }
+        guard lines == ["ok"] else { throw .isDamaged(code: ResultCode.SQLITE_CORRUPT.rawValue) }
+    }
+
     private static func open(
         _ path: String,
         check: (Database) throws -> Void = { _ in }
     ) throws(StoreCopyError) -> DatabaseQueue {
         try StoreCopyError.wrapping {
-            var configuration = Configuration()
-            configuration.label = "tidemark.copy"
+            var configuration = SQLiteProcess.configuration("tidemark.copy")
             configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = FULL") }
             let queue = try SQLiteProcess.open(path, configuration)
             let format = try queue.inDatabase { database in
@@ -125,7 +135,7 @@ package final class DatabaseCopy: StoreCopy {
         try StoreCopyError.wrapping { try self.database.close() }
     }
 
-    private func read<Value>(_ read: (Database) throws -> Value) throws(StoreCopyError) -> Value {
+    func read<Value>(_ read: (Database) throws -> Value) throws(StoreCopyError) -> Value {
         try StoreCopyError.wrapping { try self.database.inDatabase(read) }
     }
 

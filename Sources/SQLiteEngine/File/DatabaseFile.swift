@@ -50,7 +50,9 @@ struct DatabaseFile: Sendable {
     }
 
     /// Opens the writing connection, after migrating the file to the known format.
-    func openWriter() throws(SQLiteEngineError) -> DatabaseQueue {
+    ///
+    /// `onTornLog` is called if the log has commits behind its end.
+    func openWriter(onTornLog: () -> Void = {}) throws(SQLiteEngineError) -> DatabaseQueue {
         do {
             let isMaker = self.preparation == .makeOrMigrate
             guard try isMaker || self.hasContent() else {
@@ -60,14 +62,40 @@ struct DatabaseFile: Sendable {
             guard let lock = try FormatLock(folder: folder, waits: isMaker) else {
                 throw SQLiteEngineError.isBeingPrepared(path: self.path)
             }
-            let writer = Result { try self.openLocked() }
+            let writer = Result {
+                if try self.refuseLoss().hasCommitsBehind { onTornLog() }
+                return try self.openLocked()
+            }
             _ = consume lock
             return try writer.get()
         } catch let error as SQLiteEngineError {
             throw error
+        } catch is FormatUnreleased {
+            throw .formatUnreleased(path: self.path)
+        } catch StoreCopyError.savesMissing(let loss) {
+            throw .savesMissing(loss)
         } catch {
             throw SQLiteEngineError(error, path: self.path)
         }
+    }
+
+    /// Refuses a log that lacks synced commits, while SQLite has not touched it yet.
+    ///
+    /// - Throws: `savesMissing`, `failed`.
+    @discardableResult
+    func refuseLoss() throws(StoreCopyError) -> LogCheck {
+        let check = try LogCheck(of: self.path)
+        if let loss = check.loss { throw .savesMissing(loss) }
+        return check
+    }
+
+    /// Refuses a file that is older than the note of its log.
+    private func refuseOlder(_ database: Database) throws {
+        let synced = SyncedNote.records(of: self.path).synced
+        guard let synced, try synced.isNewer(than: database) else { return }
+        throw SQLiteEngineError.savesMissing(
+            LogLoss(.databaseOlder, path: self.path, milliseconds: synced.milliseconds)
+        )
     }
 
     /// Opens the file while no other process creates or changes its tables.
@@ -76,10 +104,7 @@ struct DatabaseFile: Sendable {
         guard try !queue.inDatabase({ try BackupMark.isOn($0) }) else {
             throw SQLiteEngineError.isBackup(path: self.path)
         }
-        let found: Int
-        do { found = try queue.inDatabase { try Migrations.format(of: $0) } } catch is FormatUnreleased {
-            throw SQLiteEngineError.formatUnreleased(path: self.path)
-        }
+        let found = try queue.inDatabase { try Migrations.format(of: $0) }
         let known = Migrations.formatKnown
         guard found <= known else { throw SQLiteEngineError.formatTooNew(found: found, known: known) }
         guard found == known || self.preparation == .makeOrMigrate else {
@@ -94,12 +119,12 @@ struct DatabaseFile: Sendable {
             _ = try Int.fetchOne(database, sql: "PRAGMA wal_autocheckpoint = \(Self.checkpointPages)")
         }
         if found < known { try Migrations.migrator.migrate(queue) }
+        try queue.inDatabase { try self.refuseOlder($0) }
         return queue
     }
 
     private var writerConfiguration: Configuration {
-        var configuration = Configuration()
-        configuration.label = "tidemark.writer"
+        var configuration = SQLiteProcess.configuration("tidemark.writer")
         configuration.busyMode = .timeout(Self.busyTimeoutSeconds)
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA page_size = \(Self.pageBytes)")
@@ -141,8 +166,7 @@ struct DatabaseFile: Sendable {
 
     /// Opens a connection for checkpoints.
     func openCheckpointer() throws -> DatabaseQueue {
-        var configuration = Configuration()
-        configuration.label = "tidemark.checkpointer"
+        var configuration = SQLiteProcess.configuration("tidemark.checkpointer")
         configuration.busyMode = .immediateError
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA synchronous = \(self.durability.synchronous)")
@@ -187,8 +211,7 @@ struct DatabaseFile: Sendable {
 
     /// Opens a connection for reads.
     func openReader() throws -> DatabaseQueue {
-        var configuration = Configuration()
-        configuration.label = "tidemark.reader"
+        var configuration = SQLiteProcess.configuration("tidemark.reader")
         configuration.readonly = true
         configuration.busyMode = .timeout(Self.busyTimeoutSeconds)
         configuration.prepareDatabase { database in

@@ -115,7 +115,7 @@ final class DiskReserve: Sendable {
         case .diskFull: true
         case .cannotOpen: DiskSpace(at: self.directory).map { $0.free < Self.blockBytes * 16 } ?? false
         case .formatTooNew, .formatTooOld, .formatUnreleased, .isMissing, .isBeingPrepared, .isBackup,
-            .isDamaged:
+            .isDamaged, .savesMissing:
             false
         }
     }

@@ -11,7 +11,10 @@ package struct SQLiteStoreFiles: StoreFiles {
     package var name: String { StoreFile.name }
 
     package var names: [String] {
-        [StoreFile.name, StoreFile.name + "-wal", StoreFile.name + "-shm", StoreFile.reserveName]
+        [
+            StoreFile.name, StoreFile.name + "-wal", StoreFile.name + "-shm", SyncedNote.name,
+            StoreFile.reserveName,
+        ]
     }
 
     package func source(in directory: String) throws(StoreCopyError) -> any StoreSource {
@@ -63,6 +66,7 @@ package final class StoreFile: StoreSource {
             let file = try DatabaseFile(
                 configuration: SQLiteEngineConfiguration(directory: directory, housekeeping: nil)
             )
+            try file.refuseLoss()
             return try file.openReader()
         }
         guard try !self.read(BackupMark.isOn) else { throw .isBackup }
@@ -105,8 +109,7 @@ package final class StoreFile: StoreSource {
     /// Copies the pages of the transaction's snapshot to a file, which is replaced.
     static func copy(_ source: Database, to path: String, progress: @escaping (Int) -> Void) throws {
         try DatabaseCopy.removeFiles(at: path)
-        var configuration = Configuration()
-        configuration.label = "tidemark.copy"
+        var configuration = SQLiteProcess.configuration("tidemark.copy")
         configuration.prepareDatabase { database in
             // An incomplete copy is never used, so it needs no syncs.
             try database.execute(sql: "PRAGMA synchronous = OFF")

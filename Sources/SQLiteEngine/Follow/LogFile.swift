@@ -83,38 +83,33 @@ final class LogFile {
         var bytes = [UInt8](repeating: 0, count: Self.frameHeaderBytes)
         let offset = Self.offset(ofFrame: position.frames - 1, header)
         guard try self.read(&bytes, at: offset) else { return false }
-        return Self.salts(bytes) == header.salts && Self.sum(bytes) == position.sum
-            && Self.number(bytes, 4) != 0
+        let frame = LogFrame(bytes: bytes)
+        return frame.isOf(header) && frame.sum == position.sum && frame.endsCommit
     }
 
     /// Reads the commits after a position.
     func commits(after position: LogPosition, _ header: Header) throws(StoreCopyError) -> LogCommits {
         var commits = LogCommits(position: position)
-        var frame = [UInt8](repeating: 0, count: Self.frameHeaderBytes + header.pageBytes)
         var open: [UInt32: Int64] = [:]
         var sum = position.sum
         var number = position.frames
-        while try self.read(&frame, at: Self.offset(ofFrame: number, header)) {
-            guard Self.salts(frame) == header.salts else { break }
-            // SAFETY: the bytes are used in the call only.
-            frame.withUnsafeBytes {
-                sum.add(UnsafeRawBufferPointer(rebasing: $0[..<8]), isBigEndian: header.isBigEndian)
-                sum.add(
-                    UnsafeRawBufferPointer(rebasing: $0[Self.frameHeaderBytes...]),
-                    isBigEndian: header.isBigEndian
-                )
-            }
-            guard Self.sum(frame) == sum else { break }
-            open[Self.number(frame, 0)] = number
+        while let frame = try self.frame(number, header) {
+            guard frame.isOf(header), frame.add(to: &sum, header) else { break }
+            open[frame.pageNumber] = number
             number += 1
-            let filePages = Self.number(frame, 4)
-            guard filePages != 0 else { continue }
+            guard frame.endsCommit else { continue }
             commits.frames.merge(open) { $1 }
             open.removeAll(keepingCapacity: true)
-            commits.filePages = filePages
+            commits.filePages = frame.filePages
             commits.position = LogPosition(salts: header.salts, frames: number, sum: sum)
         }
         return commits
+    }
+
+    /// Reads a frame, valid or not; `nil` if the log has fewer.
+    func frame(_ number: Int64, _ header: Header) throws(StoreCopyError) -> LogFrame? {
+        var bytes = [UInt8](repeating: 0, count: Self.frameHeaderBytes + header.pageBytes)
+        return try self.read(&bytes, at: Self.offset(ofFrame: number, header)) ? LogFrame(bytes: bytes) : nil
     }
 
     /// The page of a committed frame.
@@ -154,16 +149,40 @@ final class LogFile {
         return isRead
     }
 
-    private static func salts(_ frame: [UInt8]) -> LogSalts {
-        LogSalts(first: self.number(frame, 8), second: self.number(frame, 12))
+    fileprivate static func number(_ bytes: [UInt8], _ offset: Int) -> UInt32 {
+        BigEndian.number(bytes[offset..<offset + 4])
+    }
+}
+
+/// A frame as it is in the file.
+struct LogFrame {
+    /// Its header and its page, or the header alone.
+    let bytes: [UInt8]
+
+    var pageNumber: UInt32 { LogFile.number(self.bytes, 0) }
+    /// The size of the file after the commit that it ends; else 0.
+    var filePages: UInt32 { LogFile.number(self.bytes, 4) }
+    var endsCommit: Bool { self.filePages != 0 }
+    var sum: LogSum {
+        LogSum(first: LogFile.number(self.bytes, 16), second: LogFile.number(self.bytes, 20))
     }
 
-    private static func sum(_ frame: [UInt8]) -> LogSum {
-        LogSum(first: self.number(frame, 16), second: self.number(frame, 20))
+    func isOf(_ header: LogFile.Header) -> Bool {
+        LogFile.number(self.bytes, 8) == header.salts.first
+            && LogFile.number(self.bytes, 12) == header.salts.second
     }
 
-    private static func number(_ bytes: [UInt8], _ offset: Int) -> UInt32 {
-        bytes[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }
+    /// Adds it to the sum of the frames before it; `false` if it has another one.
+    func add(to sum: inout LogSum, _ header: LogFile.Header) -> Bool {
+        // SAFETY: the bytes are used in the call only.
+        self.bytes.withUnsafeBytes {
+            sum.add(UnsafeRawBufferPointer(rebasing: $0[..<8]), isBigEndian: header.isBigEndian)
+            sum.add(
+                UnsafeRawBufferPointer(rebasing: $0[LogFile.frameHeaderBytes...]),
+                isBigEndian: header.isBigEndian
+            )
+        }
+        return sum == self.sum
     }
 }
 

@@ -1,3 +1,4 @@
+import SQLiteSetup
 import StorageContract
 
 /// A commit in the log of a store, up to which a follower has every change.
@@ -31,16 +32,13 @@ struct LogSum: Hashable {
     ///
     // SAFETY: lent for this call, and read within its bounds.
     mutating func add(_ bytes: UnsafeRawBufferPointer, isBigEndian: Bool) {
-        var (first, second) = (self.first, self.second)
-        var offset = 0
-        while offset + 8 <= bytes.count {
-            let left = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
-            let right = bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self)
-            first &+= (isBigEndian ? left.bigEndian : left.littleEndian) &+ second
-            second &+= (isBigEndian ? right.bigEndian : right.littleEndian) &+ first
-            offset += 8
-        }
-        (self.first, self.second) = (first, second)
+        sqlite_setup_add_log_sum(
+            bytes.baseAddress,
+            bytes.count,
+            isBigEndian ? 1 : 0,
+            &self.first,
+            &self.second
+        )
     }
 }
 

@@ -88,10 +88,14 @@ struct PageFile {
         guard target >= 0 else { throw .ofTarget(errno) }
         defer { close(target) }
         let file = try Self(reading: source)
+        guard file.pageBytes == Int(DatabaseFile.pageBytes) else { throw .isDamaged(code: 0) }
+        let identity = try PageSum.identity(ofFirstPage: Self.bytes(target, at: 0, file.pageBytes))
         var offset = Int64(Self.headerBytes + 4 * file.numbers.count)
         for number in file.numbers {
             var page = try Self.bytes(source, at: offset, file.pageBytes)
             if number == 1 { BackupMark.put(intoFirstPage: &page) }
+            // Pages come from a log, which has no checksums of the file.
+            PageSum.write(into: &page, number: number, identity: identity)
             try Self.put(page, target, at: Int64(number - 1) * Int64(file.pageBytes))
             offset += Int64(file.pageBytes)
         }

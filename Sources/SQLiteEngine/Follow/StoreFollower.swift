@@ -77,6 +77,7 @@ final class StoreFollower: FollowedStore {
             let file = try DatabaseFile(
                 configuration: SQLiteEngineConfiguration(directory: directory, housekeeping: nil)
             )
+            try file.refuseLoss()
             let checkpointer = try file.openCheckpointer()
             let locker = try Self.open(path, isReader: false)
             for connection in [checkpointer, locker] { connection.inDatabase(Self.keepLog) }
@@ -89,8 +90,7 @@ final class StoreFollower: FollowedStore {
     }
 
     private static func open(_ path: String, isReader: Bool) throws -> DatabaseQueue {
-        var configuration = Configuration()
-        configuration.label = "tidemark.follower"
+        var configuration = SQLiteProcess.configuration("tidemark.follower")
         configuration.readonly = isReader
         configuration.allowsUnsafeTransactions = true
         configuration.busyMode = .timeout(isReader ? Self.readLockSeconds : Self.writeLockSeconds)

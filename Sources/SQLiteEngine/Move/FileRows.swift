@@ -23,6 +23,12 @@ final class FileRows {
             throw StorageFailure(sqliteCode: code)
         }
         sqlite3_busy_timeout(connection, Int32(DatabaseFile.busyTimeoutSeconds * 1_000))
+        do {
+            try SQLiteProcess.useSums(connection)
+        } catch {
+            sqlite3_close_v2(connection)
+            throw StorageFailure(error)
+        }
         do throws(StorageFailure) {
             self.isLastChange = try HotStatement(
                 "SELECT 1 FROM record WHERE number = ? AND database = ? AND zone = ? AND position = ?",

@@ -33,8 +33,7 @@ package final class SQLiteFilledStore: FilledStore {
     }
 
     private static func makeTables(_ path: String) throws {
-        var configuration = Configuration()
-        configuration.label = "tidemark.move"
+        var configuration = SQLiteProcess.configuration("tidemark.move")
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA page_size = \(DatabaseFile.pageBytes)")
         }
@@ -113,6 +112,8 @@ package final class SQLiteFilledStore: FilledStore {
         } catch {
             throw .file(error)
         }
+        // An earlier file of the name had another log.
+        unlink(SyncedNote.path(of: self.folder + "/" + DatabaseFile.name))
         try SQLiteMovedStore.rename(self.path, to: self.folder + "/" + DatabaseFile.name)
     }
 

@@ -67,6 +67,8 @@ package final class SQLiteMovedStore: MovedStore {
         let retired = ((self.path as NSString).deletingLastPathComponent as NSString)
             .appendingPathComponent(Self.retiredName)
         try Self.rename(self.path, to: retired)
+        // Another file of the name has another log.
+        unlink(SyncedNote.path(of: self.path))
         return retired
     }
 

@@ -33,6 +33,8 @@ final class LogSync: @unchecked Sendable {
     struct Announced {
         fileprivate let number: UInt64
         fileprivate let databases: [DatabaseID]
+        /// Where the log ends after the commit; `nil` if that is not to be noted.
+        var end: SyncedEnd?
     }
 
     private struct Commit {
@@ -64,12 +66,21 @@ final class LogSync: @unchecked Sendable {
     /// Commits that are announced and not synced: if 0, reads skip the lock.
     private let unsyncedCount = Atomic<Int>(0)
     private let sync: @Sendable () -> Int32
+    private let note: @Sendable (SyncedEnd) -> Void
     private let report: @Sendable (EngineEvent) -> Void
     private let ending = Rendezvous<Void>()
 
-    /// `sync` syncs the log, and returns 0 or the number of the system's error.
-    init(sync: @escaping @Sendable () -> Int32, report: @escaping @Sendable (EngineEvent) -> Void) {
+    /// Starts the thread.
+    ///
+    /// `sync` syncs the log, and returns 0 or the number of the system's error. `note` is called
+    /// afterwards, one call at a time.
+    init(
+        sync: @escaping @Sendable () -> Int32,
+        note: @escaping @Sendable (SyncedEnd) -> Void = { _ in },
+        report: @escaping @Sendable (EngineEvent) -> Void
+    ) {
         self.sync = sync
+        self.note = note
         self.report = report
         EngineThread.start("tidemark-sync") { [self] in
             while let commit = self.next() { self.finish(commit) }
@@ -166,6 +177,8 @@ final class LogSync: @unchecked Sendable {
     /// Syncs and replies, on either thread; no other sync runs meanwhile.
     private func finish(_ commit: Commit) {
         let loss = self.loss() ?? (commit.isPresent ? self.failure(of: self.sync()) : nil)
+        // Before the reply, so that the note has every commit that was acknowledged.
+        if loss == nil, let end = commit.announced.end { self.note(end) }
         let reads = self.condition.withLock { self.finished(commit.announced, loss: loss) }
         commit.reply(loss)
         for read in reads { read.reply(loss) }
@@ -214,9 +227,12 @@ extension LogSync {
         report: @escaping @Sendable (EngineEvent) -> Void
     ) throws {
         guard configuration.durability == .full else {
+            // Nothing is synced, so there is nothing to compare with.
+            unlink(SyncedNote.path(of: file.path))
             self.init(sync: { 0 }, report: report)
             return
         }
+        let note = try SyncedNote(of: file.path)
         let log = try file.openLog()
         self.init(
             sync: {
@@ -224,6 +240,7 @@ extension LogSync {
                 defer { queue.synced(nanoseconds: queue.now - start) }
                 return configuration.syncFile(log.fileDescriptor)
             },
+            note: { note.write($0) },
             report: report
         )
     }

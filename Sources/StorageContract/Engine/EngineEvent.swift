@@ -37,6 +37,11 @@ package enum EngineEvent: Hashable, Sendable {
     /// The indexes are complete; `records` is the number of records read for it since the start of
     /// the process.
     case indexesBuilt(indexes: Int, records: Int)
+    /// A page of a file is not the one that was written: what needed it failed, and changed nothing.
+    case pageDamaged(path: String, page: UInt32)
+    /// The log has commits behind its end: they were not synced when the machine lost power, or the
+    /// note of what was synced is older.
+    case logTorn
     /// An index has only the readable fields of a record: the record is damaged.
     case recordNotIndexed(DamagedRecord)
 }

@@ -79,6 +79,8 @@ package struct EngineStatistics: Hashable, Sendable {
     package var databaseLogBytes: Int64 = 0
     /// The bytes that are missing in the reserve for a full disk.
     package var reserveMissingBytes: Int64 = 0
+    /// Reads of pages that were not the ones that had been written.
+    package var damagedReads: UInt64 = 0
     /// Settings of a database that are off, and without which a crash loses committed changes.
     package var unsafeSettings = 0
 

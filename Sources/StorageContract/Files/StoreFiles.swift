@@ -97,5 +97,7 @@ package enum StoreCopyError: Error, Hashable, Sendable {
     case diskFull
     /// It is no store, or is damaged.
     case isDamaged(code: Int32)
+    /// Commits that were acknowledged are missing.
+    case savesMissing(LogLoss)
     case failed(code: Int32)
 }

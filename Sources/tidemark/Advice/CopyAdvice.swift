@@ -47,6 +47,7 @@ enum CopyAdvice {
             )
         case .formatUnreleased: EngineOpening.formatUnreleased("the database")
         case .diskFull: self.diskFull(path)
+        case .savesMissing(let loss): LossAdvice.failure(loss, in: DataFolder(path: path))
         case .isDamaged(let code): EngineOpening.isDamaged(EngineOpening.files.path(in: path), code: code)
         case .failed(let code): EngineOpening.cannotCopy(code: code)
         }

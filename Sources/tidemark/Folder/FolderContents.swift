@@ -20,8 +20,8 @@ struct FolderContents {
     func refuseRemains() throws(CommandFailure) {
         guard !self.hasContent(EngineOpening.files.name) else { return }
         var remains = Self.laterFiles.filter { self.hasContent($0) }
-        let log = EngineOpening.files.name + "-wal"
-        if self.hasContent(log) { remains.append(log) }
+        let beside = EngineOpening.files.names.filter { $0.hasPrefix(EngineOpening.files.name + "-") }
+        remains += beside.filter { self.hasContent($0) }
         if !self.names(in: self.folder.assetsPath).isEmpty { remains.append("assets/") }
         guard !remains.isEmpty else { return }
         let state = self.folder.hasFile ? "is empty" : "is missing"

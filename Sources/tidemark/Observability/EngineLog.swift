@@ -65,6 +65,24 @@ struct EngineLog: Sendable {
             // Exits at once, as after a kill: nothing of what waits may be executed, and closing files
             // would write to them.
             _exit(CommandFailure.Code.unavailable.rawValue)
+        case .pageDamaged(let path, let page):
+            self.faults.tell(
+                "a page of the database is damaged: what needs it fails",
+                about: "\(page)",
+                metadata: [
+                    LogKeys.path: "\(path)", LogKeys.page: .stringConvertible(page),
+                    LogKeys.advice:
+                        "Restore a backup into another folder, and check the disk and the memory.",
+                ]
+            )
+        case .logTorn:
+            self.faults.logger.warning(
+                "the log of the database ends before its last commits",
+                metadata: self.metadata.merging([
+                    LogKeys.advice:
+                        "If the machine lost power, they were not acknowledged. Otherwise check the disk."
+                ]) { $1 }
+            )
         case .indexesIncomplete(let indexes):
             self.faults.logger.info(
                 "building indexes in the background",

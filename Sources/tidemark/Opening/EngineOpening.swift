@@ -156,6 +156,24 @@ enum EngineOpening {
         try SQLiteFilledStore.discard(in: folder.path)
     }
 
+    /// Lets the store of a folder be served whose log or file lacks commits.
+    ///
+    /// - Returns: What it lacks, `nil` if nothing; and whether it can be served.
+    static func repair(
+        _ folder: DataFolder,
+        acceptsLoss: Bool
+    ) throws(StoreCopyError) -> (loss: LogLoss?, isDone: Bool) {
+        let repair = try StoreRepair(in: folder.path)
+        guard let loss = repair.loss else { return (nil, true) }
+        if loss.isInFile {
+            try repair.dropLog()
+        } else {
+            guard acceptsLoss else { return (loss, false) }
+            try repair.acceptLoss(nowMilliseconds: SystemTime.milliseconds())
+        }
+        return (loss, true)
+    }
+
     /// Removes the reserve for a full disk, which only a file needs.
     static func removeReserve(in folder: DataFolder) { unlink(folder.path + "/" + StoreFile.reserveName) }
 
@@ -165,7 +183,9 @@ enum EngineOpening {
         case .isBeingPrepared?: .preparation
         case .isMissing?: .store
         case .formatTooOld?: .currentFormat
-        case .formatTooNew?, .formatUnreleased?, .isBackup?, .isDamaged?, .diskFull?, .cannotOpen?, nil: nil
+        case .formatTooNew?, .formatUnreleased?, .isBackup?, .isDamaged?, .savesMissing?, .diskFull?,
+            .cannotOpen?, nil:
+            nil
         }
     }
 
@@ -221,6 +241,7 @@ enum EngineOpening {
             )
         case .isBackup: return DataFolder.isBackup(folder.path)
         case .isDamaged(let path, let code): return Self.isDamaged(path, code: code)
+        case .savesMissing(let loss): return LossAdvice.failure(loss, in: folder)
         case .diskFull(let path):
             return CommandFailure(
                 .unavailable,

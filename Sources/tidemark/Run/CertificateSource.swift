@@ -48,6 +48,15 @@ enum CertificateSource: Sendable {
         case .ownAuthority(let folder, let hosts):
             let files = try Self.ownFiles(folder, hosts)
             switch files.event {
+            case .made where folder.hasStore:
+                logger.warning(
+                    "made a new authority beside an earlier store: clients that trust another one refuse the server",
+                    metadata: [
+                        LogKeys.path: "\(files.authorityPath)",
+                        LogKeys.advice:
+                            "If tls was lost, stop the server, and put the folder tls of a backup in its place.",
+                    ]
+                )
             case .made:
                 logger.info(
                     "made an authority and a certificate",

@@ -29,12 +29,16 @@ struct DrillTests {
 
     /// Changes the database of a backup, as somebody would who then mends its hash.
     private func change(_ scene: BackupScene, _ backup: String, _ sql: String) async throws {
+        let statement = """
+            import sqlite3, sys
+            sqlite3.connect(sys.argv[1] + "/tidemark.sqlite", isolation_level=None).execute(sys.argv[2])
+            """
+        let changed = try await Self.python(statement, scene.path(backup), sql)
+        #expect(changed.exitCode == 0, "\(changed.errors)")
+        try PageSums.restore(inFile: scene.path(backup) + "/tidemark.sqlite")
         let script = """
-            import hashlib, json, sqlite3, sys
-            folder, sql = sys.argv[1:]
-            connection = sqlite3.connect(folder + "/tidemark.sqlite", isolation_level=None)
-            connection.execute(sql)
-            connection.close()
+            import hashlib, json, sys
+            folder = sys.argv[1]
             manifest = json.load(open(folder + "/backup.json"))
             bytes = open(folder + "/tidemark.sqlite", "rb").read()
             for file in manifest["files"]:
@@ -42,11 +46,13 @@ struct DrillTests {
                     file["sha256"], file["bytes"] = hashlib.sha256(bytes).hexdigest(), len(bytes)
             json.dump(manifest, open(folder + "/backup.json", "w"))
             """
-        let outcome = try await ChildProcess.run(
-            URL(fileURLWithPath: "/usr/bin/python3"),
-            ["-c", script, scene.path(backup), sql]
-        )
+        let outcome = try await Self.python(script, scene.path(backup))
         #expect(outcome.exitCode == 0, "\(outcome.errors)")
+    }
+
+    private static func python(_ script: String, _ arguments: String...) async throws -> ChildProcess.Outcome
+    {
+        try await ChildProcess.run(URL(fileURLWithPath: "/usr/bin/python3"), ["-c", script] + arguments)
     }
 
     private func fill(_ scene: BackupScene) async throws {

@@ -89,6 +89,11 @@ struct AlertRuleTests {
             minutes: 6
         ),
         Case(
+            alert: "TidemarkPagesDamaged",
+            series: [(#"tidemark_damaged_page_reads_total{instance="a"}"#, "0x4 2x20", "0x30")],
+            minutes: 6
+        ),
+        Case(
             alert: "TidemarkDiskAlmostFull",
             series: [
                 (#"tidemark_disk_free_bytes{instance="a"}"#, "500000000x30", "2000000000x30"),

@@ -177,12 +177,13 @@ struct ServedMetricsTests {
     /// Makes a store unreadable, as another program could.
     private func damageStore() async throws {
         let script = """
-            import sqlite3, sys
+            import os, sqlite3, sys
             store = sqlite3.connect(sys.argv[1])
             store.execute("PRAGMA writable_schema = 1")
             store.execute("DELETE FROM sqlite_schema")
             store.execute("PRAGMA schema_version = 987654321")
             store.commit()
+            os._exit(0)
             """
         let python = URL(fileURLWithPath: "/usr/bin/python3")
         let outcome = try await ChildProcess.run(python, ["-c", script, self.data + "/tidemark.sqlite"])

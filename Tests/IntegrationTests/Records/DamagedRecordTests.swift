@@ -13,10 +13,12 @@ struct DamagedRecordTests {
             [
                 "-c",
                 """
-                import sqlite3, sys
+                import os, sqlite3, sys
                 connection = sqlite3.connect(sys.argv[1], timeout=30)
                 connection.execute("UPDATE record SET body = X'FFFF' WHERE name = ?", (sys.argv[2],))
                 connection.commit()
+                # Leaves what it wrote in the log: the pages of the file have checksums.
+                os._exit(0)
                 """,
                 scene.server.dataPath + "/tidemark.sqlite", name,
             ]

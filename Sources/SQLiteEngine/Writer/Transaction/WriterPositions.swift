@@ -63,6 +63,11 @@ final class WriterPositions {
         return position
     }
 
+    /// The last position that was assigned in a database by this process.
+    func place(in database: DatabaseID) -> SyncedEnd.Place? {
+        self.counters[database].map { SyncedEnd.Place(database: database.rawValue, position: $0.position) }
+    }
+
     func isChanged(_ database: DatabaseID) -> Bool { self.counters[database]?.isChanged == true }
 
     /// Notes that the row of a database in `changed` has its last position.

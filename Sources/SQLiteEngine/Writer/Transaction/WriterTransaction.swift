@@ -140,7 +140,8 @@ final class WriterTransaction {
         try self.entries.write()
         try self.usage.write()
         try self.order.write()
-        let announced = sync.willCommit(self.positions.takeChanged())
+        let changed = self.positions.takeChanged()
+        var announced = sync.willCommit(changed)
         do {
             try self.statements.commit.run()
         } catch {
@@ -148,6 +149,11 @@ final class WriterTransaction {
             throw error
         }
         self.reports.commit(atMilliseconds: self.nowMilliseconds)
+        announced.end = SyncedEnd(
+            self.connection,
+            place: changed.last.flatMap { self.positions.place(in: $0) },
+            milliseconds: self.nowMilliseconds
+        )
         return announced
     }
 

@@ -1,0 +1,55 @@
+import Administration
+import ArgumentParser
+import Foundation
+import StorageContract
+
+/// The command `tidemark repair`.
+struct Repair: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Let a store be served whose log is damaged or missing.",
+        discussion: """
+            A start that finds less than the disk had acknowledged ends with 65, and \
+            names this command. If only the log is damaged and the database has \
+            everything, the log begins anew, and nothing is lost.
+
+            With --accept-loss the store goes on without the saves that are missing. \
+            It is then as after a restore: change tokens have expired, so clients \
+            fetch everything again, and no change tag is given twice. Copy the folder \
+            first: the rest of a damaged log is gone afterwards.
+
+              tidemark repair --data /var/lib/tidemark
+              tidemark repair --data /var/lib/tidemark --accept-loss
+            """
+    )
+
+    @Flag(help: "Go on without the saves that are missing.")
+    var acceptLoss = false
+
+    @OptionGroup var data: DataOption
+
+    func run() throws {
+        let folder = self.data.folder
+        try folder.refuseUnlessServable()
+        try folder.refuseUnlessFile()
+        guard folder.hasStore else { throw folder.hasNoStore }
+        let lock = try DataFolderLock(folder: folder)
+        defer { withExtendedLifetime(lock) {} }
+        do {
+            Terminal.write(try self.repair(folder))
+        } catch let error as StoreCopyError {
+            throw CopyAdvice.failure(error, in: folder.path)
+        }
+    }
+
+    /// Returns what was done.
+    private func repair(_ folder: DataFolder) throws -> String {
+        let repair = try EngineOpening.repair(folder, acceptsLoss: self.acceptLoss)
+        guard let loss = repair.loss else { return "Nothing is missing, and nothing was changed.\n" }
+        guard repair.isDone else { throw LossAdvice.failure(loss, in: folder) }
+        if loss.isInFile {
+            return "\(LossAdvice.finding(loss)). The database has all of it: the log begins anew.\n"
+        }
+        return "\(LossAdvice.finding(loss)). The store goes on without what is missing, and clients fetch "
+            + "everything again.\nCompare the files of assets: tidemark assets verify --data \(ShellText.quoted(folder.path))\n"
+    }
+}
