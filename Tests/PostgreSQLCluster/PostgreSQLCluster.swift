@@ -45,7 +45,7 @@ package final class PostgreSQLCluster: @unchecked Sendable {
             "rm -rf \(self.folder) && mkdir -m 700 \(self.folder) && chown \(Self.owner) \(self.folder)"
         )
         try Self.shell(
-            "cd / && \(Self.asOwner) \(binaries)/initdb -D \(data) -A trust -U tidemark -E UTF8 --locale=C.UTF-8 --no-sync"
+            "cd / && \(Self.asOwner) \(binaries)/initdb -D \(data) -A trust -U tidemark -E UTF8 --locale=C.UTF-8 --no-sync --data-checksums"
         )
         try Self.shell(
             "sed -i '1i local all \(Self.guardedUser.name) scram-sha-256' \(data)/pg_hba.conf"

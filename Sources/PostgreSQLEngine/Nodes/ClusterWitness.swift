@@ -172,7 +172,7 @@ package enum ClusterNotice: Hashable, Sendable {
     case otherFormat(Int)
     /// PostgreSQL executes nothing, as the server finds out while idle.
     case answersNothing(code: Int32)
-    /// These are off, so a crash of PostgreSQL's machine loses commits or damages the database.
+    /// These are off: see `DurabilitySettings`.
     case unsafeSettings([String])
 
     static func newEpoch(_ reason: ClusterHistory.Reason) -> ClusterNotice { .newEpoch(reason.rawValue) }

@@ -81,7 +81,7 @@ package struct EngineStatistics: Hashable, Sendable {
     package var reserveMissingBytes: Int64 = 0
     /// Reads of pages that were not the ones that had been written.
     package var damagedReads: UInt64 = 0
-    /// Settings of a database that are off, and without which a crash loses committed changes.
+    /// Settings of a database that are off, and without which committed changes are lost or damaged.
     package var unsafeSettings = 0
 
     package init() {}

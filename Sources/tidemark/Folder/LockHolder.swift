@@ -12,7 +12,7 @@ import Foundation
 /// format 1
 /// since 2026-11-23T20:00:00Z
 /// log file /var/log/tidemark.log      or: log journal tidemark.service
-/// unsafe fsync full_page_writes       if PostgreSQL has these off
+/// unsafe fsync full_page_writes       what PostgreSQL has off
 /// ```
 struct LockHolder: Hashable, Sendable {
     /// The lines of a server that serves.
@@ -22,7 +22,7 @@ struct LockHolder: Hashable, Sendable {
         var format: Int
         var since: String
         var log = LogDestination.unknown
-        /// Settings of PostgreSQL without which a crash of its machine loses saves, and which are off.
+        /// Settings of PostgreSQL that are off, and without which saves are lost or damaged.
         var unsafeSettings: [String] = []
     }
 

@@ -26,7 +26,7 @@ enum EngineOpening {
         var reserveMissingBytes: @Sendable () -> Int64
         /// The state of a store on a full disk, for a page of health.
         var whenFull = "only deletes and administration are executed"
-        /// Settings of a database without which a crash of its machine loses saves, and which are off.
+        /// Settings of a database that are off, and without which saves are lost or damaged.
         var unsafeSettings: [String] = []
     }
 

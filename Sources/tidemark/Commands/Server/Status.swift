@@ -121,9 +121,9 @@ struct Status: AsyncParsableCommand {
             if let certificate { parts.append(certificate) }
             parts.append("data \(self.data)")
             let line = "\(self.state.rawValue): \(parts.joined(separator: ", "))"
-            guard let unsafeSettings else { return line }
-            let names = unsafeSettings.joined(separator: ", ")
-            return "\(line)\na crash of PostgreSQL's machine would lose saves: it has \(names) off"
+            return UnsafeSettings.all(named: self.unsafeSettings ?? []).reduce(line) {
+                "\($0)\n\($1.consequence): it has \($1.names.joined(separator: ", ")) off"
+            }
         }
     }
 }

@@ -90,12 +90,11 @@ struct PostgreSQLLog: Sendable {
         case .answersNothing(let code):
             self.engine.tellUnavailable(code: code, refusing: 0)
         case .unsafeSettings(let names):
-            metadata[LogKeys.settings] = "\(names.joined(separator: ", "))"
-            metadata[LogKeys.advice] = "Turn them on in postgresql.conf, and reload."
-            self.logger.warning(
-                "a crash of PostgreSQL's machine would lose saves: settings are off",
-                metadata: metadata
-            )
+            for lack in UnsafeSettings.all(named: names) {
+                metadata[LogKeys.settings] = "\(lack.names.joined(separator: ", "))"
+                metadata[LogKeys.advice] = "\(lack.advice)"
+                self.logger.warning("\(lack.consequence): settings are off", metadata: metadata)
+            }
         case .otherFormat(let found):
             metadata["format"] = "\(found)"
             metadata[LogKeys.advice] = "Start the version of tidemark that the other servers have."
