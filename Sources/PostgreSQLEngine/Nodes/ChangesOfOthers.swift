@@ -51,7 +51,7 @@ struct ChangesOfOthers {
         self.position = position
         self.changes = changes.sorted { $0.position < $1.position }
         self.isPart =
-            changes.count != position - stretch.after
+            Int64(changes.count) != position &- stretch.after
             || changes.contains { if case .zoneDeleted = $0.kind { true } else { false } }
     }
 
@@ -179,7 +179,7 @@ extension ChangesOfOthers.Reading {
             let position = rows.integer(0, 0)
             self.position = position
             self.isReadable =
-                position - self.stretch.after <= ChangesOfOthers.positionsMax
+                position.adding(clamped: 0 &- self.stretch.after) <= ChangesOfOthers.positionsMax
                 && self.stretch.after >= rows.integer(0, 1) && rows.integer(0, 2) <= zonesMax
         }
         try connection.write(Self.zones, self.parameters + [limit]) { rows in

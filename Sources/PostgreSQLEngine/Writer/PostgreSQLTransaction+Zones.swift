@@ -85,11 +85,13 @@ extension PostgreSQLTransaction {
         switch quota.holder {
         case .container:
             let stored = try self.bytes(ofContainer: account.container)
-            return stored + (try self.pendingBytes { $0.container == account.container })
+            return stored.adding(
+                clamped: try self.pendingBytes { $0.container == account.container }
+            )
         case .user:
             guard account.owner != 0 else { return nil }
             let stored = try self.bytes(ofUser: account.owner)
-            return stored + (try self.pendingBytes { $0.owner == account.owner })
+            return stored.adding(clamped: try self.pendingBytes { $0.owner == account.owner })
         }
     }
 
@@ -99,7 +101,7 @@ extension PostgreSQLTransaction {
     ) throws(StorageFailure) -> Int64 {
         var bytes: Int64 = 0
         for (database, amount) in self.growth.databases where amount.bytes != 0 {
-            if isCounted(try self.account(of: database)) { bytes += amount.bytes }
+            if isCounted(try self.account(of: database)) { bytes = bytes.adding(clamped: amount.bytes) }
         }
         return bytes
     }

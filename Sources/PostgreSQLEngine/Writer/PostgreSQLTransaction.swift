@@ -213,8 +213,8 @@ final class PostgreSQLTransaction {
             self.noteWritten(self.growth.changedDatabases)
         }
         if self.plan.reach == .store, isChanged || self.isLeaseChanged {
-            if isChanged { row.generation += 1 }
-            if self.changesSchema { row.schemaVersion += 1 }
+            if isChanged { row.generation &+= 1 }
+            if self.changesSchema { row.schemaVersion &+= 1 }
             try self.connection.write(StoreRow.write, row.parameters)
         }
         var command = ""
@@ -374,8 +374,10 @@ final class PostgreSQLTransaction {
                 }
                 continue
             }
-            self.knowledge.containerBytes[account.container]? += bytes
-            self.knowledge.userBytes[account.owner]? += bytes
+            let (container, owner) = (account.container, account.owner)
+            self.knowledge.containerBytes[container] =
+                self.knowledge.containerBytes[container]?.adding(clamped: bytes)
+            self.knowledge.userBytes[owner] = self.knowledge.userBytes[owner]?.adding(clamped: bytes)
         }
     }
 }

@@ -119,7 +119,7 @@ extension RecordKey {
     ///
     /// Numbers of records and positions are positive, so no record has it.
     static func past(at position: Int64, in zone: ZoneKey) -> RecordKey {
-        RecordKey(zone: zone, number: -position)
+        RecordKey(zone: zone, number: 0 &- position)
     }
 }
 

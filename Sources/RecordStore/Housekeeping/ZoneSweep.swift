@@ -58,7 +58,9 @@ enum ZoneSweep {
             if try self.remove(rows, of: zone, in: transaction) > 0 { return true }
         }
         try tables.delete(swept)
-        tables.count(rowBytes: -Int(swept.bytes), in: swept.database)
+        // A damaged row must not keep the sweep from going on.
+        let bytes = (try? swept.bytes.counted()) ?? 0
+        tables.count(rowBytes: Int(-bytes), in: swept.database)
         return true
     }
 

@@ -52,7 +52,8 @@ struct SchemaRows {
     /// Every field of a type that has a row, those of the system included, by name.
     func fields(ofType type: Int64) throws(StorageFailure) -> [String: FieldRow] {
         let rows = try self.rows.rows(RowRange(FieldRow.byName, type))
-        return Dictionary(uniqueKeysWithValues: rows.map { ($0.name, $0) })
+        // A damaged index of the table may give a name twice.
+        return Dictionary(rows.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// The number of a type's name; `nil` if no record of it was ever saved or declared.

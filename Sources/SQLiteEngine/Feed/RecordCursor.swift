@@ -31,7 +31,7 @@ final class RecordCursor {
         var reached = self.reached
         // After a failed step there is no current row.
         self.reached = nil
-        if let last = reached, last <= number, number - last <= Self.stepsMax {
+        if let last = reached, (0...Self.stepsMax).contains(number &- last) {
             while let last = reached, last < number { reached = try self.step() }
         } else {
             if reached != nil { self.statement.reset() }

@@ -30,7 +30,9 @@ struct PendingChanges {
         /// In `RowBytes`, those of zones included.
         fileprivate(set) var rowBytes = 0
 
-        var bytes: Int64 { Int64(self.recordBytes + self.rowBytes) + self.assetBytes }
+        var bytes: Int64 {
+            Int64(self.recordBytes).adding(clamped: Int64(self.rowBytes)).adding(clamped: self.assetBytes)
+        }
         var isEmpty: Bool {
             self.records == 0 && self.recordBytes == 0 && self.assets == 0 && self.assetBytes == 0
                 && self.rowBytes == 0

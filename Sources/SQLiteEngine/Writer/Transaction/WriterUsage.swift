@@ -50,7 +50,9 @@ final class WriterUsage {
         let account = try self.account(of: database)
         let counted = try self.bytesCounted(quota.holder, account)
         // Queued entries are not counted yet, which matters when little room is left.
-        guard let counted, counted + self.entries.bytesMax > quota.bytesMax, !self.entries.isEmpty else {
+        guard let counted,
+            counted.adding(clamped: self.entries.bytesMax) > quota.bytesMax, !self.entries.isEmpty
+        else {
             return counted
         }
         try self.entries.write()
@@ -64,11 +66,11 @@ final class WriterUsage {
         switch holder {
         case .container:
             return try self.bytes(ofContainer: account.container)
-                + self.pendingBytes { $0.container == account.container }
+                .adding(clamped: self.pendingBytes { $0.container == account.container })
         case .user:
             guard account.owner != 0 else { return nil }
             return try self.bytes(ofUser: account.owner)
-                + self.pendingBytes { $0.owner == account.owner }
+                .adding(clamped: self.pendingBytes { $0.owner == account.owner })
         }
     }
 
@@ -76,7 +78,9 @@ final class WriterUsage {
     private func pendingBytes(of isCounted: (Account) -> Bool) throws(StorageFailure) -> Int64 {
         var bytes: Int64 = 0
         for usage in self.order.pending.usages where usage.bytes != 0 {
-            if isCounted(try self.account(of: usage.database)) { bytes += usage.bytes }
+            if isCounted(try self.account(of: usage.database)) {
+                bytes = bytes.adding(clamped: usage.bytes)
+            }
         }
         return bytes
     }
@@ -118,8 +122,9 @@ final class WriterUsage {
         for usage in self.order.pending.usages where !usage.isEmpty {
             if !self.containerBytes.isEmpty || !self.userBytes.isEmpty {
                 let account = try self.account(of: usage.database)
-                self.containerBytes[account.container]? += usage.bytes
-                self.userBytes[account.owner]? += usage.bytes
+                let (container, owner) = (account.container, account.owner)
+                self.containerBytes[container] = self.containerBytes[container]?.adding(clamped: usage.bytes)
+                self.userBytes[owner] = self.userBytes[owner]?.adding(clamped: usage.bytes)
             }
             if self.positions.isChanged(usage.database) { continue }
             try self.advance(usage.database, to: self.positions.last(of: usage.database), usage)
