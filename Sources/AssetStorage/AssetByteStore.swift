@@ -110,10 +110,19 @@ package struct AssetReading: Sendable {
     ///
     /// A conformer may fetch some of them meanwhile.
     package var restBytes: Int64
+    /// Gets the bytes of each piece without its header, in order and before the reply, on the thread of the
+    /// conformer that read them; `nil` if nobody wants them there.
+    package var taken: (@Sendable (UnsafeRawBufferPointer) -> Void)?
 
-    package init(of number: AssetNumber, _ pieces: [Piece], restBytes: Int64) {
+    package init(
+        of number: AssetNumber,
+        _ pieces: [Piece],
+        restBytes: Int64,
+        taken: (@Sendable (UnsafeRawBufferPointer) -> Void)? = nil
+    ) {
         self.number = number
         self.pieces = pieces
         self.restBytes = restBytes
+        self.taken = taken
     }
 }

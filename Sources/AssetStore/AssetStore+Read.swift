@@ -29,6 +29,12 @@ extension AssetStore {
         for piece in reading.pieces {
             var bytes = buffer(piece.header.readableBytes + piece.count)
             try Self.read(file, piece, into: &bytes)
+            if let taken = reading.taken {
+                // SAFETY: the bytes are used within the call only.
+                bytes.withUnsafeReadableBytes {
+                    taken(.init(rebasing: $0.dropFirst(piece.header.readableBytes)))
+                }
+            }
             read.append(bytes)
         }
         if reading.restBytes > 0, let last = reading.pieces.last {

@@ -180,6 +180,37 @@ struct AssetTransferTests {
         }
     }
 
+    @Test(arguments: [2, 300_000, 3_000_000])
+    func `a file with other bytes than were uploaded is not sent to its end`(bytes: Int) async throws {
+        try await ServerUnderTest.run { server in
+            try await server.fill(records: 0, bytes: 0)
+            let (sample, whole) = (SampleAsset(bytes: bytes), SampleAsset(bytes: 5_000, seed: 2))
+            let peer = try await server.signIn()
+            #expect(try await peer.upload([whole, sample], on: 1).end == End())
+            try await peer.expectSaved("photo", naming: [whole, sample], on: 3)
+            let files = try FileManager.default.subpathsOfDirectory(atPath: server.assetsPath)
+                .map { server.assetsPath + "/" + $0 }
+            let path = try #require(
+                files.first { (try? Data(contentsOf: URL(filePath: $0)))?.count == bytes }
+            )
+            var contents = try Data(contentsOf: URL(filePath: path))
+            contents[0] ^= 1
+            try contents.write(to: URL(filePath: path))
+            let ranges = [whole, sample].map { AssetRange(sha256: $0.asset.sha256) }
+            let download = try await peer.download(ranges, of: "photo", on: 5)
+            #expect(download.end?.failure?.code == .assetNotAvailable)
+            #expect(download.end?.failure?.cause == .dependsOn(index: 1))
+            #expect(download.received[0] == whole.contents)
+            #expect((download.received[1] ?? []).count < bytes)
+            // A part has no hash.
+            let part = AssetRange(sha256: sample.asset.sha256, offset: Int64(bytes - 1))
+            let rest = try await peer.download([part], of: "photo", on: 7)
+            #expect(rest.end == End() && rest.received[0]?.count == 1)
+            let damaged = server.server.metrics.first { $0.name == .assetsDamaged }
+            #expect(damaged?.samples.first?.value == .number(1))
+        }
+    }
+
     @Test func `progress comes at most ten times a second, and rises`() async throws {
         try await ServerUnderTest.run { server in
             try await server.fill(records: 0, bytes: 0)

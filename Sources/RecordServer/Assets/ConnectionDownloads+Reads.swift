@@ -68,21 +68,7 @@ extension ConnectionDownloads {
 
     private func read(_ turns: [Turn]) {
         self.queue.readBegan(bytes: turns.reduce(0) { $0 + $1.count })
-        let readings = turns.compactMap { turn in
-            turn.pieces.first.map { first in
-                AssetReading(
-                    of: first.number,
-                    turn.pieces.map {
-                        AssetReading.Piece(
-                            offset: $0.offset,
-                            count: $0.count,
-                            header: Self.header(of: $0, on: turn.stream)
-                        )
-                    },
-                    restBytes: turn.restBytes
-                )
-            }
-        }
+        let readings = turns.compactMap { self.reading(of: $0) }
         let back = LoopReturn(self, of: self.connection)
         let buffers = self.server.assetBuffers
         self.server.assetBytes.read(readings, into: { buffers.take(bytes: $0) }) { results in
@@ -92,6 +78,22 @@ extension ConnectionDownloads {
                 downloads.send()
             }
         }
+    }
+
+    private func reading(of turn: Turn) -> AssetReading? {
+        guard let first = turn.pieces.first else { return nil }
+        let pieces = turn.pieces.map {
+            AssetReading.Piece(
+                offset: $0.offset,
+                count: $0.count,
+                header: Self.header(of: $0, on: turn.stream)
+            )
+        }
+        var reading = AssetReading(of: first.number, pieces, restBytes: turn.restBytes)
+        if let hash = self[turn.stream]?.hash(of: first.item) {
+            reading.taken = { (bytes: UnsafeRawBufferPointer) in hash.take(bytes) }
+        }
+        return reading
     }
 
     /// The header of a piece: followed by the bytes it forms a frame, which is written as it was
@@ -112,21 +114,19 @@ extension ConnectionDownloads {
         guard let download = self[turn.stream] else {
             return self.queue.left(bytes: turn.count)
         }
+        let item = turn.pieces.first?.item ?? 0
         switch result {
         case .failure(let error):
-            self.queue.left(bytes: turn.count)
-            self.server.faults.tell(
-                "a file of an asset cannot be read",
-                about: "\(turn.pieces.first?.number.rawValue ?? 0)",
-                metadata: RequestLabel(stream: turn.stream, operation: .downloadAssets).metadata(
-                    of: self.connection.label,
-                    [
-                        LogKeys.asset: .stringConvertible(turn.pieces.first?.number.rawValue ?? 0),
-                        LogKeys.error: "\(error)",
-                    ]
-                )
+            self.tell("a file of an asset cannot be read", turn, [LogKeys.error: "\(error)"])
+            self.fail(turn, Failure(error, item: Int(item)))
+        case .success where download.isDamaged(item):
+            self.server.metrics.assetDamaged()
+            self.tell(
+                "a file of an asset has other bytes than were uploaded, and was not sent to its end",
+                turn,
+                [LogKeys.advice: Self.adviceOnDamage]
             )
-            self.end(turn.stream, failure: Failure(error, item: Int(turn.pieces.first?.item ?? 0)))
+            self.fail(turn, .assetDamaged(item: Int(item)))
         case .success(let frames):
             for (piece, frame) in zip(turn.pieces, frames) {
                 self.queue.append(
@@ -135,5 +135,26 @@ extension ConnectionDownloads {
             }
             if !download.machine.isTaken { self.queue.ready.append(turn.stream) }
         }
+    }
+
+    private static var adviceOnDamage: Logger.MetadataValue {
+        "List such files with tidemark assets verify, and restore them from a backup. Check the disk."
+    }
+
+    private func tell(_ text: String, _ turn: Turn, _ metadata: Logger.Metadata) {
+        let number = turn.pieces.first?.number.rawValue ?? 0
+        self.server.faults.tell(
+            text,
+            about: "\(number)",
+            metadata: RequestLabel(stream: turn.stream, operation: .downloadAssets).metadata(
+                of: self.connection.label,
+                metadata.merging([LogKeys.asset: .stringConvertible(number)]) { $1 }
+            )
+        )
+    }
+
+    private func fail(_ turn: Turn, _ failure: Failure) {
+        self.queue.left(bytes: turn.count)
+        self.end(turn.stream, failure: failure)
     }
 }

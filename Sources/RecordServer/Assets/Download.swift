@@ -12,11 +12,30 @@ final class Download {
     var timer: Scheduled<Void>?
     /// The assets that are retained until it has ended.
     var located: [AssetNumber] = []
+    /// The hash of the item that is being read; `nil` if none was read, or a part is read of it.
+    private var current: (item: UInt32, hash: DownloadHash)?
 
     init(_ request: AdmittedDownload, for response: Response, now: NIODeadline) {
         self.stream = response.stream
         self.request = request
         self.deadlineMilliseconds = response.deadlineMilliseconds
         self.machine = DownloadStateMachine(now: now)
+    }
+
+    /// What takes the bytes of an item that are read next; `nil` if only a part of it is read.
+    func hash(of item: UInt32) -> DownloadHash? {
+        guard self.machine.sha256(of: item) != nil else { return nil }
+        if let current, current.item == item { return current.hash }
+        let new = DownloadHash()
+        self.current = (item, new)
+        return new
+    }
+
+    /// Whether an item, of which all pieces were read, has other bytes than were uploaded.
+    func isDamaged(_ item: UInt32) -> Bool {
+        guard let sha256 = self.machine.sha256(of: item), let current, current.item == item,
+            self.machine.restBytes(of: item) == 0
+        else { return false }
+        return !current.hash.isOf(sha256)
     }
 }

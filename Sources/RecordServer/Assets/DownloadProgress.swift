@@ -21,6 +21,8 @@ struct DownloadProgress: Hashable, Sendable {
         var number: AssetNumber
         var next: Int64
         var end: Int64
+        /// The hash of the asset, if all of it is read; a part of it has none that could be compared.
+        var sha256: [UInt8]?
     }
 
     private var parts: [Part]
@@ -37,7 +39,9 @@ struct DownloadProgress: Hashable, Sendable {
             let rest = stored.asset.size - range.offset
             guard rest >= 0 else { throw RangeInvalid(item: item) }
             let end = range.offset + min(rest, range.length ?? rest)
-            parts.append(Part(number: stored.number, next: range.offset, end: end))
+            let isWhole = range.offset == 0 && end == stored.asset.size
+            let sha256 = isWhole ? stored.asset.sha256 : nil
+            parts.append(Part(number: stored.number, next: range.offset, end: end, sha256: sha256))
         }
         self.parts = parts
         self.totalBytes = parts.reduce(0) { $0 + ($1.end - $1.next) }
@@ -75,6 +79,9 @@ struct DownloadProgress: Hashable, Sendable {
 
     /// Bytes of a range that were not taken.
     func restBytes(of item: UInt32) -> Int64 { self.parts[Int(item)].end - self.parts[Int(item)].next }
+
+    /// The hash of the asset that a range is all of; `nil` if it is a part.
+    func sha256(of item: UInt32) -> [UInt8]? { self.parts[Int(item)].sha256 }
 
     /// Notes that a piece was sent.
     mutating func sent(_ piece: Piece) {

@@ -82,6 +82,14 @@ extension DownloadStateMachine {
         }
     }
 
+    /// The hash of the asset that a range is all of.
+    func sha256(of item: UInt32) -> [UInt8]? {
+        switch self {
+        case .locating: nil
+        case .sending(let sending): sending.progress.sha256(of: item)
+        }
+    }
+
     /// Takes pieces of one asset to read and send next.
     mutating func take(upTo bytes: Int64, pieceBytesMax: Int) -> [DownloadProgress.Piece] {
         self.whileSending { $0.progress.take(upTo: bytes, pieceBytesMax: pieceBytesMax) }

@@ -35,6 +35,7 @@ package enum MetricName: String, CaseIterable, Sendable {
     case assetSentBytes = "tidemark_asset_sent_bytes_total"
     case assetsStored = "tidemark_assets_stored_total"
     case assetsRemoved = "tidemark_assets_removed_total"
+    case assetsDamaged = "tidemark_assets_damaged_total"
     case uploadsReceiving = "tidemark_uploads_receiving"
     case uploadsWaiting = "tidemark_uploads_waiting"
     case records = "tidemark_records"
@@ -97,6 +98,8 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .assetSentBytes: "Bytes of assets that clients downloaded."
         case .assetsStored: "Assets that were uploaded completely."
         case .assetsRemoved: "Assets that were removed because no record named them."
+        case .assetsDamaged:
+            "Downloads of whole files that were cut, because the file has other bytes than were uploaded."
         case .uploadsReceiving: "Uploads that receive bytes."
         case .uploadsWaiting: "Uploads that wait for their turn (uploads_max)."
         case .records: "Records that are stored."
@@ -111,7 +114,7 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .databaseBytes: "Size of the database file."
         case .databaseLogBytes: "Size of the database's write-ahead log."
         case .databaseUnsafeSettings:
-            "Settings of PostgreSQL that are off, and without which a crash loses saves (fsync, full_page_writes)."
+            "Settings of PostgreSQL that are off, and without which saves are lost or damaged (data_checksums, fsync, full_page_writes)."
         case .diskReserveMissingBytes:
             "What the reserve for deletes and administration lacks now: the disk is, or was just, full."
         case .damagedPageReads: "Reads of pages of the database that failed, as their checksum was wrong."

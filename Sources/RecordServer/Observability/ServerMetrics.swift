@@ -29,6 +29,7 @@ final class ServerMetrics: Sendable {
     private let assetBytesOut = Atomic<Int64>(0)
     private let assetsStored = Atomic<Int64>(0)
     private let assetsRemoved = Atomic<Int64>(0)
+    private let assetsDamaged = Atomic<Int64>(0)
 
     func connectionOpened(now open: Int) {
         self.connectionsOpened.add(1, ordering: .relaxed)
@@ -93,6 +94,8 @@ final class ServerMetrics: Sendable {
         self.assetsRemoved.add(Int64(count), ordering: .relaxed)
     }
 
+    func assetDamaged() { self.assetsDamaged.add(1, ordering: .relaxed) }
+
     /// Counts a failure, of an item or of a request.
     func failed(_ code: ErrorCode) {
         self.failures.add(code)
@@ -132,6 +135,7 @@ final class ServerMetrics: Sendable {
             self.reading(.assetSentBytes, self.assetBytesOut),
             self.reading(.assetsStored, self.assetsStored),
             self.reading(.assetsRemoved, self.assetsRemoved),
+            self.reading(.assetsDamaged, self.assetsDamaged),
         ]
     }
 

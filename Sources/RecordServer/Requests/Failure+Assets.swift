@@ -57,6 +57,16 @@ extension Failure {
         )
     }
 
+    /// The file of an asset has other bytes than were uploaded.
+    static func assetDamaged(item: Int) -> Failure {
+        Failure(
+            code: .assetNotAvailable,
+            message: "the asset's file is damaged: it has other bytes than were uploaded",
+            cause: .dependsOn(index: UInt32(clamping: item)),
+            retry: .afterChange
+        )
+    }
+
     static func assetDataOutOfPlace(item: Int) -> Failure {
         Failure(
             code: .invalidArguments,

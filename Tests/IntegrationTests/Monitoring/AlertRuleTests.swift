@@ -94,6 +94,11 @@ struct AlertRuleTests {
             minutes: 6
         ),
         Case(
+            alert: "TidemarkAssetDamaged",
+            series: [(#"tidemark_assets_damaged_total{instance="a"}"#, "0x4 1x20", "2x30")],
+            minutes: 8
+        ),
+        Case(
             alert: "TidemarkDiskAlmostFull",
             series: [
                 (#"tidemark_disk_free_bytes{instance="a"}"#, "500000000x30", "2000000000x30"),
