@@ -29,7 +29,7 @@ struct Tidemark: AsyncParsableCommand {
         subcommands: [
             Serve.self, Status.self, ContainerCommand.self, UserCommand.self, KeyCommand.self,
             SchemaCommand.self,
-            RecordsCommand.self, ZoneCommand.self, AssetsCommand.self, Backup.self, Restore.self,
+            RecordsCommand.self, ZoneCommand.self, AssetsCommand.self, Verify.self, Backup.self, Restore.self,
             Repair.self, Migrate.self,
             Usage.self, Explain.self, Access.self, ExplainRecord.self, ConsoleCommand.self,
             SettingsCommand.self,

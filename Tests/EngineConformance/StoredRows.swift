@@ -20,38 +20,75 @@ struct StoredRows {
     /// Executes a statement in which `@` stands before each table, and returns its first row.
     @discardableResult
     func execute(_ text: String) throws -> [String] {
+        guard let database = try self.database() else {
+            return try self.inFile(
+                """
+                for row in connection.execute(sys.argv[2]).fetchall()[:1]: print(*row, sep="\\n")
+                """,
+                [text]
+            )
+        }
+        return try PostgreSQLCluster.running().row(Self.named(text), in: database)
+    }
+
+    /// Executes statements one by one, and passes over those that a constraint refuses.
+    func attempt(_ statements: [String]) throws {
+        guard let database = try self.database() else {
+            _ = try self.inFile(
+                """
+                for text in sys.argv[2:]:
+                    try: connection.execute(text)
+                    except sqlite3.Error: pass
+                """,
+                statements
+            )
+            return
+        }
+        for text in statements {
+            _ = try? PostgreSQLCluster.running().row(Self.named(text), in: database)
+        }
+    }
+
+    private static func named(_ text: String) -> String {
+        text.replacingOccurrences(of: "@", with: "tidemark.")
+    }
+
+    /// The database of PostgreSQL; `nil` if the store is a file.
+    private func database() throws -> String? {
         switch self.it.kind {
         case .postgreSQL, .postgreSQLWithFailures:
-            let cluster = try PostgreSQLCluster.running()
-            let target = try cluster.target(standingFor: self.it.folder.path)
-            return try cluster.row(
-                text.replacingOccurrences(of: "@", with: "tidemark."),
-                in: try #require(target.databaseName)
-            )
-        case .sqlite, .sqliteWithFailures, .memory:
-            let process = Process()
-            let output = Pipe()
-            process.executableURL = URL(filePath: "/usr/bin/env")
-            process.standardOutput = output
-            process.arguments = [
+            let target = try PostgreSQLCluster.running().target(standingFor: self.it.folder.path)
+            let name: String = try #require(target.databaseName)
+            return name
+        case .sqlite, .sqliteWithFailures, .memory: return nil
+        }
+    }
+
+    /// Runs a script with a connection to the file, and returns the lines that it prints.
+    private func inFile(_ script: String, _ statements: [String]) throws -> [String] {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.standardOutput = output
+        process.arguments =
+            [
                 "python3", "-c",
                 """
                 import os, sqlite3, sys
                 connection = sqlite3.connect(sys.argv[1], timeout=30)
-                for row in connection.execute(sys.argv[2]).fetchall()[:1]: print(*row, sep="\\n")
+                \(script)
                 connection.commit()
                 # Leaves what it wrote in the log: the pages of the file have checksums.
                 sys.stdout.flush()
                 os._exit(0)
                 """,
-                self.it.folder.path + "/tidemark.sqlite", text.replacingOccurrences(of: "@", with: ""),
-            ]
-            try process.run()
-            process.waitUntilExit()
-            try #require(process.terminationStatus == 0)
-            let bytes = output.fileHandleForReading.readDataToEndOfFile()
-            return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
-        }
+                self.it.folder.path + "/tidemark.sqlite",
+            ] + statements.map { $0.replacingOccurrences(of: "@", with: "") }
+        try process.run()
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0)
+        let bytes = output.fileHandleForReading.readDataToEndOfFile()
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
     /// Stores other bytes in place of a record's body.

@@ -5,26 +5,20 @@ package import StorageContract
 
 /// The checks of a drill on a restored store.
 extension StoreFile {
-    package func check() throws(StoreCopyError) -> StoreCheck {
-        try self.read { database in
-            var check = StoreCheck()
-            let lines = try String.fetchAll(
-                database,
-                sql: "PRAGMA integrity_check(\(StoreCheck.faultsMax))"
-            )
-            if lines != ["ok"] { check.faults = lines }
-            let zones = try Row.fetchCursor(
-                database,
-                sql: """
-                    SELECT zone.database, zone.name, zone.record_count, zone.byte_count,
-                        count(record.number), coalesce(sum(length(record.body)), 0)
-                    FROM zone LEFT JOIN record ON record.database = zone.database AND record.zone = zone.number
-                    GROUP BY zone.database, zone.number
-                    """
-            )
-            while let zone = try zones.next() { check.add(zone) }
-            return check
+    package func checkPages(progress: (Int64, Int64) -> Void) throws(StoreCopyError) -> [String] {
+        let tables = try self.read {
+            try String.fetchAll($0, sql: "SELECT name FROM sqlite_schema WHERE type = 'table'")
         }
+        var faults: [String] = []
+        for (offset, table) in tables.enumerated() where faults.count < KeptRecord.faultsMax {
+            let name = "\"\(table.replacing("\"", with: "\"\""))\""
+            let lines = try self.read {
+                try String.fetchAll($0, sql: "PRAGMA integrity_check(\(name))")
+            }
+            if lines != ["ok"] { faults += lines }
+            progress(Int64(offset + 1), Int64(tables.count))
+        }
+        return Array(faults.prefix(KeptRecord.faultsMax))
     }
 
     package func recordByChance() throws(StoreCopyError) -> KeptRecord? {
@@ -76,22 +70,5 @@ extension StoreFile {
                 body: [UInt8](row[6] as Data)
             )
         }
-    }
-}
-
-extension StoreCheck {
-    /// Adds the numbers stated in a zone's row, and the counted ones.
-    fileprivate mutating func add(_ zone: Row) {
-        let (saidRecords, saidBytes): (Int64, Int64) = (zone[2], zone[3])
-        let (records, bytes): (Int64, Int64) = (zone[4], zone[5])
-        self.zones += 1
-        self.records += records
-        self.recordBytes += bytes
-        guard records != saidRecords || bytes != saidBytes, self.faults.count < Self.faultsMax else { return }
-        let (database, name): (Int64, String) = (zone[0], zone[1])
-        self.faults.append(
-            "zone \(name) of database \(database) has \(records) records of \(bytes) bytes, "
-                + "and should have \(saidRecords) of \(saidBytes)"
-        )
     }
 }

@@ -44,9 +44,13 @@ package protocol StoreSource: Sendable {
     /// Whether the store still has an asset, complete.
     func has(_ number: AssetNumber) throws(StoreCopyError) -> Bool
 
-    /// Reads everything: the engine's own structures, and each zone's records. Their number and
-    /// bytes are compared with those that the zone says it has.
-    func check() throws(StoreCopyError) -> StoreCheck
+    /// Reads everything, and checks the engine's own structures: pages, and indexes of tables. One table a
+    /// transaction.
+    ///
+    /// `progress` gets how many tables were read, and how many there are. Rows are for a verification.
+    ///
+    /// - Returns: A line for each fault, at most `KeptRecord.faultsMax`.
+    func checkPages(progress: (Int64, Int64) -> Void) throws(StoreCopyError) -> [String]
 
     /// Finds a record by chance; `nil` if there is none.
     func recordByChance() throws(StoreCopyError) -> KeptRecord?

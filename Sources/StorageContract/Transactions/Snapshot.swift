@@ -85,6 +85,23 @@ package protocol Snapshot: RecordReader {
     func numbers(_ scan: NumberScan) throws(StorageFailure) -> Listed<Int64>
     /// Counts the entries that an ascending scan would give, its offset aside, up to its limit.
     func countOfEntries(_ scan: EntryScan) throws(StorageFailure) -> Int
+
+    // MARK: Checks
+
+    /// Lists rows of a zone as they are stored, of one of `ContentTables` but the order of changes, in
+    /// the order of the key; at most `limit`.
+    ///
+    /// `key` has the values behind database and zone after which the list begins. It is empty for the first
+    /// rows.
+    func contents(
+        _ table: Table,
+        of zone: ZoneKey,
+        after key: [ColumnValue],
+        limit: Int
+    ) throws(StorageFailure) -> [[ColumnValue]]
+    /// Says which rows of `ContentTables.change`, `reference` or `entry` are stored: one element a row,
+    /// in order.
+    func areStored(_ rows: [[ColumnValue]], in table: Table) throws(StorageFailure) -> [Bool]
 }
 
 extension Snapshot {

@@ -20,13 +20,13 @@ struct BackupDrill {
     /// A backup that cannot be used is a result, and no error.
     ///
     /// - Throws: `CommandFailure` if the drill itself is impossible: there is no room, or no right.
-    func run() throws -> DrillReport {
+    func run() async throws -> DrillReport {
         let start = ContinuousClock.now
         let folder = try ScratchFolder(in: self.scratch, called: "drill", for: "the whole backup")
         defer { folder.remove() }
         var report = DrillReport(backup: self.backup.path)
         do {
-            try self.fill(&report, in: DataFolder(path: folder.path + "/data"))
+            try await self.fill(&report, in: DataFolder(path: folder.path + "/data"))
         } catch let failure as CommandFailure where failure.code == .data {
             report.problems.append(failure.message)
         }
@@ -34,7 +34,7 @@ struct BackupDrill {
         return report
     }
 
-    private func fill(_ report: inout DrillReport, in target: DataFolder) throws {
+    private func fill(_ report: inout DrillReport, in target: DataFolder) async throws {
         let source = try self.backup.source()
         report.take(source.summary)
         var run = try RestoreRun(of: source, to: target)
@@ -43,11 +43,15 @@ struct BackupDrill {
         report.problems += outcome.damaged.map { "\($0.file): \($0.problem)" }
         do throws(StoreCopyError) {
             let store = try EngineOpening.files.source(in: target.path)
-            report.take(try store.check())
+            report.problems += try store.checkPages { _, _ in }
             try self.compare(store, &report)
         } catch {
             throw CopyAdvice.failure(error, in: target.path)
         }
+        // The files were compared with their hashes while they were restored.
+        report.take(
+            try await AdministeredStore.open(target) { try await VerificationRun(of: $0).run() }.verified
+        )
     }
 
     /// Compares records, taken by chance, with those of the data folder.
@@ -63,7 +67,7 @@ struct BackupDrill {
                 continue
             }
             compared += 1
-            guard other != record, report.problems.count < StoreCheck.faultsMax else { continue }
+            guard other != record, report.problems.count < KeptRecord.faultsMax else { continue }
             report.problems.append("record \(record.name) is not what \(self.data.path) has")
         }
         report.comparedRecords = compared

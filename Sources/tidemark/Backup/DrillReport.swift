@@ -1,4 +1,5 @@
 import Foundation
+import RecordStore
 import StorageContract
 
 /// The result of `tidemark backup --drill`.
@@ -37,11 +38,11 @@ struct DrillReport: Encodable, Hashable {
         self.problems += summary.damaged.map { "\($0.file): \($0.problem) when the backup was made" }
     }
 
-    mutating func take(_ check: StoreCheck) {
-        self.zones = check.zones
-        self.records = check.records
-        self.recordBytes = check.recordBytes
-        self.problems += check.faults
+    mutating func take(_ verified: StoreVerified) {
+        self.zones = Int64(verified.zones)
+        self.records = verified.records
+        self.recordBytes = verified.recordBytes
+        self.problems += verified.findings.prefix(KeptRecord.faultsMax).map { $0.text }
     }
 
     var text: String {

@@ -92,6 +92,15 @@ final class MemorySnapshot: MemoryRows, LocalSnapshot {
     func numbers(_ scan: NumberScan) -> Listed<Int64> { Listed([]) }
 
     func countOfEntries(_ scan: EntryScan) -> Int { 0 }
+
+    func contents(
+        _ table: Table,
+        of zone: ZoneKey,
+        after key: [ColumnValue],
+        limit: Int
+    ) -> [[ColumnValue]] { [] }
+
+    func areStored(_ rows: [[ColumnValue]], in table: Table) -> [Bool] { rows.map { _ in false } }
 }
 
 /// Alice, who owns the zone "notes", and Bob, whose shared database shows it.

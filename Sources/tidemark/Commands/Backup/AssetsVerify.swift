@@ -2,7 +2,6 @@ import Administration
 import ArgumentParser
 import AssetStorage
 import RecordModel
-import RecordStore
 import StorageContract
 
 /// The command `tidemark assets verify`.
@@ -26,15 +25,17 @@ struct AssetsVerify: AsyncParsableCommand {
 
     func run() async throws {
         let folder = self.data.folder
-        let report = try await AdministeredStore.open(folder) { store in
-            let files = AssetFiles(in: folder.assetsPath)
-            var verification = AssetVerification(registry: store.assets, files: files)
+        let files = AssetFiles(in: folder.assetsPath)
+        let bar = TerminalProgress()
+        let verified = try await AdministeredStore.open(folder) { store in
             do throws(StoreError) {
-                return try verification.run()
+                return try AssetVerification(of: store, files: files).run { bar.show($0, of: $1) }
             } catch {
                 throw CommandFailure(.unavailable, "the list of assets cannot be read: try again.")
             }
         }
+        bar.clear()
+        let report = AssetReport(verified, in: files)
         Terminal.write(try self.json ? JSONText.of(report) : report.text)
         guard report.damaged.isEmpty else {
             throw CommandFailure(
@@ -77,59 +78,11 @@ struct AssetReport: Encodable, Hashable {
     }
 }
 
-/// Reads all assets of a store, a page of rows at a time.
-struct AssetVerification {
-    private static let pageMax = 1_000
-
-    let registry: AssetRegistry
-    let files: AssetFiles
-    private var report = AssetReport()
-    private var bar = ProgressBar()
-
-    init(registry: AssetRegistry, files: AssetFiles) {
-        self.registry = registry
-        self.files = files
-    }
-
-    mutating func run() throws(StoreError) -> AssetReport {
-        self.bar.totalBytes = try self.totalBytes()
-        var last: AssetNumber?
-        while true {
-            let page = try self.registry.stored(after: last, limit: Self.pageMax)
-            for stored in page { try self.look(at: stored) }
-            guard page.count == Self.pageMax else { break }
-            last = page.last?.number
-        }
-        self.bar.clear()
-        return self.report
-    }
-
-    private func totalBytes() throws(StoreError) -> Int64 {
-        var bytes: Int64 = 0
-        var last: AssetNumber?
-        while true {
-            let page = try self.registry.stored(after: last, limit: Self.pageMax)
-            bytes += page.reduce(0) { $0 + $1.asset.size }
-            guard page.count == Self.pageMax else { return bytes }
-            last = page.last?.number
-        }
-    }
-
-    private mutating func look(at stored: StoredAsset) throws(StoreError) {
-        var bar = self.bar
-        let condition = self.files.verify(stored) { bar.add($0) }
-        self.bar = bar
-        // A running server may have removed it meanwhile.
-        if condition != .intact, try !self.isStillThere(stored) { return }
-        self.report.assets += 1
-        self.report.bytes += stored.asset.size
-        guard condition != .intact else { return }
-        self.report.damaged.append(AssetReport.Damaged(stored, condition, in: self.files))
-    }
-
-    private func isStillThere(_ stored: StoredAsset) throws(StoreError) -> Bool {
-        let before = AssetNumber(rawValue: stored.number.rawValue - 1)
-        return try self.registry.stored(after: before, limit: 1).first?.number == stored.number
+extension AssetReport {
+    init(_ verified: VerifiedAssets, in files: AssetFiles) {
+        self.assets = verified.assets
+        self.bytes = verified.bytes
+        self.damaged = verified.damaged.map { Damaged($0.stored, $0.condition, in: files) }
     }
 }
 

@@ -150,7 +150,7 @@ struct Backup: AsyncParsableCommand {
             let table = try BackupTable(at: self.from, of: self.data.folder)
             Terminal.write(try self.json ? table.json : table.text)
         } else if let from = self.from {
-            try self.runDrill(from)
+            try await self.runDrill(from)
         } else if let to = self.to {
             if self.follow { try await self.runFollowing(to) } else { try self.make(to) }
         }
@@ -169,13 +169,13 @@ struct Backup: AsyncParsableCommand {
         try await run.run()
     }
 
-    private func runDrill(_ from: String) throws {
+    private func runDrill(_ from: String) async throws {
         let drill = BackupDrill(
             backup: try DrilledBackup.newest(in: from),
             data: self.data.folder,
             scratch: self.scratch ?? ScratchFolder.parent
         )
-        let report = try drill.run()
+        let report = try await drill.run()
         BackupNotes.note(report, in: self.data.folder)
         if let file = self.metricsFile { try MetricsText.write(report.metrics, to: file) }
         Terminal.write(try self.json ? JSONText.of(report) : report.text)

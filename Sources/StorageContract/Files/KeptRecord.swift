@@ -1,20 +1,8 @@
-/// The result of a complete reading of a store.
-package struct StoreCheck: Hashable, Sendable {
-    package var zones: Int64 = 0
-    package var records: Int64 = 0
-    /// Encoded bodies of records.
-    package var recordBytes: Int64 = 0
-    /// A line for each fault, at most `faultsMax`; empty if everything is as it should be.
-    package var faults: [String] = []
-
-    /// The maximum number of faults listed: a damaged store may have one for each row.
-    package static let faultsMax = 10
-
-    package init() {}
-}
-
 /// A record as an engine keeps it, with which the same record of a copy is compared.
 package struct KeptRecord: Hashable, Sendable {
+    /// The maximum number of faults listed of a store: a damaged one may have one for each row.
+    package static let faultsMax = 10
+
     package var key: RecordKey
     package var name: String
     /// The position of its last change: if two copies have the same, they are equal.
