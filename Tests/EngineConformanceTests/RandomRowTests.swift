@@ -4,6 +4,7 @@ import StorageContract
 import TestSupport
 import Testing
 
+@testable import EngineConformance
 @testable import RecordStore
 
 /// Random values in random columns of random rows: errors of the requests that need them, and never the

@@ -7,7 +7,7 @@ import StorageContract
 import TestSupport
 import Testing
 
-@testable import EngineConformanceTests
+@testable import EngineConformance
 @testable import SQLiteEngine
 
 /// Copies of a store with damaged bytes: each is refused, fails with an error, or has what it had.

@@ -75,7 +75,7 @@ final class Following: Sendable {
     }
 
     /// How long a run waits for the last records.
-    private static let patience = Duration.seconds(2)
+    private static let timeout = Duration.seconds(2)
     private static let stormPatience = Duration.seconds(300)
 
     private let writer: RecordClient
@@ -99,7 +99,7 @@ final class Following: Sendable {
             self.save(number)
         }
         let expected = schedule.count * listeners.count
-        let end = ContinuousClock.now + Self.patience
+        let end = ContinuousClock.now + Self.timeout
         while self.state.withLock({ $0.arrivals }) < expected, .now < end {
             try await Task.sleep(for: .milliseconds(5))
         }

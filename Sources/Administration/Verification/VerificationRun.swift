@@ -62,7 +62,7 @@ package struct VerificationRun: Sendable {
     ///
     /// - Returns: How many repairs were made. A server builds indexes some time later.
     package func repair(_ report: Report) throws -> Int {
-        try StoreRepair(self.store).run(report.verified.findings)
+        try FindingRepair(self.store).run(report.verified.findings)
     }
 }
 

@@ -27,7 +27,7 @@ final class FollowedSaves: Sendable {
         var fault: PeerFault?
     }
 
-    private static let patience = Duration.seconds(2)
+    private static let timeout = Duration.seconds(2)
 
     private let options: Options
     private let state = Mutex(State())
@@ -44,7 +44,7 @@ final class FollowedSaves: Sendable {
             save(number)
         }
         let expected = count * self.options.connections
-        let end = ContinuousClock.now + Self.patience
+        let end = ContinuousClock.now + Self.timeout
         while self.state.withLock({ $0.arrivals < expected && $0.fault == nil }), .now < end {
             try await Task.sleep(for: .milliseconds(5))
         }

@@ -4,7 +4,7 @@ import StorageContract
 ///
 /// A server may be writing. What it counts it adds to what is stored, so a difference that a verification
 /// found stays right until it is added.
-package struct StoreRepair: Sendable {
+package struct FindingRepair: Sendable {
     private let engine: any StorageEngine
 
     package init(_ store: Store) { self.engine = store.engine }
