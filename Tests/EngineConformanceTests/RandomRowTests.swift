@@ -170,7 +170,7 @@ struct RandomRowTests {
         _ = try? await it.news(for: 1)
         _ = try? await it.history().changes()
         _ = try? await it.history().state(at: 5)
-        if let findings = try? await it.findingsOfDamage() { _ = try? StoreRepair(it.store).run(findings) }
+        if let findings = try? await it.findingsOfDamage() { _ = try? FindingRepair(it.store).run(findings) }
     }
 
     private static func write(_ it: EngineUnderTest) async {

@@ -157,7 +157,7 @@ struct VerificationTests {
             // Indexes count what they lose, and the sum is right after another turn.
             for _ in 0..<3 {
                 let findings = try await it.findings()
-                _ = try StoreRepair(it.store).run(findings)
+                _ = try FindingRepair(it.store).run(findings)
                 for table in [IndexBuildRow.table, IndexRemovalRow.table, ViewRefreshRow.table] {
                     while try it.store.engine.readTables({
                         try $0.count(of: table, in: TableRange(index: table.key), limit: 1)
