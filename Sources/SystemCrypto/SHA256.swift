@@ -2,8 +2,8 @@ import CLibCrypto
 
 /// SHA-256 of bytes that pass in pieces.
 ///
-/// A copy continues by itself. libcrypto fails here only if there is no memory. Then the process ends, as it does when Swift
-/// finds none.
+/// A copy continues by itself. libcrypto fails here only if there is no memory. Then the process
+/// ends, as it does when Swift finds none.
 package struct SHA256: Sendable {
     package static let byteCount = 32
 
