@@ -111,18 +111,17 @@ package struct AssetReading: Sendable {
     /// A conformer may fetch some of them meanwhile.
     package var restBytes: Int64
     /// Gets the bytes of each piece without its header, in order and before the reply, on the thread of the
-    /// conformer that read them; `nil` if nobody wants them there.
+    /// conformer that read them; `nil` if the caller wants them with the reply alone.
+    // SAFETY: the bytes are valid within the call only.
     package var taken: (@Sendable (UnsafeRawBufferPointer) -> Void)?
 
     package init(
         of number: AssetNumber,
         _ pieces: [Piece],
-        restBytes: Int64,
-        taken: (@Sendable (UnsafeRawBufferPointer) -> Void)? = nil
+        restBytes: Int64
     ) {
         self.number = number
         self.pieces = pieces
         self.restBytes = restBytes
-        self.taken = taken
     }
 }

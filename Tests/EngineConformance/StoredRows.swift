@@ -45,7 +45,7 @@ struct StoredRows {
             return
         }
         for text in statements {
-            _ = try? PostgreSQLCluster.running().row(Self.named(text), in: database)
+            _ = try? PostgreSQLCluster.running().execute(script: Self.named(text), in: database)
         }
     }
 

@@ -8,6 +8,13 @@ import Testing
 
 /// A store with a row in nearly every table.
 enum FullStore {
+    /// What a verification finds.
+    static func findings(of it: EngineUnderTest) async throws -> [StoreFinding] {
+        let verified = try await StoreVerification(it.store).run()
+        #expect(verified.findingsCount == verified.findings.count)
+        return verified.findings
+    }
+
     private static let schema = """
         DEFINE SCHEMA RECORD TYPE Note (title STRING QUERYABLE SEARCHABLE SORTABLE,
         list LIST<INT64> QUERYABLE, of REFERENCE QUERYABLE, f ASSET,
@@ -66,14 +73,5 @@ enum FullStore {
             }
         }
         return it
-    }
-}
-
-extension EngineUnderTest {
-    /// What a verification finds.
-    func findings() async throws -> [StoreFinding] {
-        let verified = try await StoreVerification(self.store).run()
-        #expect(verified.findingsCount == verified.findings.count)
-        return verified.findings
     }
 }

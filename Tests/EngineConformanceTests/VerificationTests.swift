@@ -44,7 +44,7 @@ struct VerificationTests {
         ),
         Damage(
             "DELETE FROM @index_entry WHERE record = \(Self.a)",
-            finds: [.indexEntryMissing, .zoneCounters],
+            finds: [.indexEntryMissing, .zoneCounters, .databaseCounters],
             repairs: true
         ),
         Damage(
@@ -52,7 +52,10 @@ struct VerificationTests {
             finds: [.indexEntryMissing],
             repairs: true
         ),
-        Damage("DELETE FROM @hold WHERE holder = 'c'", finds: [.referenceMissing, .zoneCounters]),
+        Damage(
+            "DELETE FROM @hold WHERE holder = 'c'",
+            finds: [.referenceMissing, .zoneCounters, .databaseCounters]
+        ),
         Damage(
             "UPDATE @hold SET target = 'c' WHERE holder = 'c'",
             finds: [.referenceMissing, .referenceStray]
@@ -116,9 +119,9 @@ struct VerificationTests {
     private static func damaged(_ kind: EngineKind, _ damage: Damage) async throws -> EngineUnderTest {
         let before = try await FullStore.make(kind)
         for statement in damage.statements {
-            try StoredRows(of: before).execute(
+            try StoredRows(of: before).attempt([
                 statement.replacing("ALICE", with: "\(before.privately.database.rawValue)")
-            )
+            ])
         }
         return try await before.reopened()
     }
@@ -130,7 +133,11 @@ struct VerificationTests {
     @Test(arguments: EngineKind.allCases)
     func `a healthy store has no findings`(kind: EngineKind) async throws {
         let it = try await FullStore.make(kind)
-        #expect(try await it.findings() == [])
+        let findings = try await FullStore.findings(of: it)
+        #expect(
+            findings == [],
+            "\(findings.map { "\($0.kind) \($0.place.zone ?? "") \($0.place.record ?? "") \($0.detail)" })"
+        )
         let verified = try await StoreVerification(it.store).run()
         #expect(verified.records >= 8 && verified.zones >= 6 && verified.uncounted.isEmpty)
     }
@@ -139,7 +146,7 @@ struct VerificationTests {
     func `each damage is found, and nothing else`(kind: EngineKind) async throws {
         for damage in Self.damages {
             let it = try await Self.damaged(kind, damage)
-            let findings = try await it.findings()
+            let findings = try await FullStore.findings(of: it)
             #expect(Self.words(findings.map(\.kind)) == Self.words(damage.kinds), "\(damage): \(findings)")
             #expect(
                 findings.allSatisfy { $0.place.container == EngineUnderTest.container },
@@ -156,7 +163,7 @@ struct VerificationTests {
             let it = try await Self.damaged(kind, damage)
             // Indexes count what they lose, and the sum is right after another turn.
             for _ in 0..<3 {
-                let findings = try await it.findings()
+                let findings = try await FullStore.findings(of: it)
                 _ = try FindingRepair(it.store).run(findings)
                 for table in [IndexBuildRow.table, IndexRemovalRow.table, ViewRefreshRow.table] {
                     while try it.store.engine.readTables({
@@ -166,10 +173,10 @@ struct VerificationTests {
                     }
                 }
             }
-            let left = try await it.findings()
+            let left = try await FullStore.findings(of: it)
             #expect(left == [], "\(damage)")
             #expect(try await it.modify([save("new", ["title": .string("n")])]).areSaved, "\(damage)")
-            #expect(try await it.findings() == [], "\(damage)")
+            #expect(try await FullStore.findings(of: it) == [], "\(damage)")
             await it.store.shutdown()
         }
     }
@@ -177,7 +184,7 @@ struct VerificationTests {
     @Test(arguments: StoredRows.kinds)
     func `a damaged body is found by its name`(kind: EngineKind) async throws {
         let it = try await StoredRows(of: try await FullStore.make(kind)).damaging("b")
-        let findings = try await it.findings()
+        let findings = try await FullStore.findings(of: it)
         #expect(findings.map(\.kind) == [.recordUnreadable])
         let place = try #require(findings.first).place
         #expect(place.record == "b" && place.zone == "notes" && place.owner == EngineUnderTest.alice)

@@ -305,6 +305,7 @@ final class MemoryTransaction: ContentsReader, BatchTransaction {
         var contents = self.contents.zones.removeValue(forKey: zone) ?? ZoneContents()
         defer { self.contents.zones[zone] = contents }
         self.workDone += writes.workOfStoredBodies
+        for save in writes.saves { self.number(type: save.record.recordType, in: environment) }
         var numbers: [Int64] = []
         for save in writes.saves {
             let number = self.save(save, into: &contents, of: zone)
@@ -321,6 +322,16 @@ final class MemoryTransaction: ContentsReader, BatchTransaction {
             }
         }
         return numbers
+    }
+
+    /// Gives the name of a record type a number, unless it has one.
+    private func number(type name: String, in environment: EnvironmentID) {
+        let index = RecordTypeRow.byName.index
+        let range = TableRange(index: index, prefix: [environment.columnValue, .text(name)])
+        guard self.count(of: RecordTypeRow.table, in: range, limit: 1) == 0 else { return }
+        var row = RecordTypeRow(environment: environment, name: name).values
+        row[0] = .null
+        _ = try? self.put([row], in: RecordTypeRow.table)
     }
 
     private func save(

@@ -37,7 +37,7 @@ enum ModuleLines {
         "Sources/PostgreSQLEngine": 8_150,
         "Sources/RecordJSON": 1_900,
         "Sources/RecordServer": 12_500,
-        "Sources/RecordStore": 24_900,
+        "Sources/RecordStore": 25_100,
         "Sources/SQLiteEngine": 8_900,
         "Sources/ServerCertificates": 700,
         "Sources/StorageContract": 7_030,

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Checks everything of a store that can be checked, while a server serves it or without one.
 package struct VerificationRun: Sendable {
-    /// What of the store is checked, in this order.
+    /// The parts of a store, in the order in which they are checked.
     package enum Part: Hashable, Sendable {
         case pages, rows, files
     }

@@ -91,7 +91,7 @@ extension ConnectionDownloads {
         }
         var reading = AssetReading(of: first.number, pieces, restBytes: turn.restBytes)
         if let hash = self[turn.stream]?.hash(of: first.item) {
-            reading.taken = { (bytes: UnsafeRawBufferPointer) in hash.take(bytes) }
+            reading.taken = { hash.take($0) }
         }
         return reading
     }

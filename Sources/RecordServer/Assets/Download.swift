@@ -22,7 +22,7 @@ final class Download {
         self.machine = DownloadStateMachine(now: now)
     }
 
-    /// What takes the bytes of an item that are read next; `nil` if only a part of it is read.
+    /// The hash that takes the next bytes of an item; `nil` if only a part of the item is read.
     func hash(of item: UInt32) -> DownloadHash? {
         guard self.machine.sha256(of: item) != nil else { return nil }
         if let current, current.item == item { return current.hash }
@@ -31,7 +31,7 @@ final class Download {
         return new
     }
 
-    /// Whether an item, of which all pieces were read, has other bytes than were uploaded.
+    /// Whether an item has other bytes than were uploaded; false until all pieces were read.
     func isDamaged(_ item: UInt32) -> Bool {
         guard let sha256 = self.machine.sha256(of: item), let current, current.item == item,
             self.machine.restBytes(of: item) == 0

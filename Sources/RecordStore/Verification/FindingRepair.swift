@@ -2,8 +2,8 @@ import StorageContract
 
 /// Puts right what can be put right without any loss, one finding in each transaction.
 ///
-/// A server may be writing. What it counts it adds to what is stored, so a difference that a verification
-/// found stays right until it is added.
+/// A server may be writing. It adds to the stored counters, so a difference that a verification found
+/// stays right until it is added.
 package struct FindingRepair: Sendable {
     private let engine: any StorageEngine
 

@@ -157,7 +157,7 @@ extension ZoneCheck {
         }
         let keys = kept.map { PastRow.byKey.key(self.key.database, self.key.number, $0.row.position) }
         let past = try checked.snapshot.rows(PastRow.byKey, keys: keys)
-        for (record, change) in zip(kept, past) where change == nil {
+        for (record, change) in zip(kept, past) where change?.record != record.row.number {
             self.find(.historyGap, record: record.row.name, "position \(record.row.position)")
         }
     }

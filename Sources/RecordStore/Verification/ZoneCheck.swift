@@ -4,7 +4,7 @@ import StorageContract
 ///
 ///     records ─▶ references ─▶ tombstones ─▶ entries ─▶ uses ─▶ past ─▶ shares ─▶ (strays) ─▶ end
 ///
-/// What belongs together is compared within one snapshot. Sums need the whole zone, so they are compared
+/// Rows that belong together are compared within one snapshot. Sums need the whole zone, so they are compared
 /// if its row did not change meanwhile.
 struct ZoneCheck {
     enum Step {

@@ -74,8 +74,8 @@ struct VerifyCommandTests {
             let damaged = try await self.verify(scene)
             #expect(damaged.exitCode == 65 && damaged.report.repairs == 0)
             let kinds = Set(damaged.report.findings.map(\.kind))
-            #expect(kinds == ["zoneCounters", "indexEntryMissing"])
-            #expect(damaged.report.findings.allSatisfy { $0.zone == "desk" && $0.container != nil })
+            #expect(kinds == ["zoneCounters", "indexEntryMissing", "databaseCounters"])
+            #expect(damaged.report.findings.allSatisfy { $0.container != nil })
             #expect(
                 damaged.report.findings.allSatisfy { $0.remedy.contains("--repair") && !$0.meaning.isEmpty }
             )

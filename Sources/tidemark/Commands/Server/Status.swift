@@ -121,7 +121,7 @@ struct Status: AsyncParsableCommand {
             if let certificate { parts.append(certificate) }
             parts.append("data \(self.data)")
             let line = "\(self.state.rawValue): \(parts.joined(separator: ", "))"
-            return UnsafeSettings.all(named: self.unsafeSettings ?? []).reduce(line) {
+            return LackingProtection.all(named: self.unsafeSettings ?? []).reduce(line) {
                 "\($0)\n\($1.consequence): it has \($1.names.joined(separator: ", ")) off"
             }
         }

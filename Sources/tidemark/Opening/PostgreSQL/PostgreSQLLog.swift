@@ -90,7 +90,7 @@ struct PostgreSQLLog: Sendable {
         case .answersNothing(let code):
             self.engine.tellUnavailable(code: code, refusing: 0)
         case .unsafeSettings(let names):
-            for lack in UnsafeSettings.all(named: names) {
+            for lack in LackingProtection.all(named: names) {
                 metadata[LogKeys.settings] = "\(lack.names.joined(separator: ", "))"
                 metadata[LogKeys.advice] = "\(lack.advice)"
                 self.logger.warning("\(lack.consequence): settings are off", metadata: metadata)

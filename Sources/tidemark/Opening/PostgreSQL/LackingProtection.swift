@@ -1,5 +1,5 @@
 /// Settings of PostgreSQL that are off, and what that means to an operator.
-struct UnsafeSettings {
+struct LackingProtection {
     var names: [String]
     /// A sentence without its end.
     var consequence: String
@@ -8,14 +8,14 @@ struct UnsafeSettings {
     private static let checksums = "data_checksums"
 
     /// Groups the names by what they mean; none if nothing is off.
-    static func all(named names: [String]) -> [UnsafeSettings] {
+    static func all(named names: [String]) -> [LackingProtection] {
         let groups = [
-            UnsafeSettings(
+            LackingProtection(
                 names: names.filter { $0 != Self.checksums },
                 consequence: "a crash of PostgreSQL's machine would lose saves",
                 advice: "Turn them on in postgresql.conf, and reload."
             ),
-            UnsafeSettings(
+            LackingProtection(
                 names: names.filter { $0 == Self.checksums },
                 consequence: "a wrong byte on PostgreSQL's disk would be served",
                 advice: "Stop PostgreSQL, and run pg_checksums --enable."
