@@ -183,7 +183,8 @@ final class SyncedNote: @unchecked Sendable {
     /// Fewer bytes if the file ends.
     private static func read(_ descriptor: Int32, _ offset: Int, _ count: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
-        return Array(bytes.prefix(max(0, pread(descriptor, &bytes, count, off_t(offset)))))
+        let readCount = pread(descriptor, &bytes, count, off_t(offset))
+        return Array(bytes.prefix(max(0, readCount)))
     }
 }
 
