@@ -128,7 +128,7 @@ struct ServeRefusalTests {
         #expect(outcome.errors.contains("tidemark restore --from BACKUP"), "\(outcome.errors)")
         #expect((try? Data(contentsOf: URL(fileURLWithPath: store)))?.isEmpty ?? true)
         // What the text says to do for a new beginning.
-        for name in ["reserve", "telemetry.ring"] {
+        for name in ["reserve", "telemetry.ring", "tidemark.sqlite-synced"] {
             #expect(outcome.errors.contains(name))
             #expect(unlink(server.dataPath + "/" + name) == 0)
         }

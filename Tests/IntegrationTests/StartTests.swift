@@ -112,6 +112,8 @@ struct StartTests {
             bytes.replaceSubrange(place, with: Data("0.0.9".utf8))
         }
         try bytes.write(to: file)
+        try PageSums.restore(inFile: file.path)
+        bytes = try Data(contentsOf: file)
         let outcome = try await self.run(command)
         #expect(outcome.exitCode == 69)
         #expect(outcome.errors.contains("of a version before 0.1.0"), "\(outcome.errors)")

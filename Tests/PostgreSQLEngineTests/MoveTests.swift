@@ -34,6 +34,7 @@ struct MoveTests {
                 + "'PRAGMA application_id = 0; \(numbers.replacing("'", with: "\\'"))'); os._exit(0)",
             folder
         )
+        try PageSums.restore(inFile: folder.path + "/tidemark.sqlite")
         return folder
     }
 

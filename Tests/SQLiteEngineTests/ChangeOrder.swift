@@ -23,46 +23,53 @@ struct ChangeOrder {
     private(set) var blocksAscend = true
 
     init(in folder: TemporaryDirectory) async throws {
-        let file = OtherProcess(folder: folder)
-        for row in try await file.execute(
+        // One statement, since housekeeping may take out stale positions between two.
+        let rows = try await OtherProcess(folder: folder).execute(
             """
-            SELECT database || ' ' || zone || ' ' || position || ' ' || hex(entries) FROM change
-            ORDER BY database, zone, position
+            SELECT 'change ' || database || ' ' || zone || ' ' || position || ' ' || hex(entries) FROM change
+            UNION ALL
+            SELECT 'stale ' || database || ' ' || zone || ' ' || hex(positions) FROM stale_change
+            UNION ALL
+            SELECT 'record ' || database || ' ' || zone || ' ' || position || ' ' || number FROM record
             """
-        ) {
-            let words = row.split(separator: " ")
-            let (database, zone, end) = (Int(words[0])!, Int(words[1])!, Int(words[2])!)
-            let numbers = Self.numbers(inHex: words[3])
+        ).map { $0.split(separator: " ") }
+        for row in rows where row[0] == "record" {
+            self.records.insert(
+                Change(
+                    database: Int(row[1])!,
+                    zone: Int(row[2])!,
+                    position: Int(row[3])!,
+                    record: Int(row[4])!
+                )
+            )
+        }
+        for row in rows where row[0] == "stale" {
+            var position = 0
+            for gap in Self.numbers(inHex: row[3]) {
+                position += gap
+                self.stale.insert([Int(row[1])!, Int(row[2])!, position])
+            }
+        }
+        let blocks = rows.filter { $0[0] == "change" }.map { row in
+            (end: [Int(row[1])!, Int(row[2])!, Int(row[3])!], entries: Self.numbers(inHex: row[4]))
+        }
+        for block in blocks.sorted(by: { $0.end.lexicographicallyPrecedes($1.end) }) {
+            let (database, zone, end) = (block.end[0], block.end[1], block.end[2])
             var position = 0
             let before = self.changes.last { $0.database == database && $0.zone == zone }?.position ?? 0
-            for place in stride(from: 0, to: numbers.count, by: 2) {
-                position += numbers[place]
-                let change = Change(
-                    database: database,
-                    zone: zone,
-                    position: position,
-                    record: numbers[place + 1]
+            for index in stride(from: 0, to: block.entries.count, by: 2) {
+                position += block.entries[index]
+                self.changes.append(
+                    Change(
+                        database: database,
+                        zone: zone,
+                        position: position,
+                        record: block.entries[index + 1]
+                    )
                 )
-                self.changes.append(change)
                 if position <= before || position > end { self.blocksAscend = false }
             }
             self.blocks += 1
-        }
-        let stale = "SELECT database || ' ' || zone || ' ' || hex(positions) FROM stale_change"
-        for row in try await file.execute(stale) {
-            let words = row.split(separator: " ")
-            var position = 0
-            for gap in Self.numbers(inHex: words[2]) {
-                position += gap
-                self.stale.insert([Int(words[0])!, Int(words[1])!, position])
-            }
-        }
-        let records = "SELECT database || ' ' || zone || ' ' || position || ' ' || number FROM record"
-        for row in try await file.execute(records) {
-            let words = row.split(separator: " ").map { Int($0)! }
-            self.records.insert(
-                Change(database: words[0], zone: words[1], position: words[2], record: words[3])
-            )
         }
     }
 

@@ -151,6 +151,15 @@ struct FormatTests {
     }
 
     @Test
+    func `a file without checksums is refused as one of before the first release`() throws {
+        let folder = try TemporaryDirectory()
+        try PlainFile(path: StoreFile.path(in: folder.path)).run("CREATE TABLE record (name TEXT)")
+        #expect(throws: SQLiteEngineError.formatUnreleased(path: StoreFile.path(in: folder.path))) {
+            _ = try EngineUnderTest(.sqlite, openingFilesIn: folder)
+        }
+    }
+
+    @Test
     func `a file of a later format is refused and left as it is`() async throws {
         let it = try await EngineUnderTest.withNotes(.sqlite)
         await it.store.shutdown()

@@ -58,6 +58,7 @@ final class PlainFile {
                 let bytes = sqlite3_column_blob(statement, column)
                 let count = Int(sqlite3_column_bytes(statement, column))
                 hasher.combine(count)
+                // SAFETY: SQLite keeps the bytes until the next step; they are used in the call only.
                 hasher.combine(bytes: UnsafeRawBufferPointer(start: bytes, count: count))
             }
             code = sqlite3_step(statement)

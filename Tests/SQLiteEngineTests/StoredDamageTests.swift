@@ -48,6 +48,11 @@ struct StoredDamageTests {
 
     // MARK: Stores
 
+    /// Only an engine that syncs notes what was synced.
+    private static func syncs(_ settings: inout EngineSettings) {
+        settings.syncFile = { fdatasync($0) == 0 ? 0 : errno }
+    }
+
     private static func fill(_ it: EngineUnderTest, _ records: Range<Int>) async throws {
         for start in stride(from: records.lowerBound, to: records.upperBound, by: 20) {
             let saves = (start..<min(start + 20, records.upperBound)).map { number in
@@ -76,7 +81,7 @@ struct StoredDamageTests {
 
     /// Closed, so that everything is in the database.
     private static func closedSample() async throws -> Sample {
-        let it = try await EngineUnderTest.withNotes(.sqlite)
+        let it = try await EngineUnderTest.withNotes(.sqlite, configure: Self.syncs)
         try await Self.fill(it, 0..<300)
         await it.store.shutdown()
         let files = try Self.files(in: it.folder)
@@ -85,9 +90,9 @@ struct StoredDamageTests {
 
     /// As a kill leaves it, with the last saves in the log alone.
     private static func killedSample() async throws -> Sample {
-        let before = try await EngineUnderTest.withNotes(.sqlite)
+        let before = try await EngineUnderTest.withNotes(.sqlite, configure: Self.syncs)
         try await Self.fill(before, 0..<100)
-        let it = try await before.reopened()
+        let it = try await before.reopened(configure: Self.syncs)
         try await Self.fill(it, 100..<200)
         let files = try Self.files(in: it.folder)
         let log = try #require(files[Self.log])
@@ -242,7 +247,7 @@ struct StoredDamageTests {
     func `no damaged page of a backup is restored`() async throws {
         var generator = SeededGenerator.fromEnvironment()
         print("SEED=\(generator.seed)")
-        let it = try await EngineUnderTest.withNotes(.sqlite)
+        let it = try await EngineUnderTest.withNotes(.sqlite, configure: Self.syncs)
         try await Self.fill(it, 0..<100)
         let whole = try TemporaryDirectory()
         let path = whole.path + "/" + Self.database
@@ -324,10 +329,10 @@ struct StoredDamageTests {
     func `a store that lacks what was synced is refused, and goes on as another life`(
         finding: LogLoss.Finding
     ) async throws {
-        let before = try await EngineUnderTest.withNotes(.sqlite)
+        let before = try await EngineUnderTest.withNotes(.sqlite, configure: Self.syncs)
         try await Self.fill(before, 0..<20)
         // All of it is in the file.
-        let it = try await before.reopened()
+        let it = try await before.reopened(configure: Self.syncs)
         let token = try await it.token(of: notes)
         let early = try Self.files(in: it.folder)
         // A snapshot keeps the rest from being copied there.
@@ -376,7 +381,7 @@ struct StoredDamageTests {
 
     @Test
     func `a damaged log of which the file has everything begins anew without a loss`() async throws {
-        let it = try await EngineUnderTest.withNotes(.sqlite)
+        let it = try await EngineUnderTest.withNotes(.sqlite, configure: Self.syncs)
         try await Self.fill(it, 0..<40)
         let other = OtherProcess(folder: it.folder)
         let count = try await other.count("record")

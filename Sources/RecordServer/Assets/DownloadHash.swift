@@ -1,5 +1,5 @@
-import Crypto
 import Synchronization
+import SystemCrypto
 
 /// The hash of what is read of one asset, from its beginning to its end.
 ///
@@ -8,10 +8,10 @@ final class DownloadHash: Sendable {
     private let hash = Mutex(SHA256())
 
     // SAFETY: the bytes are read within the call only.
-    func take(_ bytes: UnsafeRawBufferPointer) { self.hash.withLock { $0.update(bufferPointer: bytes) } }
+    func take(_ bytes: UnsafeRawBufferPointer) { self.hash.withLock { $0.add(bytes) } }
 
     /// Whether everything that was taken has the hash.
     func isOf(_ sha256: [UInt8]) -> Bool {
-        self.hash.withLock { $0.finalize() }.elementsEqual(sha256)
+        self.hash.withLock { $0.value } == sha256
     }
 }

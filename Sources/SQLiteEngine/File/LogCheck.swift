@@ -23,7 +23,7 @@ struct LogCheck {
     var hasCommitsBehind = false
 
     private static let triesMax = 5
-    /// Salts count the restarts, of which a note can miss as many as a few seconds have.
+    /// The most restarts, which salts count, that a note can miss: those of a few seconds.
     private static let restartsMax: UInt32 = 65_536
 
     /// What a finding rests on.

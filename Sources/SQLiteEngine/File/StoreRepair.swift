@@ -30,7 +30,7 @@ package struct StoreRepair {
             ? LogLoss(.databaseOlder, path: self.path, milliseconds: synced.milliseconds) : nil
     }
 
-    /// Empties a log of which the file has everything.
+    /// Empties a log; the file has everything in it.
     ///
     /// - Durability: returns after it is on disk.
     package func dropLog() throws(StoreCopyError) {

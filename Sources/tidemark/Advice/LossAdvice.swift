@@ -21,7 +21,7 @@ enum LossAdvice {
         )
     }
 
-    /// What is wrong, without a full stop.
+    /// The finding, without a full stop.
     static func finding(_ loss: LogLoss) -> String {
         let log = loss.path + "-wal"
         let synced = "\(self.frames(loss.framesSynced)) were synced\(self.time(loss))"

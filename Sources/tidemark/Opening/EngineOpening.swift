@@ -156,7 +156,7 @@ enum EngineOpening {
         try SQLiteFilledStore.discard(in: folder.path)
     }
 
-    /// Lets the store of a folder be served whose log or file lacks commits.
+    /// Lets a folder's store be served with commits missing in its log or file.
     ///
     /// - Returns: What it lacks, `nil` if nothing; and whether it can be served.
     static func repair(

@@ -6,7 +6,7 @@ import StorageContract
 /// The command `tidemark repair`.
 struct Repair: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Let a store be served whose log is damaged or missing.",
+        abstract: "Let a store with a damaged or missing log be served.",
         discussion: """
             A start that finds less than the disk had acknowledged ends with 65, and \
             names this command. If only the log is damaged and the database has \
