@@ -30,8 +30,8 @@ struct MoveTests {
         let numbers =
             "UPDATE index_counter SET last = 77; UPDATE sqlite_sequence SET seq = 1 << 62 WHERE name = 'share'"
         _ = try await Self.python(
-            "import os, sqlite3, sys; sqlite3.connect(sys.argv[1], isolation_level=None).executescript("
-                + "'PRAGMA application_id = 0; \(numbers.replacing("'", with: "\\'"))'); os._exit(0)",
+            "import sqlite3, sys; sqlite3.connect(sys.argv[1], isolation_level=None).executescript("
+                + "'PRAGMA application_id = 0; \(numbers.replacing("'", with: "\\'"))')",
             folder
         )
         try PageSums.restore(inFile: folder.path + "/tidemark.sqlite")

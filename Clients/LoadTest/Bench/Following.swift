@@ -17,7 +17,9 @@ final class Following: Sendable {
         Items.save(RecordID(zone: self.zone, recordName: Items.ownName(number)))
     }
 
-    /// The saves of a run: one after another at a rate. Those of the beginning do not count.
+    /// The saves of a run: one after another at a rate.
+    ///
+    /// Those of the beginning do not count.
     struct Schedule: Hashable, Sendable {
         let rate: Double
         let warmUp: Double
