@@ -60,6 +60,9 @@ enum Documentation {
         let maps =
             try self.moduleMaps(in: build) { $0.count == 2 && $0[0].hasSuffix(".build") }
             + self.moduleMaps(in: checkouts) { $0.contains("include") && !$0.contains("Tests") }
+            + self.moduleMaps(in: Article.root.appendingPathComponent("Sources")) {
+                $0.count == 2 && $0[0] == "CLibCrypto"
+            }
         let outcome = try await ChildProcess.run(
             URL(fileURLWithPath: "/usr/bin/env"),
             [

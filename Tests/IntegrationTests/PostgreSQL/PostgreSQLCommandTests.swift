@@ -70,6 +70,7 @@ struct PostgreSQLCommandTests {
             ),
             Call("zone import", [folder + "/zone", "--user", "bob", "--to", "copy"] + Self.place),
             Call("records delete", ["n1", "--yes"] + Self.alice), Call("assets verify", ["--json"]),
+            Call("verify", ["--json"]), Call("repair", [], .refuses(64, "is in PostgreSQL")),
             Call("backup", ["--to", folder + "/backup"], .refuses(64, "pg_basebackup")),
             Call("backup", ["--to", folder + "/follow", "--follow"], .refuses(64, "pg_basebackup")),
             Call("backup", ["--to", "-"], .refuses(64, "pg_basebackup")),
