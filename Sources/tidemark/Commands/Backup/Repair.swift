@@ -26,6 +26,17 @@ struct Repair: ParsableCommand {
     var acceptLoss = false
 
     @OptionGroup var data: DataOption
+    @OptionGroup var result: ResultOption
+
+    /// What was done.
+    private struct Repaired: Encodable {
+        /// Whether anything was changed.
+        let repaired: Bool
+        /// Whether acknowledged saves are gone, and clients fetch everything again.
+        let savesLost: Bool
+        /// The finding, if there was one.
+        var finding: String?
+    }
 
     func run() throws {
         let folder = self.data.folder
@@ -35,17 +46,21 @@ struct Repair: ParsableCommand {
         let lock = try DataFolderLock(folder: folder)
         defer { withExtendedLifetime(lock) {} }
         do {
-            Terminal.write(try self.repair(folder))
+            let repair = try EngineOpening.repair(folder, acceptsLoss: self.acceptLoss)
+            if let loss = repair.loss, !repair.isDone { throw LossAdvice.failure(loss, in: folder) }
+            let repaired = Repaired(
+                repaired: repair.loss != nil,
+                savesLost: repair.loss.map { !$0.isInFile } ?? false,
+                finding: repair.loss.map { LossAdvice.finding($0) }
+            )
+            try self.result.write(repaired) { Terminal.write(Self.text(repair.loss, folder)) }
         } catch let error as StoreCopyError {
             throw CopyAdvice.failure(error, in: folder.path)
         }
     }
 
-    /// Returns what was done.
-    private func repair(_ folder: DataFolder) throws -> String {
-        let repair = try EngineOpening.repair(folder, acceptsLoss: self.acceptLoss)
-        guard let loss = repair.loss else { return "Nothing is missing, and nothing was changed.\n" }
-        guard repair.isDone else { throw LossAdvice.failure(loss, in: folder) }
+    private static func text(_ loss: LogLoss?, _ folder: DataFolder) -> String {
+        guard let loss else { return "Nothing is missing, and nothing was changed.\n" }
         if loss.isInFile {
             return "\(LossAdvice.finding(loss)). The database has all of it: the log begins anew.\n"
         }
