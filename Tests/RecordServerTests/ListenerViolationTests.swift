@@ -128,10 +128,13 @@ struct ListenerViolationTests {
             #expect(try await silent.notifications(64).last?.number == 64)
             try await silent.expectSilence()
             try await silent.acknowledge(64)
-            let last = try await silent.notification()
+            var last = try await silent.notification()
             #expect(last.isCoalesced)
             let id = RecordID(zone: ServerUnderTest.zone, recordName: "200")
-            #expect(last.event == .query(Notification.RecordChange(id: id, reason: .recordCreated)))
+            // On a busy machine the last change is still on its way to this connection's event loop.
+            while last.event != .query(Notification.RecordChange(id: id, reason: .recordCreated)) {
+                last = try await silent.notification()
+            }
         }
     }
 
