@@ -5,7 +5,7 @@
 
 struct sqlite_setup_log_end;
 
-// What the index of a log says, which SQLite's connections share in memory (https://www.sqlite.org/walformat.html):
+// The index of a log, which SQLite's connections share in memory (https://www.sqlite.org/walformat.html):
 //
 //     0 header  48 the same once more  96 frames in the file  …  128 frames that a checkpoint began to copy
 //     header: 12 is made  16 frames  24 sum of the last one  32 salts

@@ -155,7 +155,7 @@ static int read_log(sqlite3_file *file, void *bytes, int count, sqlite3_int64 of
     struct part *part = part_of(file);
     int code = write_gathered(file);
     if (code == SQLITE_OK) code = part->sqlites->xRead(file, bytes, count, offset);
-    // What a checkpoint writes to the database gets a checksum, so nothing wrong may go there.
+    // A checkpoint gives each page that it copies a checksum, so it must copy no wrong page.
     int is_compared = code == SQLITE_OK && part->is_copied && count == log_sum_page_bytes;
     return is_compared ? log_sum_check(part->sqlites, file, bytes, offset) : code;
 }

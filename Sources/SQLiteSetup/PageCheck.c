@@ -55,7 +55,7 @@ static int find_identity(struct page_check *check, struct page_source source) {
     return page_check_damage(1);
 }
 
-/// Whether page 1 is one of a file without checksums, and not one whose header was damaged.
+/// Whether page 1 is one of a file without checksums, and not one with a damaged header.
 static int is_without_sums(unsigned char *page) {
     if (page[reserve_offset] != 0) return 0;
     page[reserve_offset] = page_sum_bytes;

@@ -18,7 +18,7 @@ struct page_check {
     int64_t right_since_seconds;
 };
 
-/// What has the file's own calls, and the file.
+/// A file, and its own calls.
 struct page_source {
     const sqlite3_io_methods *methods;
     sqlite3_file *file;
@@ -27,7 +27,7 @@ struct page_source {
 /// Turns it on. Sets `state` to one of `sqlite_setup_sums_…`.
 int page_check_begin(struct page_check *check, struct page_source source, int *state);
 
-/// What a read came to: `code`, or damage.
+/// The result of a read: `code`, or damage.
 int page_check_read(
     struct page_check *check, struct page_source source, const void *bytes, int count, sqlite3_int64 offset, int code
 );

@@ -57,7 +57,7 @@ struct ECDSASignature: ~Copyable {
     }
 }
 
-/// What libcrypto needs to sign or to verify once.
+/// The memory of libcrypto for one signature or one verification.
 struct SigningContext: ~Copyable {
     let pointer: OpaquePointer
 

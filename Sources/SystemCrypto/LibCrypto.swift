@@ -1,6 +1,6 @@
 import CLibCrypto
 
-/// What a process needs of libcrypto once, and what it says of failures.
+/// The start of libcrypto, once for a process.
 enum LibCrypto {
     /// Starts libcrypto; every file that calls it does so first.
     ///

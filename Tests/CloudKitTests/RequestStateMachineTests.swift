@@ -26,7 +26,7 @@ import WireProtocol
     @Test func `a queue is told once of the steps that wait, and again when it has run them`() throws {
         var machine = Machine(Self.fetch, runsInTask: false)
         let attempt = RequestAttempt(request: Self.fetch, roles: Self.fetch.roles)
-        // Nobody is called for it.
+        // The caller gets no call for it.
         #expect(Self.isWait(machine.arrived(.sending(attempt))))
         #expect(Self.isRun(machine.arrived(.received([]))))
         #expect(Self.isWait(machine.arrived(.ended(.success(End())))))

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A server that was killed, whose files then changed: what the next start says, and what goes on.
+/// A killed server with files that then changed: the error of the next start, and the way on.
 @Suite(.timeLimit(.minutes(10)))
 struct LostLogTests {
     private static func url(_ scene: BackupScene, _ ending: String = "") -> URL {

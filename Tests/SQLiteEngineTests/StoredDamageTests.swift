@@ -274,7 +274,7 @@ struct StoredDamageTests {
         #expect(counts[.told, default: 0] + counts[.refused, default: 0] > Self.trials / 8, "\(counts)")
     }
 
-    /// What comes of a backup's file that nobody has compared with its hash.
+    /// The outcome of a backup's file without a comparison of its hash.
     private static func restored(_ path: String, _ contents: Int) -> Outcome {
         do throws(StoreCopyError) { try DatabaseCopy(ofBackup: path).close() } catch { return .refused }
         guard let file = try? PlainFile(path: path), (try? file.useSums()) != nil,
@@ -380,7 +380,7 @@ struct StoredDamageTests {
     }
 
     @Test
-    func `a damaged log of which the file has everything begins anew without a loss`() async throws {
+    func `a damaged log begins anew without a loss if the file has everything`() async throws {
         let it = try await EngineUnderTest.withNotes(.sqlite, configure: Self.syncs)
         try await Self.fill(it, 0..<40)
         let other = OtherProcess(folder: it.folder)

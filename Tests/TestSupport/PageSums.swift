@@ -47,7 +47,7 @@ package enum PageSums {
         return (identity, sum == self.word(page, self.contentBytes))
     }
 
-    /// Numbers of the pages whose checksum is wrong, or that are of another file than page 1.
+    /// Numbers of the pages with a wrong checksum, or of another file than page 1.
     package static func wrongPages(inFile path: String) throws -> [Int] {
         let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
         let identity = self.word(bytes, self.contentBytes + 8)

@@ -1,7 +1,7 @@
 internal import RecordModel
 internal import WireProtocol
 
-/// What the results of a request mean for the ledgers.
+/// The meaning of a request's results for the ledgers.
 enum LedgerUse: Sendable {
     /// The request fetches a page of a zone's or the database's feed; `isReturn` is as that of the
     /// ledger's page.

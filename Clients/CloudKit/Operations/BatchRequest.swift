@@ -31,7 +31,7 @@ protocol BatchRequest: Sendable {
     /// response has the number.
     var itemCount: Int? { get }
 
-    /// What the request does beyond asking and reading.
+    /// Its roles besides asking and reading.
     var roles: RequestRoles<Self> { get }
 
     /// Returns the request to send.

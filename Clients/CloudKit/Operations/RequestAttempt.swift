@@ -7,7 +7,7 @@ struct RequestAttempt<Request: BatchRequest>: Sendable {
     /// `nil` if nothing is sent.
     var session: ServerAccess.Session?
     var user = ""
-    /// What completes the records of the results; `nil` if they are complete as they come.
+    /// Completes the records of the results; `nil` if they are complete as they come.
     var completion: (any RecordCompletion)?
 
     /// Reads the result of an item, and tells its share where the server is.

@@ -6,7 +6,7 @@ internal import WireProtocol
 /// The request's state machine lends them to the steps, which run one at a time. So records are
 /// read, and callers called, without a lock.
 struct RequestResults<Request: BatchRequest>: Sendable {
-    /// What follows the last result.
+    /// The step after the last result.
     enum Ending: Sendable {
         case answered(End)
         case failed(CKError)

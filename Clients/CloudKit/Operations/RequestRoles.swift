@@ -30,7 +30,7 @@ enum UploadRole<Request: BatchRequest>: Sendable {
     case uploaded(again: @Sendable ([Item]) -> (request: Request, items: Set<UInt32>)?)
 }
 
-/// The records in the values of a request, and what completes them.
+/// The records in the values of a request, and their completion.
 struct RecordRole<Value: Sendable>: Sendable {
     enum Completion: Sendable {
         /// The files of fetched records are downloaded.
@@ -49,10 +49,10 @@ extension RecordRole<CKRecord> {
     init(_ completion: Completion?) { self.init(record: { $0 }, value: { $0 }, completion: completion) }
 }
 
-/// What the results of a request mean for the ledgers.
+/// The meaning of a request's results for the ledgers.
 struct LedgerRole<Request: BatchRequest>: Sendable {
     var use: LedgerUse
-    /// Returns what a result means for a ledger.
+    /// Returns the meaning of a result for a ledger.
     var note: @Sendable (Request.ItemResult) -> LedgerNote?
     /// Makes the result that reports an item of a page as vanished, from its name and type: the
     /// server can't do that.

@@ -1,7 +1,7 @@
 internal import RecordClient
 internal import WireProtocol
 
-/// What the caller's side of a request has to deal with, in order.
+/// An event of a request for the caller's side, which takes them in order.
 enum RequestStep<Request: BatchRequest>: Sendable {
     /// The request, or a part of it, is sent, unless the client has refused all of it.
     indirect case sending(RequestAttempt<Request>)

@@ -12,7 +12,7 @@ extension CKSyncEngine.State {
 
         private let latest: SyncState
 
-        /// What the next engine starts with.
+        /// The state with which the next engine starts.
         ///
         /// It is made when the app stores the state or starts an engine, and not with each update
         /// that the app only holds: it numbers all pending changes anew.

@@ -7,7 +7,7 @@ import StorageContract
 struct DatabaseCheck {
     let number: DatabaseID
     let place: StoreFinding.Place
-    /// What the checks of its zones found: the last change, and what their rows lack.
+    /// The sums of the checks of its zones: the last change, and the amounts that their rows lack.
     var lastPosition: Int64 = 0
     var counted = StoredAmount()
     private(set) var findings: [StoreFinding] = []

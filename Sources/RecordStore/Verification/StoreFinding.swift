@@ -21,7 +21,7 @@ package struct StoreFinding: Hashable, Sendable {
         case assetFile
     }
 
-    /// What puts it right without any loss.
+    /// A repair without any loss.
     package enum Repair: Hashable, Sendable {
         /// Build an index anew, by its number.
         case index(Int64)

@@ -1,7 +1,7 @@
 import RecordModel
 import StorageContract
 
-// What follows from the rows of records: changes, references, entries, uses of assets, history.
+// Rows that follow from those of records: changes, references, entries, uses of assets, history.
 extension ZoneCheck {
     mutating func checkRecords(after number: Int64, _ checked: CheckedSnapshot) throws(StorageFailure) {
         let rows = try checked.snapshot.contents(

@@ -1,7 +1,7 @@
 import RecordModel
 import StorageContract
 
-// What other rows say of records, and what they count for.
+// Rows that name records, and the amounts for which they count.
 extension ZoneCheck {
     mutating func checkReferences(
         after key: [ColumnValue],

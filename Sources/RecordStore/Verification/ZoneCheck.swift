@@ -37,7 +37,7 @@ struct ZoneCheck {
     var foundEntries: [Int64: Int] = [:]
     /// Whether nothing of the zone has changed since the first piece.
     private(set) var isStable = true
-    /// What its row lacks.
+    /// The amount that its row lacks.
     private(set) var missing = StoredAmount()
     private var firstRow: ZoneRow?
     private var firstIncomplete: Set<Int64> = []

@@ -15,7 +15,7 @@ import StorageContract
 ///
 /// Another process may be writing: a finding counts if nothing changed while it was made.
 struct LogCheck {
-    /// What the log lacks; `nil` if nothing.
+    /// The loss; `nil` if the log lacks nothing.
     var loss: LogLoss?
     /// Whether commits stand behind the end of the log.
     ///
@@ -26,7 +26,7 @@ struct LogCheck {
     /// The most restarts, which salts count, that a note can miss: those of a few seconds.
     private static let restartsMax: UInt32 = 65_536
 
-    /// What a finding rests on.
+    /// The evidence of a finding.
     private struct Basis: Equatable {
         var synced: SyncedEnd?
         var copied: CopiedEnd?

@@ -6,7 +6,7 @@ package import StorageContract
 ///
 /// No other process may have the store open.
 package struct StoreRepair {
-    /// What the store lacks; `nil` if nothing.
+    /// The loss; `nil` if the store lacks nothing.
     package let loss: LogLoss?
     private let path: String
 

@@ -1,4 +1,4 @@
-/// What a store lacks of the commits that were acknowledged: the finding of a start.
+/// The acknowledged commits that a store lacks: the finding of a start.
 ///
 /// An engine that keeps a log notes beside it how far the log was synced. The note is a lower bound:
 /// a loss of power may leave an earlier one.

@@ -1,6 +1,6 @@
 import RecordStore
 
-/// What findings of a verification mean, and which command puts them right.
+/// The meaning of each finding of a verification, and the command that puts it right.
 extension StoreFinding.Kind {
     /// A sentence without its end.
     var meaning: String {

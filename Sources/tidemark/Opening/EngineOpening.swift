@@ -158,7 +158,7 @@ enum EngineOpening {
 
     /// Lets a folder's store be served with commits missing in its log or file.
     ///
-    /// - Returns: What it lacks, `nil` if nothing; and whether it can be served.
+    /// - Returns: The loss, `nil` if there is none, and whether the store can be served.
     static func repair(
         _ folder: DataFolder,
         acceptsLoss: Bool

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 import WireProtocol
 
-/// A server whose responses a test writes, frame by frame.
+/// A server with responses that a test writes, frame by frame.
 struct ScriptedPeer {
     let container: CKContainer
     private let calls: AsyncStream<Call>

@@ -28,7 +28,7 @@ struct Repair: ParsableCommand {
     @OptionGroup var data: DataOption
     @OptionGroup var result: ResultOption
 
-    /// What was done.
+    /// The result of a repair.
     private struct Repaired: Encodable {
         /// Whether anything was changed.
         let repaired: Bool
@@ -65,6 +65,6 @@ struct Repair: ParsableCommand {
             return "\(LossAdvice.finding(loss)). The database has all of it: the log begins anew.\n"
         }
         return "\(LossAdvice.finding(loss)). The store goes on without what is missing, and clients fetch "
-            + "everything again.\nCompare the files of assets: tidemark assets verify --data \(ShellText.quoted(folder.path))\n"
+            + "everything again.\nCompare what is left: tidemark verify --data \(ShellText.quoted(folder.path))\n"
     }
 }

@@ -6,13 +6,14 @@ import StorageContract
 struct RecordsDamaged: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "damaged",
-        abstract: "List records whose stored bytes cannot be read.",
+        abstract: "List records with stored bytes that cannot be read.",
         discussion: """
             A disk may give other bytes than it took. This reads every record of a \
-            database, or of one zone, and prints the zone and the name of each whose \
-            fields cannot be read. It exits with 65 if there are any. Changes that leave \
-            a field readable are not found. To remove a record, use tidemark records \
-            delete; a backup may have it whole. Works while the server runs.
+            database, or of one zone, and prints the zone and the name of each with fields \
+            that cannot be read. It exits with 65 if there are any. To check all \
+            databases, pages and indexes as well, use tidemark verify. To remove a \
+            record, use tidemark records delete; a backup may have it whole. Works while \
+            the server runs.
 
               tidemark records damaged --container iCloud.org.example.app --as alice
               tidemark records damaged --container iCloud.org.example.app \\
