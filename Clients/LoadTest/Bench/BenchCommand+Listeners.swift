@@ -86,7 +86,7 @@ extension BenchCommand {
         guard let number = line?.split(whereSeparator: \.isWhitespace).dropFirst().first,
             let kib = Int(number)
         else {
-            throw LoadFailure(.usage, "the memory of process \(process) (--server) cannot be read: does it run?")
+            throw LoadFailure(.usage, "process \(process) (--server) cannot be read: does it run?")
         }
         return kib
     }
