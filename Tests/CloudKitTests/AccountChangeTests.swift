@@ -1,5 +1,6 @@
 import Foundation
 import RecordClient
+import TestSupport
 import Testing
 
 @testable import CloudKit
@@ -66,7 +67,7 @@ import Testing
         script.tell(refusal)
         script.tell(refusal)
         script.tell(.began(user: "_me"))
-        while events.all.count < 6 { await Task.yield() }
+        await until { events.all.count >= 6 }
         #expect(
             events.all == [
                 "listening", "changed", "9 in 1.0", "9 in 1.0", "changed", "listening",

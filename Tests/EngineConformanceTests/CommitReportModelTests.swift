@@ -175,7 +175,7 @@ struct CommitReportModelTests {
                 let isCurrent = Bool.random(using: &generator)
                 it.store.subscriptions.expire(isCurrent ? key : other)
                 // An engine that fails executes it again, whenever that is.
-                while isCurrent, try await it.subscriptionIDs().contains(key.id) { await Task.yield() }
+                if isCurrent { try await until { try await !it.subscriptionIDs().contains(key.id) } }
             }
             // Behind it in the writer's queue: work of the directory keeps its order.
             let digits = String(UInt64.random(in: 1 << 60 ... .max, using: &generator), radix: 16)

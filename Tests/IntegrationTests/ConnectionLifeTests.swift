@@ -1,6 +1,7 @@
 import CloudKit
 import CloudKitTesting
 import Foundation
+import TestSupport
 import Testing
 
 /// How long connections stay open.
@@ -11,7 +12,7 @@ import Testing
 
     /// Waits until as many connections are open: one of them is the desk's.
     private static func wait(for count: Int, _ desk: Desk) async {
-        while desk.server.openConnections != count, !Task.isCancelled { await Task.yield() }
+        await until { desk.server.openConnections == count }
     }
 
     @Test func `a connection closes when its last container was released, and another one connects again`()

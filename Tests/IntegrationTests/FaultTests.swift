@@ -1,6 +1,7 @@
 import CloudKit
 import CloudKitTesting
 import Foundation
+import TestSupport
 import Testing
 
 /// What a test server can be told to do wrong, and what the SDK makes of it.
@@ -147,7 +148,7 @@ struct FaultTests {
             let database = desk.database
             let id = desk.id("a")
             async let saved = database.save(CKRecord(recordType: "Note", recordID: id)).recordChangeTag
-            while desk.server.faults.happened == 0 { await Task.yield() }
+            await until { desk.server.faults.happened != 0 }
             try await desk.server.restart()
             #expect(try await saved != nil)
             #expect(try await database.record(for: id).recordChangeTag == saved)
@@ -161,7 +162,7 @@ struct FaultTests {
             desk.server.faults.add(.save(.next), .hold(until: gate))
             let (database, id) = (desk.database, desk.id("held"))
             async let held = database.save(CKRecord(recordType: "Note", recordID: id)).recordChangeTag
-            while desk.server.faults.happened == 0 { await Task.yield() }
+            await until { desk.server.faults.happened != 0 }
             try await database.save(desk.record("other"))
             await expect(.unknownItem) { _ = try await database.record(for: id) }
             gate.open()

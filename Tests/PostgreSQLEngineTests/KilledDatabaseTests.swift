@@ -55,13 +55,13 @@ struct KilledDatabaseTests {
                     group.addTask { await Self.save("r\(round)-\(writer)", it, acknowledged) }
                 }
                 group.addTask {
-                    while acknowledged.count < 200 { await Task.yield() }
+                    await until { acknowledged.count >= 200 }
                     try await instance.kill()
                 }
                 try await group.waitForAll()
             }
             try instance.start()
-            while (try? await it.record(id("r\(round)-0-0"))) == nil { await Task.yield() }
+            try await until { (try? await it.record(id("r\(round)-0-0"))) != nil }
             for (name, tag) in acknowledged.tags {
                 #expect(try await it.record(id(name))?.changeTag == tag, "\(name)")
             }

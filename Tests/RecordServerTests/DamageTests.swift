@@ -101,7 +101,7 @@ struct DamageTests {
             #expect(lines.map { $0.metadata["record"] } == ["0", "2"])
             clock.advance(milliseconds: 10_000)
             // The server looks every second of its own.
-            while !server.log.lines.contains(where: { $0.metadata["times"] == "100" }) { await Task.yield() }
+            await until { server.log.lines.contains(where: { $0.metadata["times"] == "100" }) }
             #expect(server.log.lines.last?.metadata["fault"] == "a stored record is damaged")
         }
     }
@@ -117,7 +117,7 @@ struct DamageTests {
         #expect(server.log.lines.count { $0.message == text && $0.level == .error } == 1)
         clock.advance(milliseconds: 10_000)
         // The server looks every second of its own.
-        while !server.log.lines.contains(where: { $0.metadata["fault"] == text }) { await Task.yield() }
+        await until { server.log.lines.contains(where: { $0.metadata["fault"] == text }) }
         #expect(server.log.lines.last { $0.metadata["fault"] == text }?.metadata["times"] == "20")
     }
 

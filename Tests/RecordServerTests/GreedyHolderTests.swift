@@ -4,6 +4,7 @@ import RecordModel
 import RecordServer
 import RecordStore
 import SQLiteEngine
+import TestSupport
 import Testing
 import WireProtocol
 
@@ -32,7 +33,7 @@ struct GreedyHolderTests {
             try await visit.send(.modifyZones(ModifyZones(scope: .private, saves: [Self.zone])), on: 1)
             _ = try await visit.answer(on: 1)
             await visit.close()
-            while server.gauge(.connectionsOpen) > 0 { await Task.yield() }
+            await until { server.gauge(.connectionsOpen) == 0 }
             try await body(server)
         }
     }
@@ -79,7 +80,7 @@ struct GreedyHolderTests {
             let failure = try await refused.answer(on: 1).end.failure
             #expect(failure?.code == .requestRateLimited)
             for peer in greedy { await peer.close() }
-            while server.gauge(.responsesHeldBytes) > 0 { await Task.yield() }
+            await until { server.gauge(.responsesHeldBytes) == 0 }
             try await HandshakeTests.expectService(of: server)
         }
     }
@@ -145,7 +146,7 @@ struct GreedyHolderTests {
                 try await HandshakeTests.expectGoaway(.overloaded, from: refused)
             }
             await second.close()
-            while server.gauge(.connectionsOpen) > 1 { await Task.yield() }
+            await until { server.gauge(.connectionsOpen) <= 1 }
             try await Self.expectOtherIsServed(by: server, times: 1)
             await first.close()
         }

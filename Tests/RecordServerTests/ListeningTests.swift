@@ -2,6 +2,7 @@ import NIOCore
 import RecordModel
 import RecordStore
 import SQLiteEngine
+import TestSupport
 import Testing
 import WireProtocol
 
@@ -199,7 +200,7 @@ struct ListeningTests {
             let listener = try await server.listen()
             try await writer.succeed(.save(["a", "b"]))
             #expect(try await Set(listener.notifications(2).map(\.subscriptionID)) == ["live", "zone"])
-            while try await writer.subscriptions() != ["zone"] { await Task.yield() }
+            try await until { try await writer.subscriptions() == ["zone"] }
             try await writer.succeed(.save(["c"]))
             #expect(try await listener.notification().subscriptionID == "zone")
             await listener.close()
@@ -211,7 +212,7 @@ struct ListeningTests {
             let back = try await server.listen()
             let told = try await back.notifications(2)
             #expect(Set(told.map(\.subscriptionID)) == ["away", "zone"])
-            while try await writer.subscriptions() != ["zone"] { await Task.yield() }
+            try await until { try await writer.subscriptions() == ["zone"] }
         }
     }
 

@@ -1,6 +1,7 @@
 import RecordModel
 import RecordStore
 import StorageContract
+import TestSupport
 import Testing
 
 @testable import RecordServer
@@ -97,7 +98,7 @@ struct RouterQuestionTests {
         told = await router.told(4)
         #expect(told.dropFirst().map(\.notification.position) == [20, 21, 22])
         #expect(told.dropFirst().map(\.listeners) == [[1], [1], [1, 3]])
-        while router.router.queue.waiting > 0 { await Task.yield() }
+        await until { router.router.queue.waiting == 0 }
         await router.router.stop(within: .seconds(60))
     }
 }

@@ -2,6 +2,7 @@ import Foundation
 import NIOPosix
 import RecordModel
 import StorageContract
+import TestSupport
 import Testing
 
 @testable import RecordServer
@@ -12,7 +13,7 @@ struct RouterStopTests {
         let store = GatedStore([Self.watched])
         let router = await Self.blocked(by: store)
         async let stopped: Void = router.stop(within: .seconds(600))
-        while !router.queue.isClosed { await Task.yield() }
+        await until { router.queue.isClosed }
         store.open()
         await stopped
         #expect(store.questions == 1)
@@ -47,7 +48,7 @@ struct RouterStopTests {
         }
         store.commit(CommittedChanges(committedMilliseconds: 1, changes: changes))
         store.commit(CommittedChanges(committedMilliseconds: 1, changes: changes))
-        while store.questions == 0 { await Task.yield() }
+        await until { store.questions != 0 }
         return router
     }
 }

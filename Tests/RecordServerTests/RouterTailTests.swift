@@ -95,7 +95,7 @@ struct RouterTailTests {
         // The tail of a transaction that tells a part of its changes begins before it.
         commit([31], incomplete: 35)
         commit([], incomplete: 40)
-        while store.tails.count < 4 { await Task.yield() }
+        await until { store.tails.count >= 4 }
         #expect(store.tails == [12, 22, 30, 35])
         await router.router.stop(within: .seconds(600))
     }

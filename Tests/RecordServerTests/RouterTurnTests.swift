@@ -1,6 +1,7 @@
 import RecordModel
 import RecordStore
 import StorageContract
+import TestSupport
 import Testing
 
 @testable import RecordServer
@@ -26,7 +27,7 @@ struct RouterTurnTests {
         for number in 0..<200 {
             router.store.commit(Self.commit((0..<10).map { Int64(20 + number * 10 + $0) }))
         }
-        while router.store.questions == 0 { await Task.yield() }
+        await until { router.store.questions != 0 }
         router.store.commit(Self.commit([20], in: DatabaseID(rawValue: 3)))
         router.store.open()
         let told = await router.told(2_001)
@@ -45,7 +46,7 @@ struct RouterTurnTests {
         let router = RunningRouter(GatedStore([Self.publicQuery]))
         router.router.listen(Sample.listener(1))
         router.store.commit(Self.commit([20]))
-        while router.store.questions == 0 { await Task.yield() }
+        await until { router.store.questions != 0 }
         router.store.commit(Self.commit([21]))
         router.router.listen(Sample.listener(2))
         router.router.listen(Sample.listener(3))

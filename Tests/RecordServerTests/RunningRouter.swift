@@ -1,6 +1,7 @@
 import NIOPosix
 import StorageContract
 import Synchronization
+import TestSupport
 
 @testable import RecordServer
 
@@ -22,7 +23,7 @@ final class RunningRouter: Sendable {
 
     /// What was told, when it is so much.
     func told(_ count: Int) async -> [NotificationRouting.Delivery] {
-        while self.told.deliveries.count < count { await Task.yield() }
+        await until { self.told.deliveries.count >= count }
         return self.told.deliveries
     }
 

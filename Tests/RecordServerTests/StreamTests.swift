@@ -1,6 +1,7 @@
 import CloudKitTesting
 import NIOCore
 import RecordModel
+import TestSupport
 import Testing
 import WireProtocol
 
@@ -205,7 +206,7 @@ struct StreamTests {
             try await peer.channel.setOption(.autoRead, value: false).get()
             // 100 MB of answers: more than the kernel's buffers on both sides take.
             try await peer.send((0..<100).map { .request(.fetch(["0"]), on: UInt32(2 * $0 + 1)) })
-            while server.log.complaints.isEmpty { await Task.yield() }
+            await until { !server.log.complaints.isEmpty }
             #expect(server.log.complaints.first?.metadata["reason"] == CloseReason.slowReader.text)
             #expect(server.server.heldBytesMost <= 4 * 1_024 * 1_024)
             try await HandshakeTests.expectService(of: server)

@@ -37,7 +37,7 @@ struct TurnPoolTests {
         }
         #expect(pool.submit(of: .address("modest"), cost: 1) { record.work("modest") })
         record.open()
-        while record.names.count < 21 { await Task.yield() }
+        await until { record.names.count >= 21 }
         let place = try #require(record.names.firstIndex(of: "modest"))
         #expect(place <= 4)
         try await pool.shutdown()
@@ -57,7 +57,7 @@ struct TurnPoolTests {
         #expect((5...6).contains(admitted))
         #expect(pool.submit(of: .address("modest"), cost: 100) { record.work("modest") })
         record.open()
-        while record.names.count < admitted + 1 { await Task.yield() }
+        await until { record.names.count >= admitted + 1 }
         try await pool.shutdown()
     }
 

@@ -1,6 +1,7 @@
 import NIOCore
 import RecordModel
 import RecordServer
+import TestSupport
 import Testing
 import WireProtocol
 
@@ -53,7 +54,7 @@ struct UnfinishedFrameTests {
                 try await peer.send(Self.beginning(payloadBytes: 300_000, sent: 299_800))
                 strangers.append(peer)
             }
-            while server.refusals(detail: "unfinished frames") < 20 { await Task.yield() }
+            await until { server.refusals(detail: "unfinished frames") >= 20 }
             let held = server.gauge(.unfinishedFrameBytes)
             #expect(held > 0 && held <= Double(total / 2))
             try await server.fill(records: 1, bytes: 1_000_000)
@@ -61,7 +62,7 @@ struct UnfinishedFrameTests {
             let last = strangers.removeLast()
             try await HandshakeTests.expectGoaway(.overloaded, from: last)
             for peer in strangers { await peer.close() }
-            while server.gauge(.unfinishedFrameBytes) > 0 { await Task.yield() }
+            await until { server.gauge(.unfinishedFrameBytes) == 0 }
         }
     }
 

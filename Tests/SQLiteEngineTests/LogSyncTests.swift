@@ -145,7 +145,7 @@ private final class Disk: Sendable {
     func fail(_ error: Int32) { self.state.withLock { $0.error = error } }
 
     func isWaitedFor() async {
-        while self.state.withLock({ $0.waiting }) == 0 { await Task.yield() }
+        await until { self.state.withLock({ $0.waiting }) != 0 }
     }
 }
 

@@ -184,6 +184,15 @@ struct PlantedOffenderTests {
     }
 
     @Test
+    func `a wait that no time limit ends is seen`() {
+        let wait = "while isOpen { await Task.yield() }"
+        #expect(Rules.endlessWaits(self.file("Tests/ATests/A.swift", wait)).count == 1)
+        #expect(Rules.endlessWaits(self.file("Tests/ATests/A.swift", "await until { !isOpen }")).isEmpty)
+        let ended = "while !Task.isCancelled { await Task.yield() }"
+        #expect(Rules.endlessWaits(self.file("Tests/ATests/A.swift", ended)).isEmpty)
+    }
+
+    @Test
     func `main.swift and unmarked generated files are seen`() {
         #expect(Rules.entryPoints(self.file("Sources/tidemark/main.swift", "")).count == 1)
         #expect(Rules.entryPoints(self.file("Sources/tidemark/Tidemark.swift", "@main")).isEmpty)

@@ -12,7 +12,7 @@ struct Offence: Hashable, CustomStringConvertible {
 enum Rules {
     static let all: [@Sendable (SourceFile) -> [Offence]] = [
         vagueNames, sizes, bannedWords, unsafeWords, moduleOwners, importDirection, openings,
-        entryPoints, generatedMarks, fieldNumbers,
+        entryPoints, generatedMarks, fieldNumbers, endlessWaits,
     ]
 
     /// A name that says "thing" hides two jobs.
@@ -159,6 +159,22 @@ extension Rules {
         for (index, line) in file.codeLines.enumerated() {
             guard line.firstMatch(of: tag) != nil || line.firstMatch(of: number) != nil else { continue }
             let advice = "a number of a field is a member of 'Proto', which Scripts/generate makes"
+            offences.append(Offence(path: file.path, line: index + 1, advice: advice))
+        }
+        return offences
+    }
+}
+
+extension Rules {
+    /// A wait that yields in a loop goes on after the test's time limit, and holds the whole run.
+    @Sendable
+    static func endlessWaits(_ file: SourceFile) -> [Offence] {
+        guard file.isTest else { return [] }
+        let wait = /while .*\{ await Task\.yield\(\) \}/
+        var offences: [Offence] = []
+        for (index, line) in file.codeLines.enumerated() {
+            guard line.contains(wait), !line.contains("Task.isCancelled") else { continue }
+            let advice = "a loop that yields outlives the time limit: 'until'"
             offences.append(Offence(path: file.path, line: index + 1, advice: advice))
         }
         return offences

@@ -1,5 +1,6 @@
 import Foundation
 import RecordClient
+import TestSupport
 import Testing
 import WireProtocol
 
@@ -43,7 +44,7 @@ extension NotificationConsumer {
         let script = ScriptedListener()
         let consumer = script.hub().consumer()
         async let first = consumer.next()?.subscriptionID
-        while script.starts == 0 { await Task.yield() }
+        await until { script.starts != 0 }
         script.notify(1...1)
         #expect(await first == "1/1")
     }
@@ -98,7 +99,7 @@ extension NotificationConsumer {
         let consumer = hub.consumer()
         script.notify(1...1)
         let task = Task { await consumer.take(2) }
-        while script.acknowledged.isEmpty { await Task.yield() }
+        await until { !script.acknowledged.isEmpty }
         task.cancel()
         #expect(await task.value == ["1/1", "ended"])
         #expect(script.stops == 1)
@@ -142,7 +143,7 @@ extension NotificationConsumer {
         let hub = script.hub()
         let consumer = hub.consumer()
         async let next = consumer.take(1)
-        while script.starts == 0 { await Task.yield() }
+        await until { script.starts != 0 }
         script.tell(.ended)
         #expect(await next == ["ended"])
         #expect(await hub.consumer().take(1) == ["ended"])
@@ -157,7 +158,7 @@ extension NotificationConsumer {
         script.tell(.began(user: "_me"))
         let second = hub.consumer { events.note("second \($0.short)") }
         script.tell(.interrupted(.unreachable(description: "gone"), retryIn: .milliseconds(1_500)))
-        while events.all.count < 4 { await Task.yield() }
+        await until { events.all.count >= 4 }
         #expect(
             events.all.sorted() == [
                 "first 4 in 1.5", "first listening", "second 4 in 1.5", "second listening",
@@ -185,7 +186,7 @@ extension NotificationConsumer {
             for await _ in container.notifications(onStatusChange: { events.note($0.short) }) {}
             return Task.isCancelled
         }
-        while events.all.count < 2 { try? await Task.sleep(for: .milliseconds(5)) }
+        await until { events.all.count >= 2 }
         task.cancel()
         #expect(await task.value)
         #expect(events.all.allSatisfy { $0.hasPrefix("4 in ") }, "\(events.all)")

@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import CloudKit
@@ -41,12 +42,12 @@ struct SyncPauseTests {
             delegate: { delegate }
         )
         let work = Task { await worker.run(isListening: false) }
-        while await worker.alarms.isEmpty { await Task.yield() }
+        await until { await !worker.alarms.isEmpty }
         let events = 20
         for _ in 0..<events {
             let before = steps.count
             inbox.post { $0.stateChanged = true }
-            while steps.count == before { await Task.yield() }
+            await until { steps.count != before }
         }
         // An engine that is busy would use this time.
         for _ in 0..<10_000 { await Task.yield() }

@@ -297,7 +297,7 @@ private final class PageGate: Sendable {
     func open() { self.isOpen.store(true, ordering: .relaxed) }
 
     func pass() async {
-        while !self.isOpen.load(ordering: .relaxed) { try? await Task.sleep(for: .milliseconds(5)) }
+        await until { self.isOpen.load(ordering: .relaxed) }
     }
 }
 
@@ -325,7 +325,7 @@ private final class BlockingLog: LogHandler {
     }
 
     func entered() async {
-        while !self.isEntered.load(ordering: .relaxed) { try? await Task.sleep(for: .milliseconds(5)) }
+        await until { self.isEntered.load(ordering: .relaxed) }
     }
 
     func leave() { self.mayLeave.signal() }

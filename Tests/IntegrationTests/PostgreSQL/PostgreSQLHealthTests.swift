@@ -43,9 +43,9 @@ struct PostgreSQLHealthTests {
     func `settings that lose saves are in the log, the metrics and the status of each start`() async throws {
         for _ in 0..<2 {
             let server = try await self.started()
-            while !server.errorsSoFar.contains("fsync, full_page_writes") { await Task.yield() }
+            await until { server.errorsSoFar.contains("fsync, full_page_writes") }
             let metric = "tidemark_database_unsafe_settings 2"
-            while !(try await self.page("/metrics").body.contains(metric)) { await Task.yield() }
+            try await until { try await self.page("/metrics").body.contains(metric) }
             let status = try await ChildProcess.run(ChildProcess.tidemark, ["status", "--data", self.data])
             #expect(status.exitCode == 0 && status.output.split(separator: "\n").count == 2)
             #expect(status.output.hasSuffix("it has fsync, full_page_writes off\n"), "\(status.output)")
@@ -67,10 +67,10 @@ struct PostgreSQLHealthTests {
         let away = try await self.page("/readyz")
         #expect(away.status == 503 && away.body.contains("store: it cannot be read"), "\(away.body)")
         #expect(try await self.page("/healthz").status == 200)
-        while !server.errorsSoFar.contains("PostgreSQL executes nothing now") { await Task.yield() }
+        await until { server.errorsSoFar.contains("PostgreSQL executes nothing now") }
         try self.cluster.administer("ALTER DATABASE \(self.database) ALLOW_CONNECTIONS true")
         #expect(try await self.page("/readyz").status == 200)
-        while !server.errorsSoFar.contains("PostgreSQL executes requests again") { await Task.yield() }
+        await until { server.errorsSoFar.contains("PostgreSQL executes requests again") }
         let lines = server.errorsSoFar.split(separator: "\n").filter { $0.contains("PostgreSQL executes") }
         let seconds = Int((ContinuousClock.now - start) / .seconds(1))
         #expect(lines.count <= 2 + seconds / 10, "\(lines)")
