@@ -432,9 +432,11 @@ let testTargets: [Target] = [
         name: "SQLiteEngineTests",
         dependencies: [
             "Admission", "EngineConformance", "EngineThreads", "SQLiteEngine", "SQLiteSetup",
-            "RecordStore", "StorageContract", "RecordModel", "TestSupport", grdbSQLite,
+            "RecordStore", "StorageContract", "RecordModel", "RecordClient", "TestSupport", grdbSQLite,
+            "tidemark",
         ],
         path: "Tests/SQLiteEngineTests",
+        exclude: ["PowerCuts/DiskJournal.c"],
         swiftSettings: settings
     ),
     .testTarget(
