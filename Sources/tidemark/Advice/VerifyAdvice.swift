@@ -1,4 +1,6 @@
+import Administration
 import RecordStore
+import StorageContract
 
 /// The meaning of each finding of a verification, and the command that puts it right.
 extension StoreFinding.Kind {
@@ -85,5 +87,16 @@ extension StoreFinding {
         if let zone = self.place.zone { words.append("zone \(zone)") }
         if let record = self.place.record { words.append("record \(record)") }
         return words.isEmpty ? "the store" : words.joined(separator: " ")
+    }
+}
+
+extension VerificationRun.Report {
+    /// The findings of rows, files and pages.
+    func listed(files: AssetFiles) -> [StoreFinding] {
+        self.pages.map { StoreFinding(.pageDamaged, at: .init(), $0) } + self.verified.findings
+            + self.files.damaged.map { asset in
+                let detail = "assets/\(files.name(of: asset.stored.number)) \(asset.condition.text)"
+                return StoreFinding(.assetFile, at: .init(), detail)
+            }
     }
 }
