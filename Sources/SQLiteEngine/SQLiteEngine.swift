@@ -55,6 +55,7 @@ package final class SQLiteEngine: QueuedEngine {
         self.reachability = Reachability(report: report)
         self.writer = Writer(
             queue: self.queue,
+            file: file,
             checkpoint: self.checkpoint,
             room: self.room,
             reachability: self.reachability,

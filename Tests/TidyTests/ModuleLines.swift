@@ -38,7 +38,7 @@ enum ModuleLines {
         "Sources/RecordJSON": 1_900,
         "Sources/RecordServer": 12_500,
         "Sources/RecordStore": 25_400,
-        "Sources/SQLiteEngine": 8_900,
+        "Sources/SQLiteEngine": 9_150,
         "Sources/ServerCertificates": 700,
         "Sources/StorageContract": 7_030,
         "Sources/SystemCrypto": 450,

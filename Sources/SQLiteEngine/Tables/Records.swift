@@ -31,6 +31,7 @@ extension Migrations {
             client_token BLOB,
             row_bytes INTEGER NOT NULL DEFAULT 0,
             encryption_scope INTEGER,
+            stale BLOB,
             PRIMARY KEY (database, name)
         ) STRICT, WITHOUT ROWID
         """,
