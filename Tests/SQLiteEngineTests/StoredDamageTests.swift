@@ -35,6 +35,8 @@ struct StoredDamageTests {
     private static let log = "tidemark.sqlite-wal"
     private static let note = "tidemark.sqlite-synced"
     static let pageBytes = 2_048
+    /// Of the log, with its header.
+    private static let frameBytes = pageBytes + 24
 
     /// The files of a store, and what is read from them.
     private struct Sample {
@@ -414,11 +416,11 @@ struct StoredDamageTests {
         try before.useSums()
         _ = try before.hash()
         let log = try FileHandle(forUpdating: URL(fileURLWithPath: it.folder.path + "/" + Self.log))
-        let frames = (Int(try log.seekToEnd()) - 32) / 4_120
+        let frames = (Int(try log.seekToEnd()) - 32) / Self.frameBytes
         #expect(frames > 20)
         // Of the body of a record, not of a page's header: nothing else would notice.
         for frame in 0..<frames {
-            let offset = UInt64(32 + frame * 4_120 + 24 + 4_000)
+            let offset = UInt64(32 + frame * Self.frameBytes + 24 + 1_900)
             try log.seek(toOffset: offset)
             let byte = try #require(try log.read(upToCount: 1)?.first)
             try log.seek(toOffset: offset)
@@ -446,7 +448,7 @@ struct StoredDamageTests {
         let log = try FileHandle(forUpdating: URL(fileURLWithPath: folder.path + "/" + Self.log))
         // The last frame is the newest of its page.
         let bytes = try #require(sample.files[Self.log])
-        let offset = 32 + ((bytes.count - 32) / 4_120 - 1) * 4_120 + 24 + 2_000
+        let offset = 32 + ((bytes.count - 32) / Self.frameBytes - 1) * Self.frameBytes + 24 + 1_000
         try log.seek(toOffset: UInt64(offset))
         try log.write(contentsOf: [~bytes[offset]])
         try log.close()
