@@ -93,6 +93,11 @@ package struct ModifyRecords: Hashable, Sendable {
     ///
     /// Empty to leave the stored token unchanged.
     package var clientToken: [UInt8]
+    /// The tag that a deleted record must have, by its offset in `deletes`; a delete without one is
+    /// not compared.
+    ///
+    /// Not on the wire: only CloudKit Web Services compare deletes.
+    package var deleteTags: [Int: String] = [:]
 
     package init(
         scope: DatabaseScope,
@@ -134,6 +139,14 @@ package struct RecordSave: Hashable, Sendable {
     package var parent: ParentChange
     /// The change of the participants, if the record is a share.
     package var share = ShareSave.none
+    /// Replaces the policy of the request for this item; `nil` leaves it.
+    ///
+    /// Not on the wire: only CloudKit Web Services mix policies.
+    package var policy: ModifyRecords.Policy?
+    /// Whether fields of the stored record that the save does not have are removed.
+    ///
+    /// Not on the wire, as `policy`.
+    package var replacesFields = false
 
     package init(
         id: RecordID,

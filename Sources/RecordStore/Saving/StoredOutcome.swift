@@ -161,10 +161,10 @@ struct StoredOutcome {
     ///
     /// A record that has gone since has nothing to merge with.
     private func conflict(_ parts: StoreError.Parts, index: Int) throws(StorageFailure) -> StoreError {
-        guard case .modifyRecords(let operation) = self.request.operation,
-            operation.saves.indices.contains(index)
-        else { return .recordMissing }
-        let id = operation.saves[index].id
+        guard case .modifyRecords(let operation) = self.request.operation else { return .recordMissing }
+        let ids = operation.saves.map(\.id) + operation.deletes
+        guard ids.indices.contains(index) else { return .recordMissing }
+        let id = ids[index]
         let requester = self.request.requester
         guard let name = Access.storedName(of: id.zone, for: requester),
             let zone = try self.transaction.zone(named: name, in: requester.database)

@@ -14,8 +14,13 @@ struct DeletePlan {
     }
 
     /// Takes a delete of a record of one's own as permitted, whether or not there is one.
-    mutating func assume(_ id: RecordID, index: Int) {
+    mutating func assume(_ id: RecordID, index: Int) throws(StorageFailure) {
         self.indexes[ExactName(id.recordName)] = index
+        if self.tag(of: index) != nil,
+            let error = self.conflict(try self.zone.stored(id.recordName), id: id, index: index)
+        {
+            return self.items.refuseDelete(index, error)
+        }
         do {
             try SaveRules.checkName(of: id)
             self.items.deletes.append(PlannedDelete(index: index, name: id.recordName, isThere: true))
@@ -45,6 +50,9 @@ struct DeletePlan {
             return
         }
         guard let record = try self.zone.stored(name), try self.zone.isThere(record) else {
+            if let error = self.conflict(nil, id: id, index: index) {
+                return self.items.refuseDelete(index, error)
+            }
             self.items.deletes.append(PlannedDelete(index: index, name: name, isThere: false))
             return
         }
@@ -61,7 +69,30 @@ struct DeletePlan {
             self.items.refuseDelete(index, .permissionDenied(.write))
             return
         }
+        if let error = self.conflict(record, id: id, index: index) {
+            // A conflict would show the record.
+            let isSeen = try rights.access(to: record, ofType: record.recordType, &definitions).mayRead(
+                record
+            )
+            return self.items.refuseDelete(index, isSeen ? error : .permissionDenied(.read))
+        }
         self.items.deletes.append(PlannedDelete(index: index, name: name, isThere: true))
+    }
+
+    /// The tag that the request demands of a record that it deletes.
+    private func tag(of index: Int) -> String? {
+        let rule = self.zone.rule
+        guard !rule.operation.deleteTags.isEmpty else { return nil }
+        return rule.operation.deleteTags[rule.deleteOffset(index)]
+    }
+
+    /// Why a delete that demands a tag is refused; `nil` if it isn't.
+    private func conflict(_ record: StoredRecord?, id: RecordID, index: Int) -> StoreError? {
+        guard let tag = self.tag(of: index) else { return nil }
+        guard let record else { return .recordMissing }
+        guard tag != ChangeTag.text(of: record.position) else { return nil }
+        let user = self.zone.rule.requester.userRecordName ?? ""
+        return self.zone.rule.room.fitting(.changeTagStale(record.seen(by: user).record(id: id)))
     }
 
     /// Finds the records that go with the deletes, and their keepers, and refuses deletes of kept

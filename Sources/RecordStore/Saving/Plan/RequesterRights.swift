@@ -68,7 +68,7 @@ struct RequesterRights {
         do {
             _ = try SaveRules.verdict(
                 on: save,
-                policy: self.zone.rule.operation.policy,
+                policy: save.policy ?? self.zone.rule.operation.policy,
                 existing: self.zone.isForeignRoot(save.id.recordName) ? existing?.asRoot : existing
             )
         } catch {

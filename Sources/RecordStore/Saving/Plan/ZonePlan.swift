@@ -60,7 +60,7 @@ struct ZonePlan {
         let rule = self.zone.rule
         let ids = indexes.map { rule.operation.deletes[rule.deleteOffset($0)] }
         guard allowance.batchToCut == nil else {
-            for (index, id) in zip(indexes, ids) { self.deletes.assume(id, index: index) }
+            for (index, id) in zip(indexes, ids) { try self.deletes.assume(id, index: index) }
             self.turns = try self.deletes.walk(&allowance)
             return
         }
@@ -121,6 +121,7 @@ struct ZonePlan {
             self.items.refuse(index, name: name, error)
             return
         }
+        let save = save.replacesFields ? save.clearingOthers(of: existing) : save
         let defined = try self.definitions.planned(ofType: save.recordType)
         let access = try self.rights.access(
             to: existing,
@@ -213,5 +214,22 @@ struct ZonePlan {
             record: record,
             parts: parts
         )
+    }
+}
+
+extension RecordSave {
+    /// The same with every field of the stored record that it lacks as one to remove, so that all
+    /// rules judge it as if the client had named them.
+    fileprivate func clearingOthers(of existing: StoredRecord?) -> RecordSave {
+        guard let existing, self.changesError == nil else { return self }
+        let given = Set(self.changes.slices.map { ExactName(self.changes.name(of: $0)) })
+        let others = existing.body.slices.map { existing.body.name(of: $0) }
+            .filter { !given.contains(ExactName($0)) }
+        guard !others.isEmpty else { return self }
+        var save = self
+        save.changes = RecordBody(
+            self.changes.fields + others.map { Field(name: $0, value: .clear) }
+        )
+        return save
     }
 }
