@@ -219,6 +219,16 @@ let serverTargets: [Target] = [
         swiftSettings: settings
     ),
     .target(
+        name: "WebServices",
+        dependencies: [
+            "RecordServer", "StorageContract", "SystemCrypto", "WireProtocol", "RecordModel", "RecordJSON",
+            nio("NIOCore"), nio("NIOHTTP1"),
+        ],
+        path: "Sources/WebServices",
+        exclude: ["README.md"],
+        swiftSettings: settings
+    ),
+    .target(
         name: "Administration",
         dependencies: [
             "RecordServer", "AssetStorage", "AssetStore", "FileIO", "RecordStore", "StorageContract",
@@ -235,7 +245,8 @@ let serverTargets: [Target] = [
             "Administration", "Admission", "Console", "RecordClient", "WireProtocol",
             "RecordServer", "AccessTokens", "AssetStorage", "AssetStore", "FileIO", "MonitoringEndpoint",
             "SQLiteEngine", "PostgreSQLEngine", "RecordStore", "StorageContract", "RecordModel", "RecordJSON",
-            "PredicateFormat", "ServerCertificates", "SystemCrypto", "ZoneBundles", "CMalloc", argumentParser,
+            "WebServices", "PredicateFormat", "ServerCertificates", "SystemCrypto", "ZoneBundles", "CMalloc",
+            argumentParser,
             lifecycle, unixSignals, configuration, logging,
         ],
         path: "Sources/tidemark",
@@ -567,6 +578,15 @@ let testTargets: [Target] = [
             "AssetWorker", "tidemark",
         ],
         path: "Tests/CrashTests",
+        swiftSettings: settings
+    ),
+    .testTarget(
+        name: "WebServicesTests",
+        dependencies: [
+            "WebServices", "CloudKit", "RecordServer", "SystemCrypto", "RecordJSON", "RecordModel",
+            "TestSupport", nio("NIOHTTP1"), "tidemark",
+        ],
+        path: "Tests/WebServicesTests",
         swiftSettings: settings
     ),
     .testTarget(name: "TidyTests", path: "Tests/TidyTests", swiftSettings: settings),

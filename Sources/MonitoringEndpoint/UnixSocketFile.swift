@@ -2,7 +2,7 @@ import Foundation
 import NIOCore
 
 /// The file of a Unix socket: freed before it is bound, and removed at the end.
-struct UnixSocketFile {
+package struct UnixSocketFile: Sendable {
     /// Access for the server's user and group: operators add collectors to the group.
     private static let permissions: mode_t = 0o660
 
@@ -13,7 +13,7 @@ struct UnixSocketFile {
     ///
     /// - Throws: `notASocket`, `pathTooLong`; `refused` with `EADDRINUSE` if a process listens
     ///   there.
-    static func free(_ path: String) throws(EndpointFailure) {
+    package static func free(_ path: String) throws(EndpointFailure) {
         guard let address = try? SocketAddress(unixDomainSocketPath: path) else { throw .pathTooLong }
         var status = stat()
         guard lstat(path, &status) == 0 else { return }
@@ -29,7 +29,7 @@ struct UnixSocketFile {
     }
 
     /// Gives the group access to a file that was just bound.
-    init(bound path: String) {
+    package init(bound path: String) {
         self.path = path
         chmod(path, Self.permissions)
         var status = stat()
@@ -37,7 +37,7 @@ struct UnixSocketFile {
     }
 
     /// Removes the file, unless it was replaced by another.
-    func remove() {
+    package func remove() {
         var status = stat()
         if lstat(self.path, &status) == 0, status.st_ino == self.inode { unlink(self.path) }
     }

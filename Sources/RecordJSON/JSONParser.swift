@@ -13,6 +13,7 @@ package struct JSONParser {
     private let bytes: [UInt8]
     private var offset = 0
     private var values = 0
+    private let valuesLimit: Int
     private var position: TextPosition
 
     /// Reads a text that is one value, with white space around it.
@@ -20,20 +21,23 @@ package struct JSONParser {
     /// - Parameters:
     ///   - bytes: The text.
     ///   - position: The position of the text in its file.
+    ///   - valuesLimit: Values that the text may have.
     /// - Returns: The value, with the positions of all its parts.
     /// - Throws: The first error, with its position.
     package static func parse(
         _ bytes: [UInt8],
-        from position: TextPosition = TextPosition(line: 1, column: 1)
+        from position: TextPosition = TextPosition(line: 1, column: 1),
+        valuesLimit: Int = Self.valuesMax
     ) throws(RecordJSONError) -> JSONNode {
-        var parser = JSONParser(bytes: bytes, position: position)
+        var parser = JSONParser(bytes: bytes, position: position, valuesLimit: valuesLimit)
         let node = try parser.value(level: 1)
         parser.skipSpace()
         guard parser.next == nil else { throw parser.expected("nothing behind the value") }
         return node
     }
 
-    private init(bytes: [UInt8], position: TextPosition) {
+    private init(bytes: [UInt8], position: TextPosition, valuesLimit: Int) {
+        self.valuesLimit = valuesLimit
         self.bytes = bytes
         self.position = position
     }
@@ -76,8 +80,8 @@ package struct JSONParser {
             throw RecordJSONError(.tooDeep(levelsMax: Self.levelsMax), at: position)
         }
         self.values += 1
-        guard self.values <= Self.valuesMax else {
-            throw RecordJSONError(.tooManyValues(max: Self.valuesMax), at: position)
+        guard self.values <= self.valuesLimit else {
+            throw RecordJSONError(.tooManyValues(max: self.valuesLimit), at: position)
         }
         let value: JSONNode.Value
         switch self.next {

@@ -14,7 +14,7 @@ import Synchronization
 /// All work on a connection runs on the connection's event loop and on threads of the engine; no
 /// request needs a task or an await.
 package final class RecordServer: Sendable {
-    private struct Running {
+    struct Running {
         var group: MultiThreadedEventLoopGroup
         var loops: [ServedLoop]
         var listener: any Channel
@@ -26,8 +26,9 @@ package final class RecordServer: Sendable {
     private static let routerStopMin = Duration.milliseconds(250)
 
     let context: ServerContext
-    private let tls: ServedCertificate
-    private let running = Mutex<Running?>(nil)
+    let tls: ServedCertificate
+    let door = DoorChannels()
+    let running = Mutex<Running?>(nil)
     private let currentPhase = Atomic(ServerPhase.starting)
 
     /// - Parameters:
@@ -217,11 +218,13 @@ package final class RecordServer: Sendable {
         for timer in running.timers { timer.cancel() }
         // A listener that is already closed is fine.
         try? await running.listener.close().get()
+        await self.door.drain()
         let whenNone = running.group.next().makePromise(of: Void.self)
         self.context.accounts.drain(whenNone: whenNone)
         self.onEachConnection { $0.drain() }
         let end = running.group.next().scheduleTask(in: TimeAmount(grace)) {
             self.onEachConnection { $0.connection.breakOff("closed at the end of the grace period") }
+            self.door.breakOff()
         }
         try? await whenNone.futureResult.get()
         end.cancel()
@@ -230,6 +233,7 @@ package final class RecordServer: Sendable {
         await self.context.assetBytes.shutdown()
         try? await self.context.signIns.shutdown()
         try? await self.context.schemaChecks.shutdown()
+        try? await self.context.doorTurns.shutdown()
         try? await self.context.credentialWatch.threads.shutdownGracefully()
         try? await running.group.shutdownGracefully()
         self.currentPhase.store(.stopped, ordering: .relaxed)
@@ -261,29 +265,8 @@ package final class RecordServer: Sendable {
             uniqueKeysWithValues: loops.map { (ObjectIdentifier($0.eventLoop), $0.context) }
         )
         let descriptor = socket.take()
-        let listener = try await ServerBootstrap(group: group)
-            .serverChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(
-                        AcceptPause { error in
-                            context.faults.tell(
-                                "connections wait: the system has no room for another",
-                                level: .warning,
-                                metadata: [LogKeys.errno: .stringConvertible(error.errnoCode)]
-                            )
-                        }
-                    )
-                }
-            }
+        let listener = try await self.bootstrap(group)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .childChannelOption(
-                .recvAllocator,
-                value: AdaptiveRecvByteBufferAllocator(minimum: 1_024, initial: 2_048, maximum: 65_536)
-            )
-            .childChannelOption(
-                .writeBufferWaterMark,
-                value: ChannelOptions.Types.WriteBufferWaterMark(low: 64 * 1_024, high: 256 * 1_024)
-            )
             .childChannelInitializer { channel in
                 let network = RefusalPace.network(of: channel.remoteAddress)
                 guard let (account, isRefused) = context.accept(from: network) else { return channel.close() }
@@ -314,6 +297,33 @@ package final class RecordServer: Sendable {
             .get()
         socket.restoreBacklog(of: descriptor)
         return listener
+    }
+
+    /// What listeners of all protocols have in common.
+    func bootstrap(_ group: MultiThreadedEventLoopGroup) -> ServerBootstrap {
+        let context = self.context
+        return ServerBootstrap(group: group)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(
+                        AcceptPause { error in
+                            context.faults.tell(
+                                "connections wait: the system has no room for another",
+                                level: .warning,
+                                metadata: [LogKeys.errno: .stringConvertible(error.errnoCode)]
+                            )
+                        }
+                    )
+                }
+            }
+            .childChannelOption(
+                .recvAllocator,
+                value: AdaptiveRecvByteBufferAllocator(minimum: 1_024, initial: 2_048, maximum: 65_536)
+            )
+            .childChannelOption(
+                .writeBufferWaterMark,
+                value: ChannelOptions.Types.WriteBufferWaterMark(low: 64 * 1_024, high: 256 * 1_024)
+            )
     }
 
     private func startCredentialWatch(on eventLoop: any EventLoop) -> RepeatedTask {

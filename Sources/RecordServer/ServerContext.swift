@@ -17,6 +17,9 @@ final class ServerContext: Sendable {
     /// Maximum number of bytes of all clients' schemas that wait for a check.
     private static let schemaCheckBytesMax = 16 * Bounds.schemaBytesMax
 
+    /// Maximum number of bytes of all requests of other protocols that wait for a thread.
+    private static let doorBytesMax = 64 * 1_024 * 1_024
+
     let configuration: ServerConfiguration
     /// The run that qualifies the numbers of connections.
     let run = ServerRun.fresh()
@@ -33,6 +36,8 @@ final class ServerContext: Sendable {
     let signIns: TurnPool
     /// For checks of clients' schemas: each byte costs 1.
     let schemaChecks: TurnPool
+    /// For requests of other protocols, which are decoded there: each byte costs 1.
+    let doorTurns: TurnPool
     let credentialWatch: CredentialWatch
     let refusals = Mutex(RefusalPace())
     let guesses: Mutex<GuessPace>
@@ -95,6 +100,7 @@ final class ServerContext: Sendable {
         )
         self.signIns = TurnPool(threadCount: 2, quantum: 4, costMax: configuration.listen.connectionsMax)
         self.schemaChecks = TurnPool(threadCount: 1, quantum: 64 * 1_024, costMax: Self.schemaCheckBytesMax)
+        self.doorTurns = TurnPool(threadCount: 2, quantum: 64 * 1_024, costMax: Self.doorBytesMax)
         self.faults = faults
         self.deadlineMillisecondsMax = configuration.timeouts.deadlineMax.wholeMilliseconds
         self.clock = clock
@@ -163,16 +169,6 @@ final class ServerContext: Sendable {
         return min(assets.downloadAheadBytes, max(share, Self.downloadAheadBytesMin))
     }
 
-    /// The outcomes of a query.
-    func outcomes(
-        _ page: QueryPageResult,
-        _ items: EncodedItems,
-        to query: AdmittedQuery,
-        nowMilliseconds: Int64
-    ) -> Outcomes {
-        Outcomes(page, items, of: query, key: self.sealKey, nowMilliseconds: nowMilliseconds)
-    }
-
     /// Logs once that a query may have meant fields that queries can't name.
     ///
     /// - Parameters:
@@ -195,5 +191,34 @@ final class ServerContext: Sendable {
                 ])
             )
         }
+    }
+
+    /// Logs that a stored record is damaged.
+    ///
+    /// - Parameters:
+    ///   - id: The record.
+    ///   - scope: Its database, if the request names one.
+    ///   - user: Who asks.
+    ///   - labelled: Adds the values by which the log names the request.
+    func tell(
+        ofDamage id: RecordID,
+        scope: DatabaseScope?,
+        of user: ConnectionUser,
+        labelled: (Logger.Metadata) -> Logger.Metadata
+    ) {
+        let database = scope.map { "\($0)" } ?? ""
+        // Each user has a private database.
+        let owner = scope == .private ? user.signIn.userRecordName ?? "" : ""
+        self.faults.tell(
+            "a stored record is damaged",
+            about: "\(user.container)/\(user.environment)/\(owner)/\(database)/\(id)",
+            metadata: labelled([
+                LogKeys.scope: "\(database)",
+                LogKeys.zone: "\(id.zone.zoneName)",
+                LogKeys.owner: "\(id.zone.ownerName)",
+                LogKeys.record: "\(id.recordName)",
+                LogKeys.advice: Logger.adviceOnDamage,
+            ])
+        )
     }
 }

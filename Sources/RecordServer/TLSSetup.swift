@@ -24,6 +24,8 @@ package struct TLSMaterial: Hashable, Sendable {
 enum TLSSetup {
     struct Server: Sendable {
         let context: NIOSSLContext
+        /// The same for HTTP/1.1.
+        let webContext: NIOSSLContext
         /// SHA-256 of the certificate in DER: services sign it, so that their signatures are valid
         /// for this server only.
         let certificateHash: [UInt8]
@@ -47,8 +49,11 @@ enum TLSSetup {
         // wait.
         configuration.shutdownTimeout = .seconds(1)
         let hash = try chain.first.map { SHA256.hash(try $0.toDERBytes()) }
+        var web = configuration
+        web.applicationProtocols = ["http/1.1"]
         return Server(
             context: try NIOSSLContext(configuration: configuration),
+            webContext: try NIOSSLContext(configuration: web),
             certificateHash: hash ?? [],
             certificateEndSeconds: chain.first.map { Int64($0.notValidAfter) } ?? 0
         )

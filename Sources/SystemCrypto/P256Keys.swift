@@ -54,6 +54,12 @@ package struct P256PublicKey: Sendable {
         else { return false }
         return EVP_DigestVerify(context.pointer, der, der.count, bytes, bytes.count) == 1
     }
+
+    /// A signature in DER, in the form that `isValid` takes; `nil` for other bytes.
+    package static func signature(der: [UInt8]) -> [UInt8]? {
+        defer { ERR_clear_error() }
+        return ECDSASignature(der: der)?.raw
+    }
 }
 
 /// A private key of ECDSA on the curve P-256.

@@ -143,7 +143,7 @@ struct SettingsReloadTests {
         arguments: [
             (.listen, "1"), (.tlsCertificate, "a"), (.tlsKey, "a"), (.tlsHosts, "a"), (.logLevel, "debug"),
             (.logFormat, "json"), (.logFile, "/a"), (.metricsFile, "a"), (.metricsListen, "127.0.0.1:1"),
-            (.identityKeys, "a"), (.identityIssuer, "a"), (.identityAudience, "a"),
+            (.webListen, "unix:/a"), (.identityKeys, "a"), (.identityIssuer, "a"), (.identityAudience, "a"),
             (.identityKeysKeep, "never"),
         ] as [(TextSetting, String)]
     )

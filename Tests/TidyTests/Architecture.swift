@@ -68,6 +68,14 @@ enum Architecture {
             outside: ["NIOCore", "NIOPosix", "NIOHTTP1", "Logging"]
         ),
         ModuleRow(
+            folder: "Sources/WebServices",
+            ours: [
+                "RecordServer", "StorageContract", "SystemCrypto", "WireProtocol", "RecordModel",
+                "RecordJSON",
+            ],
+            outside: ["NIOCore", "NIOHTTP1"]
+        ),
+        ModuleRow(
             folder: "Sources/Console",
             ours: [
                 "RecordStore", "StorageContract", "SystemCrypto", "RecordModel", "PredicateFormat",
@@ -96,7 +104,7 @@ enum Architecture {
                 "AssetStore", "FileIO",
                 "MonitoringEndpoint", "SQLiteEngine", "PostgreSQLEngine", "RecordStore", "StorageContract",
                 "RecordModel",
-                "RecordJSON",
+                "RecordJSON", "WebServices",
                 "PredicateFormat", "ServerCertificates", "SystemCrypto", "ZoneBundles", "CMalloc",
             ],
             outside: [

@@ -192,7 +192,7 @@ final class ConnectionHandshake {
 
 extension Bounds {
     /// Limits requests of users who are not signed in.
-    fileprivate mutating func limitToStrangers() {
+    mutating func limitToStrangers() {
         self.requestBytesMax = min(self.requestBytesMax, Self.strangerRequestBytesMax)
     }
 }

@@ -208,12 +208,21 @@ extension ConnectionRequests {
                 back.deliver(
                     $0.map { page in
                         server.tell(page.hiddenFields, of: query) { label.metadata(of: connection, $0) }
-                        return server.outcomes(page, items, to: query, nowMilliseconds: now)
+                        items.finish(End(page, of: query, key: server.sealKey, nowMilliseconds: now))
+                        return .encoded(items)
                     }
                 )
             }
         case .feed(let feed):
-            feed.ask(store, key: self.server.sealKey) { back.deliver($0) }
+            let items = EncodedItems()
+            feed.ask(store, key: self.server.sealKey, into: items) { result in
+                back.deliver(
+                    result.map { end in
+                        items.finish(end)
+                        return .encoded(items)
+                    }
+                )
+            }
         case .checkSchema(let check):
             self.submit(check, for: response) { back.deliver($0) }
         case .listen(let identity):
@@ -264,23 +273,10 @@ extension ConnectionRequests {
     }
 
     private func tell(ofDamage id: RecordID, _ response: Response) {
-        let scope = response.scope.map { "\($0)" } ?? ""
-        // Each user has a private database.
-        let user = response.scope == .private ? self.user.signIn.userRecordName ?? "" : ""
-        self.server.faults.tell(
-            "a stored record is damaged",
-            about: "\(self.user.container)/\(self.user.environment)/\(user)/\(scope)/\(id)",
-            metadata: response.label.metadata(
-                of: self.connection.label,
-                [
-                    LogKeys.scope: "\(scope)",
-                    LogKeys.zone: "\(id.zone.zoneName)",
-                    LogKeys.owner: "\(id.zone.ownerName)",
-                    LogKeys.record: "\(id.recordName)",
-                    LogKeys.advice: Logger.adviceOnDamage,
-                ]
-            )
-        )
+        let label = response.label
+        self.server.tell(ofDamage: id, scope: response.scope, of: self.user) {
+            label.metadata(of: self.connection.label, $0)
+        }
     }
 
     private func listeningMade() -> ConnectionListening {

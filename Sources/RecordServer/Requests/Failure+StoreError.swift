@@ -1,10 +1,10 @@
 import RecordModel
-import StorageContract
-import WireProtocol
+package import StorageContract
+package import WireProtocol
 
 extension Failure {
     /// The wire format of a store error: number, text, cause and advice.
-    init(_ error: StoreError) {
+    package init(_ error: StoreError) {
         let row = error.row
         self.init(
             code: row.code,

@@ -56,39 +56,33 @@ extension RequestAdmission {
 }
 
 extension AdmittedFeed {
-    /// Asks the store, which replies on any thread.
+    /// Asks the store, which replies on any thread; the items are in the sink.
     func ask(
         _ store: Store,
         key: SealKey,
-        reply: @escaping @Sendable (Result<Outcomes, StoreError>) -> Void
+        into sink: any FeedSink,
+        reply: @escaping @Sendable (Result<End, StoreError>) -> Void
     ) {
         let requester = self.requester
-        let replied: @Sendable (Result<FeedPageEnd, StoreError>, EncodedItems) -> Void = { result, items in
+        let replied: @Sendable (Result<FeedPageEnd, StoreError>) -> Void = { result in
             reply(
                 result.map { page in
-                    let end = End(
+                    End(
                         token: FeedToken.sealed(page.token, for: requester, with: key),
                         moreComing: page.moreComing,
                         totals: page.totals,
                         clientToken: page.clientToken
                     )
-                    items.finish(end)
-                    return .encoded(items)
                 }
             )
         }
         switch self.question {
-        case .changes(let read):
-            let items = EncodedItems()
-            store.changes(read, for: requester, into: items) { replied($0, items) }
+        case .changes(let read): store.changes(read, for: requester, into: sink, reply: replied)
         case .databaseChanges(let read):
-            let items = EncodedItems()
-            store.databaseChanges(read, for: requester, into: items) { replied($0, items) }
+            store.databaseChanges(read, for: requester, into: sink, reply: replied)
         case .token(let zone):
             store.token(of: zone, for: requester) { result in
-                reply(
-                    result.map { .ended(End(token: FeedToken.sealed($0, for: requester, with: key))) }
-                )
+                reply(result.map { End(token: FeedToken.sealed($0, for: requester, with: key)) })
             }
         }
     }

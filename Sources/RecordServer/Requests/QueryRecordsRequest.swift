@@ -34,15 +34,9 @@ extension RequestAdmission {
     }
 }
 
-extension Outcomes {
-    /// The records of a page, which are in `items`, and its end.
-    init(
-        _ page: QueryPageResult,
-        _ items: EncodedItems,
-        of query: AdmittedQuery,
-        key: SealKey,
-        nowMilliseconds: Int64
-    ) {
+extension End {
+    /// The end of a page, whose records are in a sink.
+    init(_ page: QueryPageResult, of query: AdmittedQuery, key: SealKey, nowMilliseconds: Int64) {
         let cursor = page.resume.map {
             QueryCursor(
                 continuing: query.read,
@@ -51,7 +45,6 @@ extension Outcomes {
                 madeMilliseconds: nowMilliseconds
             ).sealed(with: key)
         }
-        items.finish(End(cursor: cursor ?? [], count: UInt64(clamping: page.count)))
-        self = .encoded(items)
+        self.init(cursor: cursor ?? [], count: UInt64(clamping: page.count))
     }
 }

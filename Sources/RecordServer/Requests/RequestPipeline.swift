@@ -19,7 +19,8 @@ import WireProtocol
 /// 8. Share tokens: a client guesses URLs of shares.
 /// 9. Engine.
 ///
-/// `admit` is steps 1 to 3 and `begin` is 6 to 8. The connection performs the steps between.
+/// `admit` is steps 1 to 3 and `begin` is 6 to 8. The connection performs the steps between. Requests
+/// of another protocol come in at step 3 (`DoorConnection`).
 struct RequestPipeline {
     let server: ServerContext
     let account: Account
@@ -67,27 +68,53 @@ struct RequestPipeline {
             if let refusal = self.refusal(of: payload, by: user) { throw .end(Failure(refusal)) }
         }
         let request = try Self.decode(payload, bounds: bounds)
-        let kind = OperationKind(request.operation)
-        decoded(kind, request.requestID)
+        decoded(OperationKind(request.operation), request.requestID)
+        do throws(Failure) {
+            return try self.admit(
+                request,
+                bytes: payload.readableBytes,
+                of: user,
+                bounds: bounds,
+                origin: origin
+            )
+        } catch {
+            throw .end(error)
+        }
+    }
+
+    /// Step 3, for a request in any encoding.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - bytes: The encoded size.
+    ///   - user: The user, with the mark of the request.
+    ///   - bounds: The limits of the request.
+    ///   - origin: The connection.
+    /// - Returns: The request to pass to the engine.
+    /// - Throws: The failure that ends the request; nothing was executed.
+    func admit(
+        _ request: Request,
+        bytes: Int,
+        of user: ConnectionUser,
+        bounds: Bounds,
+        origin: ChangeOrigin
+    ) throws(Failure) -> Admitted {
+        var user = user
         user.deadlineMilliseconds = self.deadline(of: request)
         let admission = RequestAdmission(
             user: user,
             bounds: bounds,
-            requestBytes: payload.readableBytes,
+            requestBytes: bytes,
             deadlineMilliseconds: user.deadlineMilliseconds,
             nowMilliseconds: self.server.clock(),
             sealKey: self.server.sealKey,
             origin: origin
         )
-        do throws(Failure) {
-            return Admitted(
-                kind: kind,
-                request: try admission.admit(request),
-                deadlineMilliseconds: user.deadlineMilliseconds
-            )
-        } catch {
-            throw .end(error)
-        }
+        return Admitted(
+            kind: OperationKind(request.operation),
+            request: try admission.admit(request),
+            deadlineMilliseconds: user.deadlineMilliseconds
+        )
     }
 
     /// The steps between the turn and the engine.

@@ -2,6 +2,8 @@ import SystemCrypto
 
 /// A user's credential: 32 random bytes, shown once, and stored by the server only as a hash.
 package struct AccessToken: Sendable {
+    static let prefix = "tmk_"
+
     /// A prefix, by which scanners for leaked secrets find it, and the bytes in base64url without
     /// padding.
     ///
@@ -12,7 +14,7 @@ package struct AccessToken: Sendable {
     package init() {
         var random = SystemRandomNumberGenerator()
         let bytes = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) }
-        self.text = "tmk_" + Self.base64URL(bytes)
+        self.text = Self.prefix + Self.base64URL(bytes)
     }
 
     /// The hash that the directory stores: SHA-256 of the text.

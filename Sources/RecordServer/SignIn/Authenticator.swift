@@ -33,18 +33,48 @@ struct Authenticator: Sendable {
         if let proof {
             claim = try self.service(hello, proof)
         } else if !hello.identityToken.isEmpty {
-            claim = try self.identity(hello)
+            claim = try self.identity(hello.identityToken, container: hello.container)
         } else if hello.accessToken.isEmpty {
             claim = .nobody
         } else {
             claim = .accessToken(hash: SHA256.hash(hello.accessToken))
         }
+        return try self.admit(claim, container: hello.container, environment: hello.environment)
+    }
+
+    /// Authenticates the sender of a request of another protocol; blocks as well.
+    func signIn(_ claim: DoorClaim) throws(SignInRefusal) -> Admittance {
+        guard NameRules.isContainerID(claim.container) else { throw SignInRefusal(.containerUnknown) }
+        let credential: CredentialClaim
+        switch claim.proof {
+        case .nobody: credential = .nobody
+        case .token(let token) where token.hasPrefix(AccessToken.prefix):
+            credential = .accessToken(hash: SHA256.hash(token))
+        case .token(let token):
+            credential = try self.identity(token, container: claim.container)
+        case .signature(let keyID, let onBehalfOf, let isMade):
+            let key: [UInt8]?
+            do {
+                key = try self.directory.publicKey(ofServiceKey: keyID, inContainer: claim.container)
+            } catch {
+                throw SignInRefusal(error)
+            }
+            guard let key else { throw SignInRefusal(.notAuthenticated, "no such service key") }
+            guard P256PublicKey(der: key).map(isMade) ?? false else {
+                throw SignInRefusal(.notAuthenticated, "the service's signature is wrong")
+            }
+            credential = .serviceKey(id: keyID, onBehalfOf: onBehalfOf)
+        }
+        return try self.admit(credential, container: claim.container, environment: claim.environment)
+    }
+
+    private func admit(
+        _ claim: CredentialClaim,
+        container: String,
+        environment: Environment
+    ) throws(SignInRefusal) -> Admittance {
         do {
-            return try self.directory.admit(
-                claim,
-                toContainer: hello.container,
-                environment: hello.environment
-            )
+            return try self.directory.admit(claim, toContainer: container, environment: environment)
         } catch {
             throw SignInRefusal(error)
         }
@@ -65,15 +95,18 @@ struct Authenticator: Sendable {
         return .serviceKey(id: name.keyID, onBehalfOf: name.onBehalfOf.isEmpty ? nil : name.onBehalfOf)
     }
 
-    private func identity(_ hello: Hello) throws(SignInRefusal) -> CredentialClaim {
+    private func identity(
+        _ token: String,
+        container: String
+    ) throws(SignInRefusal) -> CredentialClaim {
         guard let identities else {
             throw SignInRefusal(.notAuthenticated, "no identity provider is trusted")
         }
         let identity: IdentityTokens.Identity
         do {
             identity = try identities.verify(
-                hello.identityToken,
-                container: hello.container,
+                token,
+                container: container,
                 nowMilliseconds: self.clock()
             )
         } catch {

@@ -39,13 +39,13 @@ struct ServeRun {
         }
         // Bind before anything is made. The folder of a server that cannot listen would only be in
         // the way.
-        let socket = try self.bind()
+        let sockets = Sockets(server: try self.bind(), web: try self.settings.webListen?.bind())
         let health = ServerHealth()
         let reading = MetricsReading(health: health, folder: self.folder)
         let endpoint = try await self.monitor(health, reading, logger: logger)
         do {
             try await self.serve(
-                on: socket,
+                on: sockets,
                 certificates,
                 identityKeys,
                 Report(reading: reading, logLevel: logLevel, logger: logger)
@@ -55,6 +55,13 @@ struct ServeRun {
             await endpoint?.stop()
             throw error
         }
+    }
+
+    /// The addresses that were taken before anything is made.
+    private struct Sockets {
+        let server: BoundSocket
+        /// `nil` if CloudKit Web Services are not served.
+        let web: WebListener?
     }
 
     /// The sources of what operators learn of the server.
@@ -79,7 +86,7 @@ struct ServeRun {
 
     /// Opens the store and serves it.
     private func serve(
-        on socket: BoundSocket,
+        on sockets: Sockets,
         _ certificates: CertificateSource,
         _ identityKeys: IdentityKeysFile?,
         _ report: Report
@@ -106,7 +113,8 @@ struct ServeRun {
             store: engine.store,
             format: engine.format,
             unsafeSettings: engine.unsafeSettings,
-            socket: socket,
+            socket: sockets.server,
+            web: sockets.web,
             lock: lock,
             listen: self.settings.listen,
             authorityPath: tls.authorityPath,

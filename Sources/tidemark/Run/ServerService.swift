@@ -13,6 +13,8 @@ struct ServerService: Service {
     /// Settings of a database that were off at the start, and without which a crash loses saves.
     let unsafeSettings: [String]
     let socket: BoundSocket
+    /// `nil` if CloudKit Web Services are not served.
+    let web: WebListener?
     /// Kept for the life of the server.
     let lock: DataFolderLock
     let listen: ListenAddress
@@ -46,6 +48,13 @@ struct ServerService: Service {
         self.lock.write(LockHolder(process: getpid(), service: service))
         var text = "Tidemark \(Tidemark.version) listens on \(address)\n"
         if let authorityPath = self.authorityPath { text += "Clients trust \(authorityPath)\n" }
+        do {
+            if let web = self.web { text += try await web.start(beside: self.server) }
+        } catch {
+            await self.server.shutdown(grace: .zero)
+            await self.store.shutdown()
+            throw error
+        }
         Terminal.write(text)
         let variables = ClientVariables(
             address: ListenAddress(host: self.listen.host, port: port),
@@ -57,6 +66,7 @@ struct ServerService: Service {
         try? await gracefulShutdown()
         self.supervisor.tell(.stopping)
         await self.server.shutdown(grace: .seconds(self.settings.current.drainSeconds))
+        self.web?.end()
         await self.store.shutdown()
     }
 }

@@ -51,6 +51,8 @@ struct Settings: Sendable {
     var metricsListen: EndpointAddress?
     /// Time between the ends of two verifications of everything; 0 for none.
     var verifyIntervalSeconds = 604_800
+    /// The address for CloudKit Web Services; `nil` if they are not served.
+    var webListen: WebListen?
     /// The maximum time that a shutdown waits for requests in flight.
     var drainSeconds = 30
     var server = ServerConfiguration.defaults

@@ -15,6 +15,7 @@ enum TextSetting: String, CaseIterable {
     case logFile = "log_file"
     case metricsFile = "metrics_file"
     case metricsListen = "metrics_listen"
+    case webListen = "web_listen"
     case identityKeys = "jwt_keys_file"
     case identityIssuer = "jwt_issuer"
     case identityAudience = "jwt_audience"
@@ -37,6 +38,8 @@ enum TextSetting: String, CaseIterable {
             "a file that the server replaces with its metrics, as Prometheus' node_exporter reads them"
         case .metricsListen:
             "where to serve metrics and health over HTTP, to this machine alone: 127.0.0.1:PORT, [::1]:PORT or unix:PATH"
+        case .webListen:
+            "where to serve CloudKit Web Services: HOST:PORT with the server's certificate; http://127.0.0.1:PORT or unix:PATH without TLS, to this machine alone; off"
         case .identityKeys:
             "public keys of an identity provider, a JSON Web Key Set or PEM; read again when it changes"
         case .identityIssuer: "iss of the provider's tokens"
@@ -57,7 +60,8 @@ enum TextSetting: String, CaseIterable {
     var isReloadable: Bool {
         switch self {
         case .logLevel, .tlsCertificate, .tlsKey, .tlsHosts: true
-        case .listen, .logFormat, .logFile, .metricsFile, .metricsListen, .identityKeys, .identityIssuer,
+        case .listen, .logFormat, .logFile, .metricsFile, .metricsListen, .webListen, .identityKeys,
+            .identityIssuer,
             .identityAudience, .identityKeysKeep, .engine, .databaseURL, .databaseSync,
             .sharedAssets:
             false
@@ -82,6 +86,7 @@ enum TextSetting: String, CaseIterable {
         case .logFile: settings.logFilePath ?? ""
         case .metricsFile: settings.metricsFilePath ?? ""
         case .metricsListen: settings.metricsListen?.description ?? ""
+        case .webListen: settings.webListen?.description ?? ""
         case .identityKeys: settings.identity.keysPath ?? ""
         case .identityIssuer: settings.identity.issuer ?? ""
         case .identityAudience: settings.identity.audience ?? ""
@@ -131,10 +136,11 @@ enum TextSetting: String, CaseIterable {
                 throw self.refusal(value, "a path without control characters")
             }
             settings.logFilePath = value.isEmpty ? nil : URL(fileURLWithPath: value).standardizedFileURL.path
-        case .metricsFile:
-            settings.metricsFilePath = value
+        case .metricsFile: settings.metricsFilePath = value
         case .metricsListen:
             settings.metricsListen = try MetricsListen.address(value)
+        case .webListen:
+            settings.webListen = try WebListen(value)
         case .identityKeys:
             settings.identity.keysPath = value
         case .identityIssuer:

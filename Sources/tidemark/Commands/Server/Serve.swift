@@ -14,6 +14,7 @@ struct Serve: AsyncParsableCommand {
               tidemark serve --data ./tidemark-data
               tidemark serve --listen 0.0.0.0:7430 --tls-host db.example.org
               tidemark serve --tls-cert fullchain.pem --tls-key privkey.pem
+              tidemark serve --listen :7430 --web-listen :7443
               tidemark serve --config /etc/tidemark.json --set in_flight_max=256
               tidemark serve --engine postgres --database-url 'postgresql://db1,db2/notes'
 
@@ -115,6 +116,15 @@ struct Serve: AsyncParsableCommand {
     )
     var metricsListen: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Where to serve CloudKit Web Services over HTTPS: HOST:PORT. (default: off)",
+            discussion: "Without TLS, to this machine alone: http://127.0.0.1:PORT or unix:PATH.",
+            valueName: "address"
+        )
+    )
+    var webListen: String?
+
     @Option(name: .customLong("set"), help: ArgumentHelp("Any setting. Repeatable.", valueName: "name=value"))
     var assignments: [String] = []
 
@@ -145,6 +155,7 @@ struct Serve: AsyncParsableCommand {
             (.listen, self.listen), (.tlsCertificate, self.tlsCert), (.tlsKey, self.tlsKey),
             (.logLevel, self.logLevel), (.logFormat, self.logFormat),
             (.metricsFile, self.metricsFile), (.metricsListen, self.metricsListen),
+            (.webListen, self.webListen),
             (.engine, self.engine), (.databaseURL, self.databaseURL),
             (.databaseSync, self.databaseSync),
         ]
