@@ -98,13 +98,19 @@ final class ServerAccess: Sendable {
                 "There is no default container: set \(CKServerConnection.Variable.container) to its identifier"
             )
         }
-        let connection = if let given = self.given { given } else { try CKServerConnection.configured() }
-        let use = try SharedSessions.use(identifier: identifier, connection: connection)
+        let use = try SharedSessions.use(identifier: identifier, connection: try self.connection())
         // The use that another thread has begun meanwhile ends behind the lock.
         let other = self.opened.withLock { opened in
             defer { opened = use }
             return opened
         }
         return withExtendedLifetime(other) { use.session }
+    }
+
+    /// Returns the connection that was given, else the process's.
+    ///
+    /// - Throws: `CKError.badContainer` if a setting is missing.
+    func connection() throws(CKError) -> CKServerConnection {
+        if let given = self.given { given } else { try CKServerConnection.configured() }
     }
 }

@@ -24,7 +24,7 @@ struct RecordArchive {
         }
     }
 
-    private init?(_ body: ArchivedBody) {
+    fileprivate init?(_ body: ArchivedBody) {
         guard let recordType = body.text("recordType"),
             let recordName = body.text("recordName"), let zoneName = body.text("zoneName"),
             let ownerName = body.text("ownerName")
@@ -106,5 +106,26 @@ struct RecordArchive {
         var parts = self.state.table.archiveParts
         if let body = self.state.serverBody { parts.append(Field("ancestor", .bytes(body.bytes))) }
         return parts
+    }
+}
+
+extension CKRecord {
+    /// The record as the server had it last, as bytes without a coder; `nil` if it was never saved
+    /// or fetched.
+    package var servedBytes: [UInt8]? {
+        let state = self.snapshot
+        guard let body = state.serverBody else { return nil }
+        let archive = RecordArchive(recordType: self.recordType, recordID: self.storedID, state: state)
+        return RecordBody(archive.systemParts + [Field("ancestor", .bytes(body.bytes))]).bytes
+    }
+
+    /// Makes a record of `servedBytes`, without changes; `nil` if they are damaged.
+    package static func served(_ bytes: [UInt8]) -> CKRecord? {
+        guard let archive = ArchivedBody(bytes).flatMap({ RecordArchive($0) }),
+            let body = archive.state.serverBody
+        else { return nil }
+        var state = archive.state
+        state.table = FieldTable(body, body.contents, in: archive.recordID.zoneID)
+        return CKRecord(storing: archive.recordType, recordID: archive.recordID, state: state)
     }
 }

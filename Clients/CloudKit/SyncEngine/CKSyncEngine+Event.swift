@@ -81,6 +81,8 @@ extension CKSyncEngine.Event {
     public struct DidFetchChanges: Sendable {
         /// The reason and the options of the fetch.
         public let context: CKSyncEngine.FetchChangesContext
+        /// Why something was not fetched; `nil` if everything was.
+        package let error: CKError?
     }
 
     /// The engine begins to send.

@@ -98,7 +98,7 @@ extension CKRecord {
 
     /// An estimate of the bytes that a save of the record adds to a request; rather too high than
     /// too low.
-    fileprivate var saveBytesEstimate: Int {
+    package var saveBytesEstimate: Int {
         let state = self.snapshot
         // The parent, type and change tag, and their length prefixes.
         return state.table.changedBytesEstimate + self.recordID.bytesEstimate
@@ -108,7 +108,8 @@ extension CKRecord {
 }
 
 extension CKRecordID {
-    fileprivate var bytesEstimate: Int {
+    /// An estimate of the bytes that a deletion of the record adds to a request.
+    package var bytesEstimate: Int {
         self.recordName.utf8.count + self.zoneID.zoneName.utf8.count + self.zoneID.ownerName.utf8.count + 32
     }
 }

@@ -25,7 +25,8 @@ extension SyncWorker {
                 if course.outcome.error == nil { try await self.fetchZones(&course) }
                 // The database's changes show the fate of a missing zone.
             } while course.isZoneMissing && course.outcome.error == nil && rounds < Self.roundsMax
-            try await self.deliver(.didFetchChanges(.init(context: context)))
+            let error = course.outcome.error ?? course.outcome.later
+            try await self.deliver(.didFetchChanges(.init(context: context, error: error)))
             try await self.tellState()
         } catch {
             course.outcome.error = error
