@@ -28,7 +28,12 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 func serverOnly(_ name: String, package: String) -> Target.Dependency {
     .product(name: name, package: package, condition: .when(traits: ["Server"]))
 }
+/// A product that clients with a mirror use, too.
+func mirrored(_ name: String, package: String) -> Target.Dependency {
+    .product(name: name, package: package, condition: .when(traits: ["Server", "Mirror"]))
+}
 let grdb = serverOnly("GRDB", package: "GRDB.swift")
+let mirrorGRDB = mirrored("GRDB", package: "GRDB.swift")
 let grdbSQLite = serverOnly("GRDBSQLite", package: "GRDB.swift")
 let lifecycle = serverOnly("ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals = serverOnly("UnixSignals", package: "swift-service-lifecycle")
@@ -297,6 +302,19 @@ let clientTargets: [Target] = [
         exclude: ["README.md"],
         swiftSettings: settings
     ),
+    .target(
+        name: "CloudKitMirror",
+        dependencies: ["CloudKit", "RecordModel", mirrorGRDB],
+        path: "Clients/CloudKitMirror",
+        exclude: ["README.md"],
+        swiftSettings: settings
+    ),
+    .executableTarget(
+        name: "tidemark-mirror",
+        dependencies: ["CloudKit", "CloudKitMirror", "RecordModel", argumentParser, unixSignals],
+        path: "Clients/MirrorCommand",
+        swiftSettings: settings
+    ),
     .executableTarget(
         name: "tidemark-listen",
         dependencies: ["CloudKit", "RecordModel", argumentParser, unixSignals],
@@ -543,6 +561,15 @@ let testTargets: [Target] = [
         swiftSettings: userSettings
     ),
     .testTarget(
+        name: "MirrorTests",
+        dependencies: [
+            "CloudKit", "CloudKitMirror", "CloudKitTesting", "TestSupport", "tidemark", "tidemark-mirror",
+            mirrorGRDB,
+        ],
+        path: "Tests/MirrorTests",
+        swiftSettings: settings
+    ),
+    .testTarget(
         name: "IntegrationTests",
         dependencies: [
             "Administration", "CloudKit", "CloudKitTesting", "Console", "RecordClient", "WireProtocol",
@@ -561,6 +588,7 @@ let testTargets: [Target] = [
         name: "GuideTests",
         dependencies: [
             "CloudKit", "CloudKitTesting", "TestSupport", "tidemark", "tidemark-listen", "tidemark-load",
+            "tidemark-mirror",
         ],
         path: "Tests/GuideTests",
         swiftSettings: userSettings
@@ -637,13 +665,16 @@ let package = Package(
         .library(name: "CloudKit", targets: ["CloudKit"]),
         .library(name: "CoreLocation", targets: ["CoreLocation"]),
         .library(name: "CloudKitTesting", targets: ["CloudKitTesting"]),
+        .library(name: "CloudKitMirror", targets: ["CloudKitMirror"]),
         .executable(name: "tidemark", targets: ["tidemark"]),
         .executable(name: "tidemark-listen", targets: ["tidemark-listen"]),
         .executable(name: "tidemark-load", targets: ["tidemark-load"]),
+        .executable(name: "tidemark-mirror", targets: ["tidemark-mirror"]),
     ],
     // On, so that this repository builds whole. A package that needs the client alone says `traits: []`.
     traits: [
         .trait(name: "Server", description: "The server, the programs and CloudKitTesting."),
+        .trait(name: "Mirror", description: "CloudKitMirror, which needs GRDB."),
         .default(enabledTraits: ["Server"]),
     ],
     dependencies: [

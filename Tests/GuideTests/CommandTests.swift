@@ -5,7 +5,7 @@ import Testing
 /// The shell blocks of the documents name subcommands and options that the programs have.
 @Suite(.timeLimit(.minutes(10)))
 struct CommandTests {
-    private static let programs = ["tidemark", "tidemark-listen", "tidemark-load"]
+    private static let programs = ["tidemark", "tidemark-listen", "tidemark-load", "tidemark-mirror"]
 
     /// All documents of users and operators, from the root of the repository.
     private static func documents() throws -> [String] {

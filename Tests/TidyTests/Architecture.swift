@@ -136,6 +136,12 @@ enum Architecture {
             ],
             outside: ["Logging"]
         ),
+        ModuleRow(folder: "Clients/CloudKitMirror", ours: ["CloudKit", "RecordModel"], outside: ["GRDB"]),
+        ModuleRow(
+            folder: "Clients/MirrorCommand",
+            ours: ["CloudKit", "CloudKitMirror", "RecordModel"],
+            outside: ["ArgumentParser", "UnixSignals"]
+        ),
         ModuleRow(
             folder: "Clients/LoadTest",
             ours: ["CloudKit", "RecordClient", "WireProtocol", "FileIO", "SystemCrypto", "RecordModel"],

@@ -8,11 +8,12 @@ enum ModuleLines {
 
     /// The modules that users of the SDK import.
     private static let productModules: Set = [
-        "Clients/CloudKit", "Clients/CloudKitTesting", "Clients/CoreLocation",
+        "Clients/CloudKit", "Clients/CloudKitMirror", "Clients/CloudKitTesting", "Clients/CoreLocation",
     ]
 
     static let bounds: [String: Int] = [
         "Clients/CloudKit": 17_800,
+        "Clients/CloudKitMirror": 2_500,
         "Clients/CloudKitTesting": 1_200,
         "Clients/CoreLocation": 500,
         "Clients/Examples/ISOCodes": 600,
@@ -20,6 +21,7 @@ enum ModuleLines {
         "Clients/Examples/SharedList": 200,
         "Clients/Listener": 1_700,
         "Clients/LoadTest": 10_950,
+        "Clients/MirrorCommand": 300,
         "Clients/PredicateFormat": 1_900,
         "Clients/RecordClient": 4_500,
         "Protocol/RecordModel": 4_050,
