@@ -16,6 +16,11 @@ enum Output {
 }
 
 extension MirrorStatus {
+    var json: String {
+        #"{"pending":\#(self.pending),"parked":\#(self.parked),"conflicts":\#(self.conflicts),"#
+            + #""isComplete":\#(self.isComplete)}"#
+    }
+
     var text: String {
         "\(self.pending) pending, \(self.parked) parked, \(self.conflicts) overruled, "
             + (self.isComplete ? "complete" : "not complete")

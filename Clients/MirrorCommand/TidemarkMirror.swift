@@ -16,10 +16,10 @@ struct TidemarkMirror: AsyncParsableCommand {
             The first run makes the file, and names its zones and tables. Later runs
             need the file alone, and may add zones, tables and columns.
 
-              tidemark-mirror orders.sqlite --zone Orders --table 'Order customer:string:indexed total:double'
-              tidemark-mirror orders.sqlite
-              tidemark-mirror orders.sqlite --once --timeout 60
-              tidemark-mirror orders.sqlite --status
+              tidemark-mirror my.sqlite --zone Shop --table 'Order total:double'
+              tidemark-mirror my.sqlite
+              tidemark-mirror my.sqlite --once --timeout 60
+              tidemark-mirror my.sqlite --status --json
 
             The server and the credential are those of TIDEMARK_URL, TIDEMARK_TOKEN and the
             other variables of the SDK. The table tidemark_pending has the changes that
@@ -79,6 +79,9 @@ struct TidemarkMirror: AsyncParsableCommand {
     @Flag(help: "Print what waits, is parked and was overruled, and end; the server is not asked.")
     var status = false
 
+    @Flag(help: "With --status or --once: print the counts as JSON.")
+    var json = false
+
     static func main() async {
         do {
             try await self.parseOrExit().run()
@@ -94,6 +97,9 @@ struct TidemarkMirror: AsyncParsableCommand {
         guard (0.1...86_400).contains(self.timeout) else {
             throw ValidationError("--timeout takes 0.1 to 86400 seconds.")
         }
+        guard self.status || self.once || !self.json else {
+            throw ValidationError("--json needs --status or --once.")
+        }
         guard !self.status || (!self.once && self.zone.isEmpty && self.table.isEmpty) else {
             throw ValidationError("--status changes nothing: leave out --once, --zone and --table.")
         }
@@ -102,7 +108,7 @@ struct TidemarkMirror: AsyncParsableCommand {
     func run() async throws {
         do {
             if self.status {
-                return Output.line(try MirrorStatus(ofFileAt: self.file).text)
+                return Output.line(self.text(try MirrorStatus(ofFileAt: self.file)))
             }
             let container = self.container.map { CKContainer(identifier: $0) } ?? .default()
             let mirror = try await Mirror(
@@ -118,6 +124,8 @@ struct TidemarkMirror: AsyncParsableCommand {
             throw MirrorFailure(error)
         }
     }
+
+    private func text(_ status: MirrorStatus) -> String { self.json ? status.json : status.text }
 
     private func run(_ mirror: Mirror) async throws {
         let events = mirror.events()
@@ -135,7 +143,7 @@ struct TidemarkMirror: AsyncParsableCommand {
                         let status = try await mirror.status()
                         throw MirrorFailure(.late, "not in step in time: \(status.text)")
                     }
-                    Output.line(try await mirror.status().text)
+                    Output.line(self.text(try await mirror.status()))
                 }
             }
             try await group.next()

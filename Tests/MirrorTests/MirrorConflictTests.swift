@@ -164,6 +164,54 @@ struct MirrorConflictTests {
         )
     }
 
+    /// Waits until the server has every local change; nothing is fetched for that.
+    private func sent(_ mirror: Mirror) async throws {
+        while try await mirror.status().pending > 0 { try await Task.sleep(for: .milliseconds(20)) }
+    }
+
+    /// A deletion has no change tag: only a look at the record finds the change.
+    @Test
+    func `a deletion does not overrule a change that was not fetched yet without a trace`() async throws {
+        try await MirrorDesk.run { desk in
+            let mirror = try await desk.mirror()
+            try await mirror.execute("INSERT INTO Note (___recordName, title, pages) VALUES ('n', 'old', 1)")
+            try await mirror.settle()
+            desk.server.faults.add(.fetchChanges(.next), .zoneBusy(retryAfter: 60))
+            try await desk.save("n", ["title": "theirs"])
+            while desk.server.faults.happened == 0 { try await Task.sleep(for: .milliseconds(20)) }
+            try await mirror.execute("DELETE FROM Note")
+            try await self.sent(mirror)
+            #expect(try await desk.titles() == [:])
+            let overruled = #"{"title":"old","pages":1} None {"title":"theirs","pages":1} mine"#
+            #expect(try await python(desk.path("a"), Self.conflicts) == "n None \(overruled)\n")
+            await mirror.close()
+        }
+    }
+
+    @Test
+    func `a record that is deleted elsewhere just after it was saved from here is kept`() async throws {
+        try await MirrorDesk.run { desk in
+            let mirror = try await desk.mirror()
+            try await mirror.execute("INSERT INTO Note (___recordName, title) VALUES ('n', 'old')")
+            try await mirror.settle()
+            try await mirror.execute("UPDATE Note SET title = 'mine'")
+            try await self.sent(mirror)
+            try await desk.database.deleteRecord(withID: desk.id("n"))
+            while try await !mirror.titles().isEmpty { try await Task.sleep(for: .milliseconds(20)) }
+            let overruled = #"{"title":"mine"} {"title":"mine"} None theirs"#
+            #expect(try await python(desk.path("a"), Self.conflicts) == "n None \(overruled)\n")
+
+            // One that was seen by a fetch since is not.
+            try await mirror.execute("INSERT INTO Note (___recordName, title) VALUES ('m', 'seen')")
+            try await mirror.settle()
+            try await desk.database.deleteRecord(withID: desk.id("m"))
+            try await mirror.settle()
+            #expect(try await mirror.titles() == [:])
+            #expect(try await mirror.status().conflicts == 1)
+            await mirror.close()
+        }
+    }
+
     @Test
     func `a refused change is parked, and everything else goes on`() async throws {
         try await MirrorDesk.run { desk in
