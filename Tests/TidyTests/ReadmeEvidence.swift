@@ -73,7 +73,7 @@ extension ReadmeEvidence {
             .text("Fifteen of sixteen published", in: "Clients/CloudKit/Documentation.docc/MovingToLinux.md"),
             .exempt("the packages are others', and are not in the repository")
         ),
-        ReadmeEvidence("**Not for** web pages", .absent("cloudkit.js"), .absent("/database/1/")),
+        ReadmeEvidence("**Not for** web pages", .absent("cloudkit.js")),
         ReadmeEvidence("Not for data in iCloud", .absent("api.apple-cloudkit.com")),
         ReadmeEvidence(
             "Not yet for Apple devices",
@@ -261,7 +261,7 @@ extension ReadmeEvidence {
             .test("two servers serve one database, one of them stands still, and one is killed")
         ),
         ReadmeEvidence(
-            "**Missing:** REST",
+            "**Missing:** a JavaScript client",
             .text("`encryptedValues` are not encrypted at rest", in: "SECURITY.md"),
             .absent("cloudkit.js")
         ),
