@@ -210,6 +210,8 @@ struct OperationBrowserTests {
     func `a backup is made from the page, with its progress`() async throws {
         let operation = try Operation()
         try await self.browsing(operation.scene) { browser, base in
+            // A console waits for its backup, also when the test fails.
+            defer { operation.release() }
             try await browser.show(on: .desk, .light)
             try await browser.go(base + "/backups")
             let button = "document.querySelector('main form button')"
