@@ -2,6 +2,7 @@ import Administration
 import AssetStorage
 import FileIO
 import Foundation
+import RecordModel
 import StorageContract
 
 /// A state of a chain, as the source of a restore.
