@@ -61,7 +61,7 @@ struct KilledDatabaseTests {
                 try await group.waitForAll()
             }
             try instance.start()
-            try await until { (try? await it.record(id("r\(round)-0-0"))) != nil }
+            await until { (try? await it.record(id("r\(round)-0-0"))) != nil }
             for (name, tag) in acknowledged.tags {
                 #expect(try await it.record(id(name))?.changeTag == tag, "\(name)")
             }
