@@ -462,7 +462,7 @@ let testTargets: [Target] = [
         dependencies: [
             "Admission", "EngineConformance", "EngineThreads", "SQLiteEngine", "SQLiteSetup",
             "RecordStore", "StorageContract", "RecordModel", "RecordClient", "TestSupport", grdbSQLite,
-            "tidemark",
+            "WireProtocol", "tidemark",
         ],
         path: "Tests/SQLiteEngineTests",
         exclude: ["PowerCuts/DiskJournal.c"],

@@ -1,4 +1,5 @@
 import Foundation
+import RecordServer
 import TestSupport
 import Testing
 

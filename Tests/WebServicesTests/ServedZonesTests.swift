@@ -1,5 +1,6 @@
 import CloudKit
 import Foundation
+import RecordServer
 import TestSupport
 import Testing
 

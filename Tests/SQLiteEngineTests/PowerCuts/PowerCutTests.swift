@@ -4,6 +4,7 @@ import RecordModel
 import RecordStore
 import TestSupport
 import Testing
+import WireProtocol
 
 @testable import SQLiteEngine
 
@@ -139,7 +140,7 @@ struct PowerCutTests {
         )
         let saves = ModifyRecords(scope: .private, saves: [save])
         let outcomes = try await client.perform(.modifyRecords(saves), timeout: .seconds(60))
-        guard case .recordSaved? = outcomes[0] else { throw CancellationError() }
+        guard let outcome = outcomes[0], case .recordSaved = outcome else { throw CancellationError() }
     }
 
     // MARK: Cutting
