@@ -55,7 +55,8 @@ package struct StoreVerification: Sendable {
         let (container, after) = (self.container, self.after)
         return try await self.read { (snapshot) throws(StorageFailure) in
             var found: [Located] = []
-            try snapshot.visit(RowRange(DatabaseRow.byKey).after(after)) { (row) throws(StorageFailure) in
+            try snapshot.visit(RowRange(DatabaseRow.byKey)) { (row) throws(StorageFailure) in
+                guard row.number.rawValue > after.rawValue else { return }
                 let place = try Self.place(of: row, in: snapshot)
                 guard container == nil || place.container == container else { return }
                 found.append(
