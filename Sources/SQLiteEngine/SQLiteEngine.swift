@@ -55,7 +55,6 @@ package final class SQLiteEngine: QueuedEngine {
         self.reachability = Reachability(report: report)
         self.writer = Writer(
             queue: self.queue,
-            file: file,
             checkpoint: self.checkpoint,
             room: self.room,
             reachability: self.reachability,

@@ -31,8 +31,8 @@ enum {
     header_bytes = 24,
     /// Offset in the header of a frame, big endian: pages of the file after a commit; 0 in every other frame.
     commit_offset = 4,
-    /// 62 frames with pages of 2 KiB: SQLite writes less than 128 KiB with one call.
-    gathered_bytes_max = 62 * (header_bytes + log_sum_page_bytes),
+    /// 31 frames with pages of 4 KiB: SQLite writes less than 128 KiB with one call.
+    gathered_bytes_max = 31 * (header_bytes + 4096),
     /// SQLite's WAL_WRITE_LOCK.
     write_lock = 0,
 };

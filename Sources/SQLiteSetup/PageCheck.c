@@ -8,8 +8,7 @@
 
 enum {
     page_bytes = page_sum_page_bytes,
-    /// Offsets in the header of the file: bytes of a page, and those that SQLite leaves at the end of each.
-    size_offset = 16,
+    /// Offset in the header of the file: bytes that SQLite leaves at the end of each page.
     reserve_offset = 20,
     /// A loss of power in a checkpoint tears the pages that it was writing; it does not tear all of these.
     identity_pages_max = 64,
@@ -53,13 +52,11 @@ static int find_identity(struct page_check *check, struct page_source source) {
     return page_check_damage(1);
 }
 
-static const unsigned char size[2] = {page_bytes >> 8, page_bytes & 255};
-
-/// Whether page 1 is one of a store, but for what its header says about pages.
-static int is_of_store(unsigned char *page) {
-    memcpy(page + size_offset, size, sizeof size);
+/// Whether page 1 is one of a file without checksums, and not one with a damaged header.
+static int is_without_sums(unsigned char *page) {
+    if (page[reserve_offset] != 0) return 0;
     page[reserve_offset] = page_sum_bytes;
-    return page_sum_is_right(page, 1, page_sum_identity(page));
+    return !page_sum_is_right(page, 1, page_sum_identity(page));
 }
 
 int page_check_begin(struct page_check *check, struct page_source source, int *state) {
@@ -69,15 +66,8 @@ int page_check_begin(struct page_check *check, struct page_source source, int *s
     int code = source.methods->xRead(source.file, page, page_bytes, 0);
     if (code == SQLITE_IOERR_SHORT_READ) return SQLITE_OK;
     if (code != SQLITE_OK) return code;
-    if (memcmp(page, magic, sizeof magic) != 0) return SQLITE_OK;
-    int is_of_size = memcmp(page + size_offset, size, sizeof size) == 0;
-    if (is_of_size && page[reserve_offset] != 0) return SQLITE_OK;
-    if (!is_of_store(page)) {
-        *state = sqlite_setup_sums_missing;
-        return SQLITE_OK;
-    }
-    // With pages of another size SQLite would read none that can be compared.
-    return is_of_size ? SQLITE_OK : page_check_damage(1);
+    if (memcmp(page, magic, sizeof magic) == 0 && is_without_sums(page)) *state = sqlite_setup_sums_missing;
+    return SQLITE_OK;
 }
 
 static int compare(struct page_check *check, struct page_source source, const void *page, sqlite3_int64 offset) {

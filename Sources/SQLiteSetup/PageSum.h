@@ -5,7 +5,7 @@
 
 // The reserved bytes at the end of a page of a store, little endian:
 //
-//     2032 content | 8 checksum | 8 identity
+//     4080 content | 8 checksum | 8 identity
 //
 // The identity is a number that the file drew when it was made; all its pages have it. The checksum is that of the
 // content, of the page's number, and of the identity. So a page at another place, or of another file, is a wrong one.
@@ -13,7 +13,7 @@
 // Pages in the log carry what the cache had in these bytes: SQLite computes the sums of its log before it writes, and
 // nothing may change a page afterwards. The bytes count in the file alone.
 
-enum { page_sum_page_bytes = 2048, page_sum_bytes = 16 };
+enum { page_sum_page_bytes = 4096, page_sum_bytes = 16 };
 
 /// The identity that a page says to have.
 uint64_t page_sum_identity(const unsigned char *page);

@@ -10,7 +10,7 @@
 // Page 1 begins with 100 bytes about the file.
 
 enum {
-    page_bytes = unused_bytes_page_max,
+    page_bytes = 4096,
     file_header_bytes = 100,
     /// Offset in the header of the file: not 0 if some pages are maps of pages, which look like pages of trees.
     vacuum_offset = 52,

@@ -6,11 +6,11 @@
 /// With `secure_delete` SQLite overwrites each cell that it deletes. When it splits or joins pages, the old places of
 /// the cells stay as they were, and a deleted record could be read there.
 
-enum { unused_bytes_page_max = 2048 };
+enum { unused_bytes_page_max = 4096 };
 
-/// Pages behind 32 GiB stay as they are. In a file of 64 GiB the first byte of other pages, the highest of a page's
+/// Pages behind 64 GiB stay as they are. In a file of 128 GiB the first byte of other pages, the highest of a page's
 /// number, begins to look like the kind of a page of a tree.
-static const long long unused_bytes_offset_max = 32LL << 30;
+static const long long unused_bytes_offset_max = 64LL << 30;
 
 /// Whether pages of a file may be cleaned, by its page 1.
 int unused_bytes_may_clean(const void *bytes, int count);

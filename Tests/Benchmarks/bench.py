@@ -225,10 +225,10 @@ def ratio(row, our, their):
     return processor_time(their) / processor_time(our)
 
 
-def figures_a_request(middle):
+def processor_figures(middle):
     """Medians of both sides, by a function of side and name."""
     return {f"{side}_{name}": middle(number, name) for number, side in enumerate(("ours", "peer"))
-            for name in ("server_cpu_us", "client_cpu_us", "written_bytes")}
+            for name in ("server_cpu_us", "client_cpu_us")}
 
 
 def against(row, ours, other, options):
@@ -270,7 +270,7 @@ def against(row, ours, other, options):
         "rate_ratio": None if row.figure else round(statistics.median(our[key] / their[key] for our, their in pairs), 3),
         "must": None, "aim": None, "verdict": "-", "spread": [round(min(ratios), 3), round(max(ratios), 3)],
         "rounds": len(pairs), "seconds": options.seconds, "requests_s": middle(0, "rate"),
-        "p50_ms": middle(0, "p50_ms"), "p99_ms": middle(0, "p99_ms"), **figures_a_request(middle),
+        "p50_ms": middle(0, "p50_ms"), "p99_ms": middle(0, "p99_ms"), **processor_figures(middle),
     }
 
 
@@ -301,7 +301,7 @@ def compare(row, ours, other, options):
     ratios = [ratio(row, our, their) for our, their in pairs]
 
     def middle(side, key):
-        values = [pair[side].get(key) for pair in pairs]
+        values = [pair[side][key] for pair in pairs]
         return None if None in values else statistics.median(values)
 
     result = {
@@ -314,7 +314,7 @@ def compare(row, ours, other, options):
         "spread": [round(min(ratios), 3), round(max(ratios), 3)],
         "rounds": options.rounds, "seconds": options.seconds, "requests_s": middle(0, "rate"),
         "p50_ms": None if row.amount else middle(0, "p50_ms"), "p99_ms": None if row.amount else middle(0, "p99_ms"),
-        **figures_a_request(middle),
+        **processor_figures(middle),
         "notes": [our["notes"] for our, _ in pairs if our.get("notes")],
     }
     return {key: round(value, 3) if isinstance(value, float) else value for key, value in result.items()}
@@ -360,7 +360,6 @@ def alone(row, ours, options, beside=None):
         "answer_p50_ms": middle("answer_p50_ms"), "answer_p99_ms": middle("answer_p99_ms"),
         # Most of it would be for connecting the listeners.
         "ours_server_cpu_us": None, "peer_server_cpu_us": None, "ours_client_cpu_us": None, "peer_client_cpu_us": None,
-        "ours_written_bytes": None, "peer_written_bytes": None,
         "notes": [measured["notes"] for measured in rounds if measured.get("notes")],
     }
 
@@ -381,8 +380,8 @@ def figure(value):
 
 
 def table(results):
-    titles = ["workload", "ratio", "spread", "must", "aim", "", "µs CPU a request, server + client: ours", "peer's",
-              "bytes to the disk a request: ours", "peer's", "against", "ours", "peer's", "unit", "ratio", "p50/p99 ms"]
+    titles = ["workload", "ratio", "spread", "must", "aim", "", "µs CPU a request, server + client: ours", "peer's", "against",
+              "ours", "peer's", "unit", "ratio", "p50/p99 ms"]
     lines = [titles]
     for result in results:
         low, high = result["spread"]
@@ -391,7 +390,6 @@ def table(results):
             text(result["must"], "g"), text(result["aim"], "g"), result["verdict"],
             *(f"{text(result[side + '_server_cpu_us'], ',.0f')} + {text(result[side + '_client_cpu_us'], ',.0f')}"
               for side in ("ours", "peer")),
-            *(text(result.get(side + "_written_bytes"), ",.0f") for side in ("ours", "peer")),
             result["against"], figure(result["ours"]), figure(result["peer"]), result["unit"],
             text(result["rate_ratio"], ".2f"), f"{text(result['p50_ms'], '.2f')}/{text(result['p99_ms'], '.2f')}"])
     widths = [max(len(line[column]) for line in lines) for column in range(len(titles))]

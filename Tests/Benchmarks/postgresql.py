@@ -9,7 +9,7 @@ import socket
 import subprocess
 import time
 
-from processes import Failure, cpu_seconds, run, stop, written_bytes
+from processes import Failure, cpu_seconds, run, stop
 
 SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "PostgreSQL")
 SETTINGS = """
@@ -161,9 +161,9 @@ class PostgreSQL:
             "-j", "2", "-T", str(seconds), "--random-seed", str(seed)]
         for name, value in self._variables(row).items():
             command += ["-D", f"{name}={value}"]
-        before, bytes_before = self.cpu_seconds(), written_bytes(self.server.pid)
+        before = self.cpu_seconds()
         output, client_seconds = run(command, env=self.environment)
-        server_seconds, bytes_after = self.cpu_seconds() - before, written_bytes(self.server.pid)
+        server_seconds = self.cpu_seconds() - before
         rate = re.search(r"^tps = ([0-9.]+)", output, re.MULTILINE)
         count = re.search(r"actually processed: ([0-9]+)", output)
         failed = re.search(r"number of failed transactions: ([0-9]+)", output)
@@ -174,7 +174,6 @@ class PostgreSQL:
             "rate": float(rate[1]),
             "server_cpu_us": server_seconds / requests * 1e6,
             "client_cpu_us": client_seconds / requests * 1e6,
-            "written_bytes": None if None in (bytes_before, bytes_after) else (bytes_after - bytes_before) / requests,
         }
 
     def stop(self):

@@ -14,28 +14,8 @@ class Failure(Exception):
     """Something could not be run; the text says what and why."""
 
 
-def written_bytes(pid):
-    """Bytes that a process, its children that have ended and its descendants that live have had written to the disk.
-
-    The kernel counts a page of a file once, however often it is written before it is on the disk. None where it may not be read.
-    """
-    children, _ = processes()
-    pending, total = [pid], 0
-    while pending:
-        current = pending.pop()
-        pending += children.get(current, [])
-        try:
-            with open(f"/proc/{current}/io", encoding="ascii") as io:
-                total += int(re.search(r"^write_bytes: ([0-9]+)", io.read(), re.MULTILINE)[1])
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-        except OSError:
-            return None
-    return total
-
-
-def processes():
-    """The children of each process, and its processor seconds with those of its children that have ended."""
+def cpu_seconds(pid):
+    """Processor seconds of a process, its children that have ended, and its descendants that live."""
     children = {}
     seconds = {}
     for entry in os.listdir("/proc"):
@@ -48,12 +28,6 @@ def processes():
             continue
         children.setdefault(int(fields[1]), []).append(int(entry))
         seconds[int(entry)] = sum(int(field) for field in fields[11:15]) / TICKS_PER_SECOND
-    return children, seconds
-
-
-def cpu_seconds(pid):
-    """Processor seconds of a process, its children that have ended, and its descendants that live."""
-    children, seconds = processes()
     pending, total = [pid], 0.0
     while pending:
         current = pending.pop()

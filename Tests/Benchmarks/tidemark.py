@@ -6,7 +6,7 @@ import re
 import subprocess
 import time
 
-from processes import Failure, Speaking, await_port, cpu_seconds, run, stop, written_bytes
+from processes import Failure, Speaking, await_port, cpu_seconds, run, stop
 
 CONTAINER = "iCloud.bench"
 SCHEMA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "Tidemark", "schema.ckdb")
@@ -113,12 +113,12 @@ class Tidemark:
             return self._measure_overload(row, seconds, seed)
         if row.workload == "reconnect-storm":
             return self._measure_storm(row)
-        before, bytes_before = self._server_seconds(), self._written_bytes()
+        before = self._server_seconds()
         _, client_seconds = run(self.bench + [
             row.workload, "--connections", str(row.connections), "--duration", str(seconds),
             "--seed", str(seed), "--server", str(self.server.pid), "--json", self._report("row")]
             + self.listeners)
-        server_seconds, bytes_after = self._server_seconds() - before, self._written_bytes()
+        server_seconds = self._server_seconds() - before
         with open(self._report("row"), encoding="utf-8") as file:
             report = json.load(file)
         if report["rowsPerAnswer"] != row.rows:
@@ -141,7 +141,6 @@ class Tidemark:
             "message_bytes": report.get("messageBytes"),
             "server_cpu_us": server_seconds / requests * 1e6,
             "client_cpu_us": client_seconds / requests * 1e6,
-            "written_bytes": None if None in (bytes_before, bytes_after) else (bytes_after - bytes_before) / requests,
         }
 
     def follow(self, row, rate, seconds):
@@ -176,11 +175,6 @@ class Tidemark:
     def _server_seconds(self):
         """Of the server, and of the PostgreSQL that has its store."""
         return cpu_seconds(self.server.pid) + (self.store.cpu_seconds() if self.store else 0)
-
-    def _written_bytes(self):
-        """Of the same; None where they may not be read."""
-        parts = [written_bytes(self.server.pid)] + ([written_bytes(self.store.server.pid)] if self.store else [])
-        return None if None in parts else sum(parts)
 
     def _measure_overload(self, row, seconds, seed):
         """What becomes of admitted requests when three times as many come as the server does.

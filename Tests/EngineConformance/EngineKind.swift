@@ -163,7 +163,7 @@ extension SQLiteEngineConfiguration {
 extension MemoryEngineConfiguration {
     /// Pages of an empty file, in which a memory has nothing.
     private static let emptyPages = 60
-    private static let pageBytes = 2_048
+    private static let pageBytes = 4_096
 
     fileprivate init(_ settings: EngineSettings, directory: String, _ clock: ManualClock) {
         let start = ContinuousClock.now

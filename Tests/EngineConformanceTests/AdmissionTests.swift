@@ -69,7 +69,7 @@ struct AdmissionTests {
     func `a full disk refuses writes, loses nothing, and takes them again when there is room`(
         kind: EngineKind
     ) async throws {
-        var it = try await EngineUnderTest.withNotes(kind) { $0.filePagesMax = 134 }
+        var it = try await EngineUnderTest.withNotes(kind) { $0.filePagesMax = 106 }
         let body: [String: FieldValue] = ["b": .bytes([UInt8](repeating: 1, count: 10_000))]
         var saved: [String: String] = [:]
         var refusals = 0

@@ -156,7 +156,7 @@ struct CommitReportTests {
 
     @Test(arguments: EngineKind.withOwnDisk)
     func `a full disk reports nothing and keeps what was acknowledged`(kind: EngineKind) async throws {
-        let it = try EngineUnderTest(kind) { $0.filePagesMax = 320 }
+        let it = try EngineUnderTest(kind) { $0.filePagesMax = 200 }
         _ = try await it.modifyZones(["notes"])
         _ = try await it.modifySubscriptions([zoneSubscription("z")])
         let reports = it.reports()

@@ -17,8 +17,6 @@ struct ChangeOrder {
     private(set) var changes: [Change] = []
     /// Positions that may be in the order though no record has them.
     private(set) var stale: Set<[Int]> = []
-    /// Those of them that stand in the rows of zones.
-    private(set) var staleOfZones: Set<[Int]> = []
     private(set) var records: Set<Change> = []
     private(set) var blocks = 0
     /// Whether each block ends where it says and begins behind the one before.
@@ -31,8 +29,6 @@ struct ChangeOrder {
             SELECT 'change ' || database || ' ' || zone || ' ' || position || ' ' || hex(entries) FROM change
             UNION ALL
             SELECT 'stale ' || database || ' ' || zone || ' ' || hex(positions) FROM stale_change
-            UNION ALL
-            SELECT 'zone ' || database || ' ' || number || ' ' || hex(stale) FROM zone WHERE length(stale) > 0
             UNION ALL
             SELECT 'record ' || database || ' ' || zone || ' ' || position || ' ' || number FROM record
             """
@@ -54,12 +50,6 @@ struct ChangeOrder {
                 self.stale.insert([Int(row[1])!, Int(row[2])!, position])
             }
         }
-        for row in rows where row[0] == "zone" {
-            for position in Self.numbers(inHex: row[3]) {
-                self.staleOfZones.insert([Int(row[1])!, Int(row[2])!, position])
-            }
-        }
-        self.stale.formUnion(self.staleOfZones)
         let blocks = rows.filter { $0[0] == "change" }.map { row in
             (end: [Int(row[1])!, Int(row[2])!, Int(row[3])!], entries: Self.numbers(inHex: row[4]))
         }

@@ -247,15 +247,15 @@ struct FollowerTests {
     func `pages that are cut or have a wrong header are refused`() throws {
         let folder = try TemporaryDirectory()
         let (path, copy) = (folder.path + "/pages", folder.path + "/copy")
-        try Data(count: 4 * 2_048).write(to: URL(fileURLWithPath: copy))
+        try Data(count: 4 * 4_096).write(to: URL(fileURLWithPath: copy))
         try PageSums.restore(inFile: copy)
-        let file = PageFile(pageBytes: 2_048, filePages: 3, numbers: [1, 3])
-        try file.write(to: path) { number in [UInt8](repeating: UInt8(number), count: 2_048) }
+        let file = PageFile(pageBytes: 4_096, filePages: 3, numbers: [1, 3])
+        try file.write(to: path) { number in [UInt8](repeating: UInt8(number), count: 4_096) }
         let whole = try Data(contentsOf: URL(fileURLWithPath: path))
         try PageFile.apply(path, to: copy)
         let applied = try Data(contentsOf: URL(fileURLWithPath: copy))
-        #expect(applied.count == 3 * 2_048)
-        #expect(applied[0] == 1 && applied[2_048] == 0 && applied[4_096] == 3)
+        #expect(applied.count == 3 * 4_096)
+        #expect(applied[0] == 1 && applied[4_096] == 0 && applied[8_192] == 3)
         #expect(try PageSums.wrongPages(inFile: copy) == [])
         #expect(Array(applied[68..<72]) == Array("TDMB".utf8) && Array(applied[18..<20]) == [1, 1])
         var others = (0..<whole.count).filter { $0 < 60 || $0 % 97 == 0 }.map { whole.prefix($0) }

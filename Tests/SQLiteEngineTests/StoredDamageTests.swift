@@ -34,7 +34,7 @@ struct StoredDamageTests {
     static let database = "tidemark.sqlite"
     private static let log = "tidemark.sqlite-wal"
     private static let note = "tidemark.sqlite-synced"
-    static let pageBytes = 2_048
+    static let pageBytes = 4_096
     /// Of the log, with its header.
     private static let frameBytes = pageBytes + 24
 

@@ -3,11 +3,11 @@ import Foundation
 /// Checksums of the pages of a store's file, computed by this package's tests on their own.
 ///
 /// ```text
-/// 2032 content | 8 checksum | 8 identity of the file      little endian
+/// 4080 content | 8 checksum | 8 identity of the file      little endian
 /// ```
 package enum PageSums {
-    package static let pageBytes = 2_048
-    private static let contentBytes = 2_032
+    package static let pageBytes = 4_096
+    private static let contentBytes = 4_080
     private static let secrets: [UInt64] = [
         0xa076_1d64_78bd_642f, 0xe703_7ed1_a0b4_28db, 0x8ebc_6af0_9c88_c6e3, 0x5899_65cc_7537_4cc3,
         0x1d8e_4e27_c47d_124f, 0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93, 0xc2b2_ae3d_27d4_eb4f,

@@ -40,7 +40,7 @@ enum ModuleLines {
         "Sources/RecordJSON": 2_650,
         "Sources/RecordServer": 13_150,
         "Sources/RecordStore": 25_500,
-        "Sources/SQLiteEngine": 9_150,
+        "Sources/SQLiteEngine": 8_900,
         "Sources/ServerCertificates": 700,
         "Sources/StorageContract": 7_030,
         "Sources/SystemCrypto": 450,

@@ -3,8 +3,8 @@
 /// A checkpoint costs two flushes to disk, and makes every read cheaper until the next write. A
 /// long log is checkpointed after a second without writes. A short log, or one that grows slowly
 /// and steadily, is checkpointed every ten seconds. Under write load no checkpoint is requested:
-/// the writer makes one when the log has reached its bound (`LogBound`), so that a page that changes
-/// repeatedly is written to the file once.
+/// the writer makes one when the log has reached its bound, so that a page that changes repeatedly
+/// is written to the file once.
 struct CheckpointPace {
     /// Pages added to the log since the last request for a checkpoint.
     private(set) var pages: Int
@@ -19,7 +19,7 @@ struct CheckpointPace {
     static let manyPages = 5_000
 
     /// 80 MB, written in well under a second.
-    static let shutdownPages = 40_000
+    static let shutdownPages = 20_000
 
     /// The pages left by an earlier process are unknown: they count as a long log.
     init(nowMilliseconds: Int64) {

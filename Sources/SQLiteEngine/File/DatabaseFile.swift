@@ -9,12 +9,11 @@ struct DatabaseFile: Sendable {
     let durability: SQLiteEngineConfiguration.Durability
     let pagesMax: Int?
     private let preparation: SQLiteEngineConfiguration.Preparation
-    /// Checkpoints that made the file longer without a commit.
+    /// Checkpoints by `IdleCheckpoint`; those of the writer come with commits.
     let copies = LogCopies()
 
     static let name = "tidemark.sqlite"
-    /// A commit writes whole pages to the log, and most of its pages change by some bytes.
-    static let pageBytes: Int64 = 2_048
+    static let pageBytes: Int64 = 4_096
     private static let writerCacheKiB = 256 * 1024
     private static let readerCacheKiB = 16 * 1024
     /// SQLite's maximum.
@@ -22,6 +21,10 @@ struct DatabaseFile: Sendable {
     /// SQLite maps the file again when its bound changes.
     private static let otherMappedBytes = mappedBytes - 65_536
     static let busyTimeoutSeconds = 10.0
+    /// A long log lets several changes of one page cost one write to the file.
+    ///
+    /// 800 MB, which take about a second to read again after a crash; PostgreSQL's default is 1 GB.
+    private static let checkpointPages = 200_000
 
     init(configuration: SQLiteEngineConfiguration) throws(SQLiteEngineError) {
         self.path = configuration.directory + "/" + Self.name
@@ -113,8 +116,7 @@ struct DatabaseFile: Sendable {
             _ = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL")
             // `LogSync` syncs the log after each commit.
             try database.execute(sql: "PRAGMA synchronous = \(self.durability.synchronous)")
-            // The writer's own checkpoints come earlier, unless another process adds to the log.
-            _ = try Int.fetchOne(database, sql: "PRAGMA wal_autocheckpoint = \(LogBound.pagesMax)")
+            _ = try Int.fetchOne(database, sql: "PRAGMA wal_autocheckpoint = \(Self.checkpointPages)")
         }
         if found < known { try Migrations.migrator.migrate(queue) }
         try queue.inDatabase { try self.refuseOlder($0) }
@@ -198,12 +200,8 @@ struct DatabaseFile: Sendable {
 
     /// Bytes that a checkpoint adds to the file.
     func growth(_ database: Database) -> Int64 {
-        max(0, self.pages(database) * Self.pageBytes - Self.bytes(at: self.path))
-    }
-
-    /// Pages of the store, those that are in the log alone included.
-    func pages(_ database: Database) -> Int64 {
-        (try? Int64.fetchOne(database, sql: "PRAGMA page_count")) ?? 0
+        let pages = (try? Int64.fetchOne(database, sql: "PRAGMA page_count")) ?? 0
+        return max(0, pages * Self.pageBytes - Self.bytes(at: self.path))
     }
 
     /// Bytes of the file's free pages.

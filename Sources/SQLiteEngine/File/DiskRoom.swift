@@ -42,7 +42,7 @@ final class DiskRoom: @unchecked Sendable {
     /// The number of pages of the log at which to check, regardless of the clock.
     ///
     /// The bytes that the log adds to the file must fit into the reserve.
-    private var lookPages: Int64 = 8_192
+    private var lookPages: Int64 = 4_096
 
     private static let lookEveryNanoseconds: Int64 = 2_000_000_000
     /// With this much free space, the log needs no attention.

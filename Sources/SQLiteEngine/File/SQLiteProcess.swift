@@ -42,7 +42,7 @@ enum SQLiteProcess {
         var state: Int32 = 0
         let operation = Int32(sqlite_setup_control_sums)
         code = sqlite3_file_control(connection, "main", operation, &state)
-        guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
+        guard code == SQLITE_OK else { throw StorageFailure(sqliteCode: code) }
         guard state == Int32(sqlite_setup_sums_used) else { throw FormatUnreleased() }
     }
 }

@@ -6,7 +6,7 @@ import StorageContract
 /// ```text
 /// header   32   magic, format, bytes of a page, number, two salts, sum of all that
 /// frame    24   number of the page, pages of the file if this is a commit or 0, two salts, sum
-///        2048   the page
+///        4096   the page
 /// frame  …
 /// ```
 ///

@@ -31,7 +31,6 @@ extension Migrations {
             client_token BLOB,
             row_bytes INTEGER NOT NULL DEFAULT 0,
             encryption_scope INTEGER,
-            stale BLOB,
             PRIMARY KEY (database, name)
         ) STRICT, WITHOUT ROWID
         """,

@@ -13,28 +13,24 @@ import Synchronization
 /// `BatchExecution` handles the failure of one request. A full or failing disk rolls back all of
 /// them.
 ///
-/// SAFETY: `checkpointPace`, `logBound` and `database` are used on the writer's thread only; the rest
-/// is immutable or locked.
+/// SAFETY: `checkpointPace`, `transaction` and `database` are used on the writer's thread only; the
+/// rest is immutable or locked.
 final class Writer: @unchecked Sendable {
     private let queue: WriteQueue
     private let clock: @Sendable () -> Int64
     private let report: @Sendable (EngineEvent) -> Void
     private let statistics = Mutex(EngineStatistics())
-    private let file: DatabaseFile
     private let checkpoint: IdleCheckpoint
     private let room: DiskRoom
     private let reachability: Reachability
     private let sync: LogSync
     private var checkpointPace: CheckpointPace
-    private var logBound = LogBound()
-    private var database: Database?
 
     /// How long the writer waits for jobs before it checks whether another process wrote.
     private static let waitMillisecondsMax: Int64 = 1_000
 
     init(
         queue: WriteQueue,
-        file: DatabaseFile,
         checkpoint: IdleCheckpoint,
         room: DiskRoom,
         reachability: Reachability,
@@ -43,7 +39,6 @@ final class Writer: @unchecked Sendable {
         report: @escaping @Sendable (EngineEvent) -> Void
     ) {
         self.queue = queue
-        self.file = file
         self.checkpoint = checkpoint
         self.room = room
         self.reachability = reachability
@@ -57,7 +52,6 @@ final class Writer: @unchecked Sendable {
 
     /// Works until the queue is closed and empty.
     func run(_ transaction: WriterTransaction, _ housekeeping: WriterHousekeeping, _ database: Database) {
-        self.database = database
         self.room.start(database)
         // Time to wait while there are no jobs; `nil` if no work is known of.
         var untilHousekeeping: Int64? = 0
@@ -144,18 +138,6 @@ final class Writer: @unchecked Sendable {
             if loss == nil, let changes { observation.committed(changes) }
             reply(loss)
         }
-        if let frames = announced.end?.position.frames { self.checkpointIfLong(pages: frames) }
-    }
-
-    /// Checkpoints a log that is long for its file, while requests wait.
-    private func checkpointIfLong(pages: Int64) {
-        guard let database else { return }
-        let start = MonotonicTime.nanoseconds()
-        let isDue = self.logBound.isDue(pages: pages, at: start) { self.file.pages(database) }
-        guard isDue else { return }
-        // What it leaves, as pages that a snapshot needs, waits for the next one.
-        _ = try? self.file.copyLog(database)
-        self.logBound.checkpointed(from: start, to: MonotonicTime.nanoseconds())
     }
 
     /// Executes jobs in one transaction and commits it.

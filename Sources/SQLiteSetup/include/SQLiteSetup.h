@@ -61,7 +61,7 @@ struct sqlite_setup_pages {
 enum {
     /// The file has checksums, or no pages yet.
     sqlite_setup_sums_used = 0,
-    /// The file was made without, or with pages of another size.
+    /// The file was made without.
     sqlite_setup_sums_missing = 1,
 };
 

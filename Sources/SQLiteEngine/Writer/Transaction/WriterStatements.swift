@@ -82,8 +82,7 @@ struct RecordStatements {
 }
 
 struct ChangeStatements {
-    let insert, countZone, countZoneAndStale, staleOfZone: HotStatement
-    let insertStale, stale, forgetStale, block, rewrite, delete: HotStatement
+    let insert, countZone, insertStale, stale, forgetStale, block, rewrite, delete: HotStatement
 
     /// A counter, or the nearest usable number: a damaged counter makes no request fail.
     static func counted(_ column: String) -> String {
@@ -95,14 +94,14 @@ struct ChangeStatements {
             try HotStatement(sql, on: connection)
         }
         self.insert = try statement(ChangeQueries.insert)
-        let counters = """
-            position = max(position, ?3), record_count = \(Self.counted("record_count")) + ?4,
-            byte_count = \(Self.counted("byte_count")) + ?5, row_bytes = \(Self.counted("row_bytes")) + ?6
+        self.countZone = try statement(
             """
-        let ofZone = "WHERE database = ?1 AND number = ?2"
-        self.countZone = try statement("UPDATE zone SET \(counters) \(ofZone)")
-        self.countZoneAndStale = try statement("UPDATE zone SET \(counters), stale = ?7 \(ofZone)")
-        self.staleOfZone = try statement("SELECT stale FROM zone \(ofZone)")
+            UPDATE zone SET position = max(position, ?3),
+                record_count = \(Self.counted("record_count")) + ?4,
+                byte_count = \(Self.counted("byte_count")) + ?5, row_bytes = \(Self.counted("row_bytes")) + ?6
+            WHERE database = ?1 AND number = ?2
+            """
+        )
         self.insertStale = try statement(
             "INSERT INTO stale_change (database, zone, positions) VALUES (?, ?, ?)"
         )

@@ -129,7 +129,7 @@ final class WriterTransaction {
     private func trim() {
         let count =
             self.positions.count + self.zones.count + self.names.count + self.usage.count
-            + self.order.count + self.memory.count
+            + self.memory.count
         guard count > Self.knownMax else { return }
         self.forgetKnown()
         self.positions.forget()
