@@ -100,11 +100,12 @@ struct BadInputTests {
         let pipelined = HTTPPeer(port: server.webPort)
         pipelined.send(String(repeating: good, count: 20))
         for _ in 0..<20 { #expect(await pipelined.receive()?.status == 200) }
-        // The answers to what came before an error come first.
+        // What came before an error is answered first. The error may end the connection without a word.
         let broken = HTTPPeer(port: server.webPort)
         broken.send(good + "nonsense\r\n\r\n")
         #expect(await broken.receive()?.status == 200)
-        #expect(await broken.receive()?.status == 400)
+        let last = await broken.receive()
+        #expect(last == nil || last?.status == 400)
         #expect(await broken.ends())
         let slow = HTTPPeer(port: server.webPort)
         for byte in good.utf8 { slow.send([byte]) }

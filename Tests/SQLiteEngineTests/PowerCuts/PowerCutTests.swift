@@ -156,7 +156,10 @@ struct PowerCutTests {
         let engine: SQLiteEngine
         do {
             engine = try SQLiteEngine(
-                configuration: SQLiteEngineConfiguration(directory: folder.path, housekeeping: nil),
+                configuration: SQLiteEngineConfiguration(
+                    directory: folder.path,
+                    housekeeping: Housekeeping.maker()
+                ),
                 clock: clock
             ) { _ in }
         } catch {
