@@ -461,11 +461,9 @@ let testTargets: [Target] = [
         name: "SQLiteEngineTests",
         dependencies: [
             "Admission", "EngineConformance", "EngineThreads", "SQLiteEngine", "SQLiteSetup",
-            "RecordStore", "StorageContract", "RecordModel", "RecordClient", "TestSupport", grdbSQLite,
-            "WireProtocol", "tidemark",
+            "RecordStore", "StorageContract", "RecordModel", "TestSupport", grdbSQLite,
         ],
         path: "Tests/SQLiteEngineTests",
-        exclude: ["PowerCuts/DiskJournal.c"],
         swiftSettings: settings
     ),
     .testTarget(

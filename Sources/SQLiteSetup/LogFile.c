@@ -1,7 +1,6 @@
 #include "LogEnd.h"
 #include "LogSum.h"
 #include "PageCheck.h"
-#include "RightPages.h"
 #include "SQLiteSetup.h"
 #include "UnusedBytes.h"
 
@@ -62,9 +61,6 @@ struct part {
     struct page_check check;
     /// Of a log: its frames are being copied to the database.
     int is_copied;
-    /// Of a log: frames that were compared with their sums, and the salts that they had.
-    struct right_pages right;
-    unsigned char salts[8];
 };
 
 static sqlite3_vfs *sqlites;
@@ -155,38 +151,13 @@ static int write_log(sqlite3_file *file, const void *bytes, int count, sqlite3_i
     return was_commit ? write_gathered(file) : SQLITE_OK;
 }
 
-/// The number of a committed frame by the offset of its page, in a log of a store; 0 for others.
-///
-/// SQLite computes the sums of a transaction that it has spilled anew when it commits.
-static uint32_t committed_frame(struct part *part, sqlite3_int64 offset) {
-    struct sqlite_setup_log_end end;
-    struct part *database = part->database == NULL ? NULL : part_of(part->database);
-    if (database == NULL || !database->check.is_on || !log_end_read(database->index, &end)) return 0;
-    uint32_t frame = (uint32_t)((offset - log_sum_header_bytes) / (log_sum_frame_bytes + log_sum_page_bytes)) + 1;
-    if (frame > end.frames) return 0;
-    if (memcmp(part->salts, end.salts, sizeof part->salts) != 0) {
-        memcpy(part->salts, end.salts, sizeof part->salts);
-        right_pages_forget(&part->right);
-    }
-    return frame;
-}
-
-/// Compares a frame that was read, unless it was right a moment ago.
-///
-/// A checkpoint gives each page that it copies a checksum, so it must copy no wrong page.
-static int compare_frame(sqlite3_file *file, const void *page, sqlite3_int64 offset) {
-    struct part *part = part_of(file);
-    uint32_t frame = committed_frame(part, offset);
-    if (!part->is_copied && (frame == 0 || right_pages_has(&part->right, frame))) return SQLITE_OK;
-    int code = log_sum_check(part->sqlites, file, page, offset);
-    if (code == SQLITE_OK && frame > 0) right_pages_add(&part->right, frame);
-    return code;
-}
-
 static int read_log(sqlite3_file *file, void *bytes, int count, sqlite3_int64 offset) {
+    struct part *part = part_of(file);
     int code = write_gathered(file);
-    if (code == SQLITE_OK) code = part_of(file)->sqlites->xRead(file, bytes, count, offset);
-    return code == SQLITE_OK && count == log_sum_page_bytes ? compare_frame(file, bytes, offset) : code;
+    if (code == SQLITE_OK) code = part->sqlites->xRead(file, bytes, count, offset);
+    // A checkpoint gives each page that it copies a checksum, so it must copy no wrong page.
+    int is_compared = code == SQLITE_OK && part->is_copied && count == log_sum_page_bytes;
+    return is_compared ? log_sum_check(part->sqlites, file, bytes, offset) : code;
 }
 
 static int truncate_log(sqlite3_file *file, sqlite3_int64 size) {
@@ -210,7 +181,6 @@ static int close_log(sqlite3_file *file) {
     struct part *part = part_of(file);
     if (part->database != NULL) part_of(part->database)->log = NULL;
     free(part->gathered);
-    right_pages_end(&part->right);
     return part->sqlites->xClose(file);
 }
 
@@ -259,7 +229,6 @@ static int control_database(sqlite3_file *file, int operation, void *argument) {
         case sqlite_setup_control_sums: return page_check_begin(&part->check, source_of(file), argument);
         case sqlite_setup_control_log_end:
             return log_end_read(part->index, argument) ? SQLITE_OK : SQLITE_NOTFOUND;
-        case sqlite_setup_control_pages: return page_check_pages(&part->check, source_of(file), argument);
         case SQLITE_FCNTL_CKPT_START: case SQLITE_FCNTL_CKPT_DONE:
             if (part->log != NULL) part_of(part->log)->is_copied = operation == SQLITE_FCNTL_CKPT_START;
             break;
@@ -284,10 +253,7 @@ static int lock_database(sqlite3_file *file, int first, int count, int flags) {
     struct part *part = part_of(file);
     int is_given_back = (flags & SQLITE_SHM_UNLOCK) && (flags & SQLITE_SHM_EXCLUSIVE) && first == write_lock;
     if (is_given_back && part->log != NULL) forget(part_of(part->log));
-    if (flags & SQLITE_SHM_LOCK) {
-        right_pages_age(&part->check.right);
-        if (part->log != NULL) right_pages_age(&part_of(part->log)->right);
-    }
+    if (flags & SQLITE_SHM_LOCK) page_check_age(&part->check);
     return part->sqlites->xShmLock(file, first, count, flags);
 }
 

@@ -4,7 +4,9 @@
 #include "SQLiteSetup.h"
 
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum {
     page_bytes = page_sum_page_bytes,
@@ -12,6 +14,7 @@ enum {
     reserve_offset = 20,
     /// A loss of power in a checkpoint tears the pages that it was writing; it does not tear all of these.
     identity_pages_max = 64,
+    right_seconds = 60,
 };
 
 static const char magic[16] = "SQLite format 3";
@@ -89,12 +92,35 @@ int page_check_read(
     return code == SQLITE_OK ? compare(check, source, bytes, offset) : code;
 }
 
+/// Makes room for the bit of a page.
+static int has_room(struct page_check *check, uint32_t index) {
+    if (index < check->right_bytes) return 1;
+    uint32_t count = index + index / 4 + 1024;
+    unsigned char *right = realloc(check->right, count);
+    if (right == NULL) return 0;
+    memset(right + check->right_bytes, 0, count - check->right_bytes);
+    check->right = right;
+    check->right_bytes = count;
+    return 1;
+}
+
 int page_check_mapped(struct page_check *check, struct page_source source, const void *page, sqlite3_int64 offset) {
     uint32_t number = number_at(offset);
-    if (right_pages_has(&check->right, number)) return SQLITE_OK;
+    uint32_t index = number / 8;
+    unsigned char bit = (unsigned char)(1 << number % 8);
+    int has_bit = has_room(check, index);
+    if (has_bit && check->right[index] & bit) return SQLITE_OK;
     int code = compare(check, source, page, offset);
-    if (code == SQLITE_OK) right_pages_add(&check->right, number);
+    if (code == SQLITE_OK && has_bit) check->right[index] |= bit;
     return code;
+}
+
+void page_check_age(struct page_check *check) {
+    struct timespec now;
+    if (check->right == NULL || clock_gettime(CLOCK_MONOTONIC_COARSE, &now) != 0) return;
+    if (now.tv_sec - check->right_since_seconds < right_seconds) return;
+    check->right_since_seconds = now.tv_sec;
+    memset(check->right, 0, check->right_bytes);
 }
 
 int page_check_write(struct page_check *check, struct page_source source, unsigned char *page, sqlite3_int64 offset) {
@@ -109,23 +135,7 @@ int page_check_write(struct page_check *check, struct page_source source, unsign
     return SQLITE_OK;
 }
 
-int page_check_pages(struct page_check *check, struct page_source source, struct sqlite_setup_pages *pages) {
-    unsigned char page[page_bytes];
-    pages->found = 0;
-    pages->wrong = 0;
-    int code = find_identity(check, source);
-    if (code != SQLITE_OK) return code == SQLITE_NOTFOUND ? SQLITE_OK : code;
-    while (pages->found < pages->count && pages->wrong == 0) {
-        uint32_t number = pages->first + pages->found;
-        code = source.methods->xRead(source.file, page, page_bytes, (sqlite3_int64)(number - 1) * page_bytes);
-        if (code == SQLITE_IOERR_SHORT_READ) return SQLITE_OK;
-        if (code != SQLITE_OK || !page_sum_is_right(page, number, check->identity)) pages->wrong = number;
-        pages->found++;
-    }
-    return SQLITE_OK;
-}
-
 void page_check_end(struct page_check *check) {
-    right_pages_end(&check->right);
+    free(check->right);
     memset(check, 0, sizeof *check);
 }

@@ -1,8 +1,6 @@
 #ifndef PAGE_CHECK_H
 #define PAGE_CHECK_H
 
-#include "RightPages.h"
-
 #include <sqlite3.h>
 #include <stdint.h>
 
@@ -14,8 +12,10 @@ struct page_check {
     int is_on;
     int is_identity_known;
     uint64_t identity;
-    /// Of the pages that are mapped.
-    struct right_pages right;
+    /// Mapped pages that were right within the last minute, a bit for each.
+    unsigned char *right;
+    uint32_t right_bytes;
+    int64_t right_since_seconds;
 };
 
 /// A file, and its own calls.
@@ -23,8 +23,6 @@ struct page_source {
     const sqlite3_io_methods *methods;
     sqlite3_file *file;
 };
-
-struct sqlite_setup_pages;
 
 /// Turns it on. Sets `state` to one of `sqlite_setup_sums_…`.
 int page_check_begin(struct page_check *check, struct page_source source, int *state);
@@ -37,11 +35,11 @@ int page_check_read(
 /// Whether a page that is mapped is right: `SQLITE_OK`, or damage.
 int page_check_mapped(struct page_check *check, struct page_source source, const void *page, sqlite3_int64 offset);
 
+/// Has mapped pages compared again that were compared a minute ago: the kernel may have read them from the disk since.
+void page_check_age(struct page_check *check);
+
 /// Puts the checksum into a page that is about to be written.
 int page_check_write(struct page_check *check, struct page_source source, unsigned char *page, sqlite3_int64 offset);
-
-/// Compares some pages of the file.
-int page_check_pages(struct page_check *check, struct page_source source, struct sqlite_setup_pages *pages);
 
 void page_check_end(struct page_check *check);
 

@@ -90,11 +90,3 @@ struct AssetStoreTests {
         await files.store.shutdown()
     }
 }
-
-extension AssetStore {
-    fileprivate func verify(_ stored: StoredAsset, progress: (Int) -> Void) -> AssetCondition {
-        var file = self.verification(of: stored)
-        while file.condition == nil { progress(file.read(bytesMax: 1_048_576)) }
-        return file.condition ?? .intact
-    }
-}

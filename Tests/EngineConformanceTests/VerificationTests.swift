@@ -37,11 +37,7 @@ struct VerificationTests {
             "UPDATE @record SET position = position - 1 WHERE name = 'b'",
             finds: [.changeMissing, .historyGap]
         ),
-        Damage(
-            "UPDATE @tombstone SET name = 'keep' WHERE name = 'gone'",
-            finds: [.recordAndTombstone],
-            repairs: true
-        ),
+        Damage("UPDATE @tombstone SET name = 'keep' WHERE name = 'gone'", finds: [.recordAndTombstone]),
         Damage(
             "UPDATE @tombstone SET position = position + 1000000 WHERE name = 'gone'",
             finds: [.tombstonePosition]
@@ -58,23 +54,11 @@ struct VerificationTests {
         ),
         Damage(
             "DELETE FROM @hold WHERE holder = 'c'",
-            finds: [.referenceMissing, .zoneCounters, .databaseCounters],
-            repairs: true
+            finds: [.referenceMissing, .zoneCounters, .databaseCounters]
         ),
         Damage(
             "UPDATE @hold SET target = 'c' WHERE holder = 'c'",
-            finds: [.referenceMissing, .referenceStray],
-            repairs: true
-        ),
-        Damage(
-            "UPDATE @hold SET kinds = 7 WHERE holder = 'c'",
-            finds: [.referenceMissing],
-            repairs: true
-        ),
-        Damage(
-            "UPDATE @hold SET holder = 'z' WHERE holder = 'c'",
-            finds: [.referenceMissing, .referenceStray],
-            repairs: true
+            finds: [.referenceMissing, .referenceStray]
         ),
         Damage(
             "UPDATE @zone SET record_count = record_count + 1, byte_count = -5 WHERE number = \(Self.notes)",
@@ -102,7 +86,7 @@ struct VerificationTests {
             repairs: true
         ),
         Damage("UPDATE @share SET root = 'nobody'", finds: [.shareRootMissing, .shareMembership]),
-        Damage("UPDATE @cover SET share = 999", finds: [.shareMembership], repairs: true),
+        Damage("UPDATE @cover SET share = 999", finds: [.shareMembership]),
         Damage("DELETE FROM @share_reader", finds: [.mirrorStray], repairs: true),
         Damage(
             "DELETE FROM @zone WHERE target_database IS NOT NULL",
@@ -119,8 +103,7 @@ struct VerificationTests {
         ),
         Damage(
             "UPDATE @asset_use SET record = 999999 WHERE record = \(Self.a)",
-            finds: [.assetUseMissing, .assetUseStray],
-            repairs: true
+            finds: [.assetUseMissing, .assetUseStray]
         ),
         Damage(
             "UPDATE @asset SET since_ms = 5 WHERE state = 1 AND since_ms IS NULL",

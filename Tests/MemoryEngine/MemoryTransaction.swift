@@ -321,13 +321,6 @@ final class MemoryTransaction: ContentsReader, BatchTransaction {
                 self.set(none, by: delete.name, in: &contents, of: zone)
             }
         }
-        for (referrer, change) in writes.repairs.references {
-            self.set(change, by: referrer, in: &contents, of: zone)
-        }
-        for name in writes.repairs.tombstones {
-            let bytes = Self.removeTombstone(of: name, in: &contents)
-            self.count(rowBytes: -bytes, in: zone)
-        }
         return numbers
     }
 
@@ -369,19 +362,15 @@ final class MemoryTransaction: ContentsReader, BatchTransaction {
             contents.numbers[Name(save.name)] = stored.number
             var rowBytes = RowBytes.record(named: save.name)
             // A record has one state: what is alive has no tombstone.
-            rowBytes -= Self.removeTombstone(of: save.name, in: &contents)
+            if let position = contents.tombstones[Name(save.name)] {
+                contents.tombstones[Name(save.name)] = nil
+                contents.deletions[position] = nil
+                rowBytes -= RowBytes.tombstone(named: save.name)
+            }
             self.count(rowBytes: rowBytes, records: 1, bytes: stored.body.bytes.count, in: zone)
         }
         contents.changes[stored.position] = stored.number
         return stored.number
-    }
-
-    /// Removes the tombstone of a name, and returns the bytes that it counted for.
-    private static func removeTombstone(of name: String, in contents: inout ZoneContents) -> Int {
-        guard let position = contents.tombstones[Name(name)] else { return 0 }
-        contents.tombstones[Name(name)] = nil
-        contents.deletions[position] = nil
-        return RowBytes.tombstone(named: name)
     }
 
     private func delete(

@@ -68,7 +68,7 @@ struct DamageTests {
                 #expect(line.metadata["scope"] == "private")
                 #expect(line.metadata["zone"] == "Zone")
                 #expect(line.metadata["record"] == "1")
-                #expect(line.metadata["advice"]?.contains("tidemark verify") == true)
+                #expect(line.metadata["advice"]?.contains("tidemark records damaged") == true)
                 guard count == 1 else { continue }
                 var texts = SharedTexts()
                 let readings = try items.map { item in

@@ -1,10 +1,10 @@
 package import AssetStorage
-package import AssetStore
+import AssetStore
 package import StorageContract
 
 /// The files of assets in a data folder or a backup, for a command beside a server or without one.
 ///
-/// Every call blocks. Alone makes a byte store here.
+/// Every call blocks. Alone names a byte store here.
 package struct AssetFiles: Sendable {
     private let path: String
     private let store: AssetStore
@@ -54,9 +54,11 @@ package struct AssetFiles: Sendable {
     /// Whether there is a file with the size of a complete asset.
     package func hasFile(of stored: StoredAsset) -> Bool { self.store.hasFile(of: stored) }
 
-    /// Opens the file of a complete asset to be read and compared with its hash.
-    package func verification(of stored: StoredAsset) -> AssetFileVerification {
-        self.store.verification(of: stored)
+    /// Reads all bytes of a complete asset, and compares their hash.
+    ///
+    /// `progress` gets the number of bytes since the last call.
+    package func verify(_ stored: StoredAsset, progress: (Int) -> Void) -> AssetCondition {
+        self.store.verify(stored, progress: progress)
     }
 
     /// Copies the file of a complete asset.

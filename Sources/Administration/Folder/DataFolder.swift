@@ -10,7 +10,6 @@ import Foundation
 ///     assets/       see AssetStore; several servers of a database share it: see SharedAssets
 ///     telemetry.ring       figures of the last day: see TelemetryFile
 ///     backups.json         what was backed up where: see BackupNotes
-///     verified.json        what was verified when: see VerificationNote
 ///     served.json          settings for commands beside the server: see ServedSettings
 ///     console.log   what was changed from pages of the console: see ConsoleAudit
 ///     …             the engine's files

@@ -38,8 +38,12 @@ struct DeferredStatements {
             ]
         )
         // A record has one state: the name of a live record has no tombstone.
-        let rows = RecordIndexRows(transaction: self.transaction, zone: zone)
-        try rows.removeTombstones(of: created.map(\.name))
+        try self.connection.write(RecordSQL.removeTombstones, zone.parameters + [names]) { removed in
+            for row in 0..<removed.count {
+                let bytes = RowBytes.tombstone(named: removed.text(row, 0))
+                self.transaction.growth.count(rowBytes: -bytes, in: zone)
+            }
+        }
     }
 
     private func update(

@@ -49,14 +49,12 @@ extension PostgreSQLTransaction {
             entries.add(delete.entries, of: delete.record.number)
             for target in delete.targets { references.remove(target, by: delete.name) }
         }
-        for (referrer, change) in writes.repairs.references { references.add(change, by: referrer) }
         self.workDone += writes.saves.count + 2 * writes.deletes.count + entries.count + references.count
         self.workDone += writes.workOfStoredBodies
         try contents.write(deletes: writes.deletes)
         let rows = RecordIndexRows(transaction: self, zone: zone)
         try rows.change(entries)
         try rows.change(references)
-        try rows.removeTombstones(of: writes.repairs.tombstones)
         try rows.removeAll(of: writes.deletes.filter(\.isDamaged))
         self.known.note(writes, numbers: numbers, in: zone)
         return numbers

@@ -44,20 +44,6 @@ struct RecordIndexRows {
         ) { self.count(-1, $0, base: RowBytes.referenceBase) }
     }
 
-    /// Removes the tombstones of records that are there.
-    func removeTombstones(of names: [String]) throws(StorageFailure) {
-        guard !names.isEmpty else { return }
-        try self.transaction.connection.write(
-            RecordSQL.removeTombstones,
-            self.zone.parameters + [.texts(names)]
-        ) { removed in
-            for row in 0..<removed.count {
-                let bytes = RowBytes.tombstone(named: removed.text(row, 0))
-                self.transaction.growth.count(rowBytes: -bytes, in: self.zone)
-            }
-        }
-    }
-
     /// Counts added or removed rows, each with its size plus `base`.
     private func count(_ sign: Int, _ rows: ResultRows, base: Int) {
         let bytes = (0..<rows.count).reduce(0) { $0 + base + Int(rows.integer($1, 0)) }

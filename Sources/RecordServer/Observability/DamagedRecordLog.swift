@@ -4,8 +4,8 @@ package import StorageContract
 extension Logger {
     /// Advice for an operator about a damaged record.
     static let adviceOnDamage: Logger.MetadataValue = """
-        List such records with tidemark verify, and remove them with tidemark records delete. A backup may \
-        have them whole. Check the disk.
+        List such records with tidemark records damaged, and remove them with tidemark records delete. A \
+        backup may have them whole. Check the disk.
         """
 }
 

@@ -52,8 +52,6 @@ package enum MetricName: String, CaseIterable, Sendable {
     case damagedPageReads = "tidemark_damaged_page_reads_total"
     case diskFailing = "tidemark_disk_failing"
     case diskFreeBytes = "tidemark_disk_free_bytes"
-    case verified = "tidemark_verified_timestamp_seconds"
-    case verificationFindings = "tidemark_verification_findings"
     case certificateEnd = "tidemark_certificate_end_timestamp_seconds"
     case buildInfo = "tidemark_build_info"
     case metricsWritten = "tidemark_metrics_written_timestamp_seconds"
@@ -122,9 +120,6 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .damagedPageReads: "Reads of pages of the database that failed, as their checksum was wrong."
         case .diskFailing: "1 while the disk refuses writes though it has room, and else 0."
         case .diskFreeBytes: "Free space on the disk of the data folder, for the server's user."
-        case .verified: "When everything was verified last, since 1970."
-        case .verificationFindings:
-            "What the last verification found damaged, or the current one so far, if that is more."
         case .certificateEnd: "When the server's certificate ends, since 1970."
         case .buildInfo: "Always 1; the labels describe the program."
         case .metricsWritten: "When these metrics were written, since 1970."

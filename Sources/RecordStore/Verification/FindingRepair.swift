@@ -43,8 +43,6 @@ package struct FindingRepair: Sendable {
             let isNamed = try transaction.isNamed(number)
             let now = transaction.nowMilliseconds
             try transaction.change(row) { isNamed ? $0.endGrace() : $0.released(at: now) }
-        case .rows(let rows, let zone, let environment):
-            try RowRepair(transaction: transaction, zone: zone, environment: environment).make(rows)
         }
     }
 

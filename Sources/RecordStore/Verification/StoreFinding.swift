@@ -4,9 +4,7 @@ package import StorageContract
 /// Something that a verification found wrong in a store.
 package struct StoreFinding: Hashable, Sendable {
     package enum Kind: String, CaseIterable, Sendable {
-        /// A page of the engine's file that is not the one that was written.
-        case pageDamaged
-        /// Rows that the storage cannot give.
+        /// Pages, or rows, that the storage cannot give.
         case rowsUnreadable
         case recordUnreadable
         case changeMissing
@@ -34,22 +32,6 @@ package struct StoreFinding: Hashable, Sendable {
         case mirror(reader: DatabaseID, zone: ZoneKey)
         /// Write the row of an asset again, as records name it.
         case assetGrace(AssetNumber)
-        /// Write rows again that follow from a record.
-        case rows(Rows, in: ZoneKey, EnvironmentID)
-    }
-
-    /// Rows that follow from a record, which is known by its name.
-    package enum Rows: Hashable, Sendable {
-        /// Note a reference as its referrer has it, or not at all.
-        case reference(target: String, referrer: String)
-        /// Remove the tombstone of a record that is there, and let feeds tell the record once more.
-        case tombstone(record: String)
-        /// Give a record, and those below it, the share of its root or of its parent.
-        case membership(record: String)
-        /// Note that a record names an asset.
-        case assetUse(AssetNumber, number: Int64, record: String)
-        /// Remove such a note of a record that is gone, or names other assets.
-        case assetUseStray(AssetNumber, number: Int64, record: String?)
     }
 
     /// Where it is, by names; `nil` where that does not apply or is not known.

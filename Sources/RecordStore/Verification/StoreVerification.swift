@@ -1,5 +1,5 @@
 import RecordModel
-package import StorageContract
+import StorageContract
 
 /// Compares everything in a store that follows from something else, page by page, while servers write.
 ///
@@ -15,10 +15,6 @@ package struct StoreVerification: Sendable {
     package var workMax = 4_000
     /// Called between two snapshots with the work of the last one, to wait as long as the rate demands.
     package var pause: @Sendable (_ work: Int) async throws -> Void = { _ in }
-    /// The database behind which it begins, in the order of their numbers.
-    package var after = DatabaseID(rawValue: 0)
-    /// Gets a database that was checked, and what was found so far.
-    package var reached: @Sendable (DatabaseID, StoreVerified) async -> Void = { _, _ in }
     /// Gets how many records were read, and how many there are.
     package var progress: @Sendable (_ done: Int64, _ total: Int64) -> Void = { _, _ in }
 
@@ -36,7 +32,6 @@ package struct StoreVerification: Sendable {
         for database in databases {
             try await self.check(database, total, &verified)
             verified.databases += 1
-            await self.reached(database.number, verified)
         }
         try await self.checkAssets(&verified)
         return verified
@@ -52,11 +47,10 @@ package struct StoreVerification: Sendable {
     }
 
     private func databases() async throws -> [Located] {
-        let (container, after) = (self.container, self.after)
+        let container = self.container
         return try await self.read { (snapshot) throws(StorageFailure) in
             var found: [Located] = []
             try snapshot.visit(RowRange(DatabaseRow.byKey)) { (row) throws(StorageFailure) in
-                guard row.number.rawValue > after.rawValue else { return }
                 let place = try Self.place(of: row, in: snapshot)
                 guard container == nil || place.container == container else { return }
                 found.append(
@@ -196,23 +190,8 @@ package struct StoreVerification: Sendable {
 
     /// Reads in one snapshot.
     ///
-    /// Waits while the engine has no room for it.
-    ///
-    /// - Throws: `StoreError`; `internalFault` if rows cannot be read. `CancellationError`.
+    /// - Throws: `StoreError`; `internalFault` if rows cannot be read.
     private func read<Value: Sendable>(
-        _ read: @escaping @Sendable (any Snapshot) throws(StorageFailure) -> Value
-    ) async throws -> Value {
-        while true {
-            do throws(StoreError) {
-                return try await self.attempt(read)
-            } catch {
-                guard case .overloaded(let milliseconds) = error else { throw error }
-                try await Task.sleep(for: .milliseconds(max(milliseconds, 10)))
-            }
-        }
-    }
-
-    private func attempt<Value: Sendable>(
         _ read: @escaping @Sendable (any Snapshot) throws(StorageFailure) -> Value
     ) async throws(StoreError) -> Value {
         let requester = Requester(

@@ -76,12 +76,7 @@ extension ZoneCheck {
         }
         let areThere = try checked.snapshot.areStored(rows, in: ContentTables.reference)
         for (name, isThere) in zip(names, areThere) where !isThere {
-            self.find(
-                .referenceMissing,
-                record: name.referrer,
-                "to \(name.target)",
-                repair: self.rows(.reference(target: name.target, referrer: name.referrer))
-            )
+            self.find(.referenceMissing, record: name.referrer, "to \(name.target)")
         }
     }
 
@@ -141,12 +136,7 @@ extension ZoneCheck {
             }
             let uses = try checked.snapshot.rows(AssetUseRow.byKey, keys: keys)
             for (number, use) in zip(numbers.compactMap { $0 }, uses) where use == nil {
-                self.find(
-                    .assetUseMissing,
-                    record: row.name,
-                    "asset \(number.rawValue)",
-                    repair: self.rows(.assetUse(number, number: row.number, record: row.name))
-                )
+                self.find(.assetUseMissing, record: row.name, "asset \(number.rawValue)")
             }
         }
     }

@@ -26,16 +26,13 @@ extension ZoneCheck {
         let records = try checked.records(named: names, in: self.key)
         self.work += rows.count + records.values.reduce(0) { $0 + $1.body.bytes.count / 1_024 }
         for (target, referrer, kinds) in references {
-            let record = records[ExactName(referrer)]
-            if let record, record.isDamaged { continue }
-            let known = record.map { References(body: $0.body, parent: $0.parent).kinds }
-            if known?[ExactName(target)] == nil {
-                self.find(
-                    .referenceStray,
-                    record: referrer,
-                    "to \(target)",
-                    repair: self.rows(.reference(target: target, referrer: referrer))
-                )
+            guard let record = records[ExactName(referrer)] else {
+                self.find(.referenceStray, record: referrer, "to \(target)")
+                continue
+            }
+            guard !record.isDamaged else { continue }
+            if References(body: record.body, parent: record.parent).kinds[ExactName(target)] == nil {
+                self.find(.referenceStray, record: referrer, "to \(target)")
             } else if !kinds.isDisjoint(with: .keeping), records[ExactName(target)] == nil {
                 self.find(.referenceTargetMissing, record: referrer, "to \(target)")
             }
@@ -72,11 +69,7 @@ extension ZoneCheck {
         }
         self.work += rows.count
         for name in try checked.records(named: names, in: self.key).keys.sorted() {
-            self.find(
-                .recordAndTombstone,
-                record: name.text,
-                repair: self.rows(.tombstone(record: name.text))
-            )
+            self.find(.recordAndTombstone, record: name.text)
         }
         let last = rows.last.map { Array($0[2...2]) } ?? []
         self.step = rows.count == Self.rowsMax ? .tombstones(after: last) : .entries(after: [])
@@ -172,15 +165,7 @@ extension ZoneCheck {
             if let body, !body.isIntact { continue }
             let named = Set((body?.namedAssets ?? []).map(\.asset))
             guard let asset, asset.state == .complete, named.contains(asset.asset) else {
-                // A change of the history that is there may mean another number.
-                let mayGo = use.record > 0 || body == nil
-                let stray = StoreFinding.Rows.assetUseStray(use.asset, number: use.record, record: name)
-                self.find(
-                    .assetUseStray,
-                    record: name,
-                    "asset \(use.asset.rawValue)",
-                    repair: mayGo ? self.rows(stray) : nil
-                )
+                self.find(.assetUseStray, record: name, "asset \(use.asset.rawValue)")
                 continue
             }
         }

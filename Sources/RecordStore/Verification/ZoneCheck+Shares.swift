@@ -17,32 +17,17 @@ extension ZoneCheck {
         var memberships: [Int64: ShareNumber] = [:]
         // A membership of a share that is gone means nothing.
         for case let row? in rows where shares[row.share] != nil { memberships[row.record] = row.share }
-        var isRootMissing: Bool?
         for (row, record) in records {
             let own = shares.share(ofRoot: row.name) ?? shares.share(named: row.name)
             let parent = record.parent.flatMap { parentRecords[ExactName($0)] }
             let wanted = own?.number ?? parent.flatMap { memberships[$0.number] }
             guard memberships[row.number] != wanted else { continue }
-            if isRootMissing == nil { isRootMissing = try self.isAnyRootMissing(shares, checked) }
             self.find(
                 .shareMembership,
                 record: row.name,
-                "share \(memberships[row.number]?.rawValue ?? 0) in place of \(wanted?.rawValue ?? 0)",
-                // The root's name may be what is wrong, and then the memberships are right.
-                repair: isRootMissing ?? true ? nil : self.rows(.membership(record: row.name))
+                "share \(memberships[row.number]?.rawValue ?? 0) in place of \(wanted?.rawValue ?? 0)"
             )
         }
-    }
-
-    private func isAnyRootMissing(
-        _ shares: ZoneShares,
-        _ checked: CheckedSnapshot
-    ) throws(StorageFailure) -> Bool {
-        for root in shares.all.compactMap(\.root)
-        where try checked.snapshot.positions(ofRecordNamed: root, in: self.key) == nil {
-            return true
-        }
-        return false
     }
 
     private func shares(_ checked: CheckedSnapshot) throws(StorageFailure) -> [StoredShare] {

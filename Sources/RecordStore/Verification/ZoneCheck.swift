@@ -107,11 +107,6 @@ struct ZoneCheck {
         self.findings.append(StoreFinding(kind, at: place, detail, repair: repair))
     }
 
-    /// A repair of rows that follow from a record.
-    func rows(_ rows: StoreFinding.Rows) -> StoreFinding.Repair {
-        .rows(rows, in: self.key, self.environment)
-    }
-
     /// Indexes that have more or fewer entries in the zone than its records say.
     private func suspectIndexes(_ incomplete: Set<Int64>) -> [Int64] {
         guard self.isStable else { return [] }

@@ -21,10 +21,6 @@ package struct SQLiteStoreFiles: StoreFiles {
         try StoreFile(in: directory)
     }
 
-    package func pages(in directory: String) throws(StoreCopyError) -> any StorePages {
-        try FilePages(in: directory)
-    }
-
     package func copy(ofBackup path: String) throws(StoreCopyError) -> any StoreCopy {
         try DatabaseCopy(ofBackup: path)
     }

@@ -41,21 +41,6 @@ enum {
     ///
     /// `SQLITE_NOTFOUND` if there is no log, or another process is adding to it.
     sqlite_setup_control_log_end = 20002,
-    /// Compares pages of the file with their checksums, without a transaction. The argument is a `sqlite_setup_pages`.
-    ///
-    /// A checkpoint may be writing a page meanwhile, so a wrong one counts if it stays wrong.
-    sqlite_setup_control_pages = 20003,
-};
-
-/// Pages that are to be compared, and the outcome.
-struct sqlite_setup_pages {
-    /// From 1.
-    uint32_t first;
-    uint32_t count;
-    /// How many of them the file has.
-    uint32_t found;
-    /// The first that is wrong; 0 if none is. Those behind it were not compared.
-    uint32_t wrong;
 };
 
 enum {

@@ -16,11 +16,6 @@ package protocol StoreFiles: Sendable {
     /// - Throws: `isMissing`, `isBackup`.
     func source(in directory: String) throws(StoreCopyError) -> any StoreSource
 
-    /// Opens the store of a folder to have its pages compared, beside a server in the same process.
-    ///
-    /// - Throws: `isMissing`.
-    func pages(in directory: String) throws(StoreCopyError) -> any StorePages
-
     /// Opens the file of a backup, and brings it to the current format.
     ///
     /// - Throws: `isNoBackup`, `formatTooNew`.
@@ -62,20 +57,6 @@ package protocol StoreSource: Sendable {
 
     /// Finds a record by its key; `nil` if it is gone.
     func keptRecord(_ key: RecordKey) throws(StoreCopyError) -> KeptRecord?
-}
-
-/// The pages of a store, as the disk has them.
-package protocol StorePages: Sendable {
-    /// The bytes of a page.
-    var pageBytes: Int { get }
-
-    /// Compares pages with their checksums, from a number on, in no transaction.
-    ///
-    /// A page that is being written is wrong for a moment: compare it again later.
-    ///
-    /// - Returns: How many of them there are, up to the end or to a wrong page, and whether the last is
-    ///   wrong.
-    func compare(from first: Int, count: Int) throws(StoreCopyError) -> (compared: Int, isWrong: Bool)
 }
 
 /// A copy of a store in a backup, or in a folder that is being restored: one file of the current

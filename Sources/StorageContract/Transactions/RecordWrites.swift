@@ -66,16 +66,8 @@ package struct RecordWrites: Sendable {
         }
     }
 
-    /// Rows beside the records that a verification found wrong, and that are written without them.
-    package struct Repairs: Sendable {
-        package var references: [(referrer: String, change: ReferenceChange)] = []
-        /// Names of records that are there, and that also have a tombstone: it goes.
-        package var tombstones: [String] = []
-    }
-
     package var saves: [Save] = []
     package var deletes: [Delete] = []
-    package var repairs = Repairs()
 
     package init() {}
 

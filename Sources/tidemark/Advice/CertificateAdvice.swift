@@ -5,28 +5,19 @@ import ServerCertificates
 enum CertificateAdvice {
     static func failure(_ error: CertificateFilesError) -> CommandFailure {
         let anew = "To start over, remove the folder tls; all clients then need the new ca.pem."
-        func restore(_ part: BackupPart, _ path: String) -> String {
-            let folder = URL(fileURLWithPath: path).deletingLastPathComponent().deletingLastPathComponent()
-                .path
-            return "Put it back from a backup: "
-                + "tidemark restore --from BACKUP --part \(part.rawValue) --data \(ShellText.quoted(folder)). \(anew)"
-        }
         switch error {
         case .authorityMissing(let path):
             return CommandFailure(
                 .configuration,
-                "\(path) is missing beside its certificates. \(restore(.certificates, path))"
+                "\(path) is missing beside its certificates. Restore it. \(anew)"
             )
         case .authorityUnreadable(let path):
-            return CommandFailure(
-                .configuration,
-                "\(path) is not a certificate. \(restore(.certificates, path))"
-            )
+            return CommandFailure(.configuration, "\(path) is not a certificate. Restore it. \(anew)")
         case .authorityKeyMissing(let path):
             return CommandFailure(
                 .configuration,
                 "the server's certificate has to be renewed, and \(path), which signs it, is missing or not the "
-                    + "authority's. \(restore(.keys, path))"
+                    + "authority's. Restore it. \(anew)"
             )
         case .authorityExpired(let path):
             return CommandFailure(.configuration, "\(path) is about to expire. \(anew)")

@@ -15,8 +15,8 @@ enum LossAdvice {
         }
         return CommandFailure(
             .data,
-            "acknowledged saves are missing: \(self.finding(loss)). Put the missing file back, or restore a backup: "
-                + "tidemark restore --from BACKUP --part database --data \(data). To go on without what is missing, copy the "
+            "acknowledged saves are missing: \(self.finding(loss)). Put the missing file back, or restore a backup into "
+                + "another folder: tidemark restore --from BACKUP --data DIR. To go on without what is missing, copy the "
                 + "folder, and run: tidemark repair --accept-loss --data \(data)"
         )
     }

@@ -83,7 +83,7 @@ enum RecordAdvice {
             "Index it in the schema: \"\(field)\" TIMESTAMP QUERYABLE SORTABLE, or the type that it has. "
                 + "What changed last: tidemark records changes --help, tidemark zone log --help"
         case .recordDamaged:
-            "To list such records: tidemark verify --help. To remove one: tidemark records delete --help"
+            "To list such records: tidemark records damaged --help. To remove one: tidemark records delete --help"
         case .atomicPeer: "Nothing of its batch was written."
         default: nil
         }

@@ -1,13 +1,10 @@
-import Administration
 import RecordStore
-import StorageContract
 
 /// The meaning of each finding of a verification, and the command that puts it right.
 extension StoreFinding.Kind {
     /// A sentence without its end.
     var meaning: String {
         switch self {
-        case .pageDamaged: "a page of the database is damaged: requests that need it fail"
         case .rowsUnreadable: "rows cannot be read, so what they are about was not checked to its end"
         case .recordUnreadable: "the fields or columns of a record cannot be read: it can only be deleted"
         case .changeMissing: "a record is not in the order of changes: feeds pass over it"
@@ -46,25 +43,15 @@ extension StoreFinding.Kind {
         case .zonePosition, .databasePosition: "Take the right position: tidemark verify --repair"
         case .mirrorMissing, .mirrorStray: "Bring the user's view up to date: tidemark verify --repair"
         case .assetGrace: "Note it again: tidemark verify --repair"
-        case .referenceMissing, .referenceStray: "Note it as the record has it: tidemark verify --repair"
-        case .recordAndTombstone: "Let feeds tell the record once more: tidemark verify --repair"
-        case .shareMembership:
-            "Give it the share of its parent: tidemark verify --repair; if a root is missing, put that back first"
-        case .assetUseMissing, .assetUseStray: "Note it as the record has it: tidemark verify --repair"
-        case .pageDamaged, .rowsUnreadable: "Check the disk, and restore a backup: tidemark restore --help"
+        case .rowsUnreadable: "Check the disk, and restore a backup: tidemark restore --help"
         case .recordUnreadable:
             "Put it back from its history with tidemark zone undo, or from a backup; or remove it: tidemark records delete"
         case .changeMissing: "Save the record again: tidemark records get, then tidemark records save"
-        case .tombstonePosition:
-            "Save a record of that name and delete it: tidemark records save, then tidemark records delete"
-        case .referenceTargetMissing:
-            "Save the target again, or the record without the reference: tidemark records save"
-        case .shareRecordMissing:
-            "Write the zone anew, and share again: tidemark zone export, tidemark zone import; or restore a backup"
-        case .shareRootMissing:
-            "Save a record of that name to share it again, or end the share: tidemark records delete"
-        case .assetMissing, .assetFile:
-            "Put the file back with tidemark restore --part assets, or save the record without it: tidemark records save"
+        case .assetUseMissing, .assetMissing, .assetFile:
+            "Restore the file from a backup, or save the record without it: tidemark records save"
+        case .recordAndTombstone, .tombstonePosition, .referenceMissing, .referenceStray,
+            .referenceTargetMissing, .shareRecordMissing, .shareRootMissing, .shareMembership, .assetUseStray:
+            "Write the zone anew: tidemark zone export, then tidemark zone import; or restore a backup"
         case .historyGap, .historyUnreadable:
             "Begin the history anew: tidemark container history with --days 0, then with the days"
         }
@@ -87,16 +74,5 @@ extension StoreFinding {
         if let zone = self.place.zone { words.append("zone \(zone)") }
         if let record = self.place.record { words.append("record \(record)") }
         return words.isEmpty ? "the store" : words.joined(separator: " ")
-    }
-}
-
-extension VerificationRun.Report {
-    /// The findings of rows, files and pages.
-    func listed(files: AssetFiles) -> [StoreFinding] {
-        self.pages.map { StoreFinding(.pageDamaged, at: .init(), $0) } + self.verified.findings
-            + self.files.damaged.map { asset in
-                let detail = "assets/\(files.name(of: asset.stored.number)) \(asset.condition.text)"
-                return StoreFinding(.assetFile, at: .init(), detail)
-            }
     }
 }

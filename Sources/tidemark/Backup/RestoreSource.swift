@@ -1,5 +1,4 @@
 import Administration
-import AssetStorage
 import FileIO
 import Foundation
 import StorageContract
@@ -15,22 +14,6 @@ protocol RestoreSource {
     ///
     /// - Durability: None.
     mutating func fill(_ target: DataFolder, _ bar: inout ProgressBar) throws -> FilledFolder
-}
-
-/// A backup with parts that can be read by themselves: not a stream.
-protocol PartSource: RestoreSource {
-    /// Copies the database, compared with its hash; it keeps the mark of a backup.
-    mutating func copyDatabase(to target: DataFolder, _ bar: inout ProgressBar) throws -> any StoreCopy
-
-    /// Copies the files of `tls/` with some names, and returns how many there are.
-    func copyTLS(to target: DataFolder, where isWanted: (String) -> Bool) throws -> Int
-
-    /// Copies the file of an asset, compared with its hash; a damaged one leaves nothing.
-    func copy(
-        _ stored: StoredAsset,
-        to files: AssetFiles,
-        _ bar: inout ProgressBar
-    ) throws -> AssetCondition
 }
 
 /// A backup's description of itself.
@@ -52,7 +35,7 @@ struct FilledFolder {
 }
 
 /// The folder of a backup.
-struct FolderSource: PartSource {
+struct FolderSource: RestoreSource {
     private let backup: BackupFolder
     private let manifest: BackupManifest
 
@@ -74,33 +57,11 @@ struct FolderSource: PartSource {
     var bytes: Int64 { self.manifest.bytes }
 
     mutating func fill(_ target: DataFolder, _ bar: inout ProgressBar) throws -> FilledFolder {
-        _ = try self.copyTLS(to: target) { _ in true }
-        let store = try self.copyDatabase(to: target, &bar)
+        for file in self.manifest.files { try self.copy(file, to: target, &bar) }
+        let store = try EngineOpening.files.copy(ofBackup: EngineOpening.files.path(in: target.path))
         var assets = AssetCopying(from: self.backup.assetsPath, to: target.assetsPath)
         let damaged = try assets.copy(namedBy: store, &bar)
         return FilledFolder(store: store, damaged: assets.report(damaged))
-    }
-
-    func copyDatabase(to target: DataFolder, _ bar: inout ProgressBar) throws -> any StoreCopy {
-        for file in self.manifest.files where file.path == EngineOpening.files.name {
-            try self.copy(file, to: target, &bar)
-        }
-        return try EngineOpening.files.copy(ofBackup: EngineOpening.files.path(in: target.path))
-    }
-
-    func copyTLS(to target: DataFolder, where isWanted: (String) -> Bool) throws -> Int {
-        let files = self.manifest.files.filter { $0.path.hasPrefix("tls/") && isWanted($0.path) }
-        var bar = ProgressBar()
-        for file in files { try self.copy(file, to: target, &bar) }
-        return files.count
-    }
-
-    func copy(
-        _ stored: StoredAsset,
-        to files: AssetFiles,
-        _ bar: inout ProgressBar
-    ) throws -> AssetCondition {
-        try AssetFiles(in: self.backup.assetsPath).copy(stored, to: files) { bar.add($0) }
     }
 
     private func copy(

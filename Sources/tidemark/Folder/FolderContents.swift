@@ -7,7 +7,7 @@ struct FolderContents {
     let folder: DataFolder
 
     /// Files that a server makes after its store, or that only a store has.
-    private static let laterFiles = ["reserve", TelemetryFile.name, BackupNotes.name, VerificationNote.name]
+    private static let laterFiles = ["reserve", TelemetryFile.name, BackupNotes.name]
     private static let known = ServerWait.firstFiles.union(Self.laterFiles).union([
         "console.log", ServedSettings.name,
     ])
@@ -28,7 +28,7 @@ struct FolderContents {
         throw CommandFailure(
             .data,
             "\(EngineOpening.files.name) \(state) in \(self.folder.path), where a store was: \(remains.joined(separator: ", ")). "
-                + "Put it back from a backup: tidemark restore --from BACKUP --part database --data \(ShellText.quoted(self.folder.path)). "
+                + "Restore a backup into another folder: tidemark restore --from BACKUP --data DIR. "
                 + "To begin anew without anything of what was stored, name another folder with --data, or move these files away."
         )
     }

@@ -19,8 +19,7 @@ struct MetricsReading: Sendable {
         let server = self.health.server
         let certificate = server.map { Metric(.certificateEnd, Double($0.certificateEndSeconds)) }
         return (server?.metrics ?? []) + [certificate].compactMap { $0 }
-            + VerificationNote.read(in: self.folder).readings + ProcessMetrics.freeBytes(at: self.folder.path)
-            + ProcessMetrics.readings
+            + ProcessMetrics.freeBytes(at: self.folder.path) + ProcessMetrics.readings
             + [
                 ProcessMetrics.build, Metric(.processStart, self.startSeconds),
                 Metric(.metricsWritten, Date().timeIntervalSince1970),

@@ -193,8 +193,8 @@ enum EngineOpening {
     static func isDamaged(_ path: String, code: Int32) -> CommandFailure {
         CommandFailure(
             .data,
-            "\(path) is damaged, or not a database (SQLite error \(code)). Put it back from a backup: "
-                + "tidemark restore --from BACKUP --part database --data \(ShellText.quoted((path as NSString).deletingLastPathComponent))"
+            "\(path) is damaged, or not a database (SQLite error \(code)). Move its folder away, and restore a backup: "
+                + "tidemark restore --from BACKUP --data DIR"
         )
     }
 

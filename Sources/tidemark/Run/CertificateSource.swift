@@ -54,7 +54,7 @@ enum CertificateSource: Sendable {
                     metadata: [
                         LogKeys.path: "\(files.authorityPath)",
                         LogKeys.advice:
-                            "If tls was lost, stop the server and remove it, then: tidemark restore --part certificates, and --part keys.",
+                            "If tls was lost, stop the server, and put the folder tls of a backup in its place.",
                     ]
                 )
             case .made:

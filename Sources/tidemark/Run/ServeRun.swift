@@ -101,9 +101,6 @@ struct ServeRun {
         supervisor.tell(.opening)
         let faults = FaultLog(logger)
         let engine = try EngineOpening.make(self.folder, settings: self.settings, faults: faults)
-        if !StoreAddress.exists(in: self.folder) {
-            try AssetsPresence(folder: self.folder).check(engine.store)
-        }
         self.tellSettings(logger: logger)
         let live = LiveSettings(self.settings)
         let server = try self.makeServer(engine, tls.material, identityKeys?.tokens, live, faults)
@@ -156,16 +153,6 @@ struct ServeRun {
             )
         )
         if let identityKeys { services.append(identityKeys) }
-        if self.settings.verifyIntervalSeconds > 0 {
-            services.append(
-                ScheduledVerification(
-                    store: engine.store,
-                    folder: self.folder,
-                    interval: .seconds(self.settings.verifyIntervalSeconds),
-                    logger: logger
-                )
-            )
-        }
         try await Self.serviceGroup(services, logger: logger).run()
     }
 

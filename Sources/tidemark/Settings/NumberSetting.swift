@@ -245,12 +245,6 @@ struct NumberSetting: Sendable {
             "log_file and its older half"
         ),
         .init(
-            "verify_interval_s",
-            \.verifyIntervalSeconds,
-            0...31_536_000,
-            "seconds after which the server verifies everything again; 0: never"
-        ),
-        .init(
             "tombstone_retention_s",
             \.server.storage.tombstoneRetentionSeconds,
             3_600...3_153_600_000,

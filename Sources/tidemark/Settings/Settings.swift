@@ -49,8 +49,6 @@ struct Settings: Sendable {
     var metricsFileIntervalSeconds = 10
     /// The address for metrics and the server's health over HTTP; `nil` if they are not served.
     var metricsListen: EndpointAddress?
-    /// Time between the ends of two verifications of everything; 0 for none.
-    var verifyIntervalSeconds = 604_800
     /// The address for CloudKit Web Services; `nil` if they are not served.
     var webListen: WebListen?
     /// The maximum time that a shutdown waits for requests in flight.

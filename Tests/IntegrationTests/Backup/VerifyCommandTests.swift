@@ -21,6 +21,7 @@ struct VerifyCommandTests {
         var count: Int
         var repairs: Int
         var findings: [Finding]
+        var pages: [String]
     }
 
     private func verify(
@@ -63,7 +64,7 @@ struct VerifyCommandTests {
         try await BackupScene.run { scene in
             try await self.fill(scene)
             let whole = try await self.verify(scene)
-            #expect(whole.exitCode == 0 && whole.report.count == 0)
+            #expect(whole.exitCode == 0 && whole.report.count == 0 && whole.report.pages == [])
             #expect(whole.report.records == 22 && whole.report.assets == 1 && whole.report.zones > 2)
             try await self.execute("UPDATE zone SET record_count = 7 WHERE name = 'desk'", scene)
             try await self.execute(

@@ -94,17 +94,6 @@ struct AlertRuleTests {
             minutes: 6
         ),
         Case(
-            alert: "TidemarkVerificationFindings",
-            series: [(#"tidemark_verification_findings{instance="a"}"#, "0x4 3x20", "0x30")],
-            minutes: 8,
-            value: "3"
-        ),
-        Case(
-            alert: "TidemarkNotVerified",
-            series: [(#"tidemark_verified_timestamp_seconds{instance="a"}"#, "-2600000x90", "0x90")],
-            minutes: 70
-        ),
-        Case(
             alert: "TidemarkAssetDamaged",
             series: [(#"tidemark_assets_damaged_total{instance="a"}"#, "0x4 1x20", "2x30")],
             minutes: 8

@@ -57,7 +57,7 @@ struct PostgreSQLCommandTests {
             Call("records query", ["--type", "Note", "number > 1"] + Self.alice),
             Call("records export", ["--output", folder + "/notes.jsonl"] + Self.alice),
             Call("records import", [folder + "/notes.jsonl"] + Self.alice),
-            Call("records changes", Self.alice),
+            Call("records changes", Self.alice), Call("records damaged", Self.alice),
             Call("explain", ["--type", "Note", "number > 1", "--user", "alice"] + Self.place),
             Call("access", ["n1", "--user", "alice"] + Self.place),
             Call("explain-record", ["n1", "--user", "alice"] + Self.place),

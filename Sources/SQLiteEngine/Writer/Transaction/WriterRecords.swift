@@ -75,22 +75,7 @@ final class WriterRecords {
                 try self.references.set(reference, by: delete.name, in: zone)
             }
         }
-        for (referrer, change) in writes.repairs.references {
-            try self.references.set(change, by: referrer, in: zone)
-        }
-        for name in writes.repairs.tombstones {
-            self.order.pending.count(rowBytes: -(try self.removeTombstone(of: name, in: zone)), in: zone)
-        }
         return numbers
-    }
-
-    /// Removes the tombstone of a name, and returns the bytes that it counted for.
-    private func removeTombstone(of name: String, in zone: ZoneKey) throws(StorageFailure) -> Int {
-        self.statements.deleteTombstone.bind(1, zone.database.rawValue)
-        self.statements.deleteTombstone.bind(2, zone.number)
-        self.statements.deleteTombstone.bind(3, name)
-        try self.statements.deleteTombstone.run()
-        return self.statements.deleteTombstone.changesCount > 0 ? RowBytes.tombstone(named: name) : 0
     }
 
     /// Writes one save, and returns the number of its record.
@@ -132,7 +117,14 @@ final class WriterRecords {
         let number = statement.lastInsertedNumber
         self.order.pending.add(position: record.position, record: number, in: zone)
         // A record has one state: a live record has no tombstone.
-        let rowBytes = RowBytes.record(named: name) - (try self.removeTombstone(of: name, in: zone))
+        self.statements.deleteTombstone.bind(1, zone.database.rawValue)
+        self.statements.deleteTombstone.bind(2, zone.number)
+        self.statements.deleteTombstone.bind(3, name)
+        try self.statements.deleteTombstone.run()
+        var rowBytes = RowBytes.record(named: name)
+        if self.statements.deleteTombstone.changesCount > 0 {
+            rowBytes -= RowBytes.tombstone(named: name)
+        }
         self.order.pending.count(records: 1, bytes: record.body.bytes.count, rowBytes: rowBytes, in: zone)
         return number
     }

@@ -1,15 +1,13 @@
 import Administration
-import AssetStorage
 import FileIO
 import Foundation
-import RecordModel
 import StorageContract
 
 /// A state of a chain, as the source of a restore.
 ///
 /// Increments are compared with their hashes before anything is written, the base while it is
 /// copied, and each asset while it is.
-struct ChainSource: PartSource {
+struct ChainSource: RestoreSource {
     private let chain: BackupChain
     private let takesWholePart: Bool
     private(set) var state: ChainState
@@ -77,17 +75,6 @@ struct ChainSource: PartSource {
     var bytes: Int64 { self.state.bytes }
 
     mutating func fill(_ target: DataFolder, _ bar: inout ProgressBar) throws -> FilledFolder {
-        let store = try self.copyDatabase(to: target, &bar)
-        _ = try self.copyTLS(to: target) { _ in true }
-        let damaged = try self.chain.assets.copy(
-            namedBy: store,
-            to: AssetFiles(in: target.assetsPath),
-            &bar
-        )
-        return FilledFolder(store: store, damaged: damaged)
-    }
-
-    mutating func copyDatabase(to target: DataFolder, _ bar: inout ProgressBar) throws -> any StoreCopy {
         let path = EngineOpening.files.path(in: target.path)
         while try !self.copyBase(to: path, &bar) {
             let damage = "\(self.state.base.storePath) is damaged"
@@ -104,16 +91,14 @@ struct ChainSource: PartSource {
             )
             bar.add(Int(increment.bytes))
         }
-        return try EngineOpening.files.copy(ofBackup: path)
-    }
-
-    func copy(
-        _ stored: StoredAsset,
-        to files: AssetFiles,
-        _ bar: inout ProgressBar
-    ) throws -> AssetCondition {
-        let file = self.chain.assets.file(Hexadecimal.text(of: stored.asset.sha256))
-        return try files.copy(fileAt: file, as: stored) { bar.add($0) }
+        try self.writeTLS(to: target)
+        let store = try EngineOpening.files.copy(ofBackup: path)
+        let damaged = try self.chain.assets.copy(
+            namedBy: store,
+            to: AssetFiles(in: target.assetsPath),
+            &bar
+        )
+        return FilledFolder(store: store, damaged: damaged)
     }
 
     /// Whether the copy is what the base was.
@@ -128,10 +113,9 @@ struct ChainSource: PartSource {
         }
     }
 
-    func copyTLS(to target: DataFolder, where isWanted: (String) -> Bool) throws -> Int {
+    private func writeTLS(to target: DataFolder) throws {
         let folder = try CopyFolder(making: target.path)
-        let files = self.state.tls.filter { isWanted("tls/" + $0.key) }
-        for (name, text) in files.sorted(by: { $0.key < $1.key }) {
+        for (name, text) in self.state.tls.sorted(by: { $0.key < $1.key }) {
             let path = "tls/" + name
             guard BackupManifest.isPath(path) else {
                 throw CommandFailure(.data, "\(self.state.base.manifestPath) is damaged. Use another backup.")
@@ -141,6 +125,5 @@ struct ChainSource: PartSource {
             // SAFETY: the bytes are used in the call only.
             try text.withUnsafeBytes { try file.write($0, at: 0) }
         }
-        return files.count
     }
 }

@@ -28,11 +28,9 @@ struct AssetsVerify: AsyncParsableCommand {
         let files = AssetFiles(in: folder.assetsPath)
         let bar = TerminalProgress()
         let verified = try await AdministeredStore.open(folder) { store in
-            var verification = AssetVerification(of: store, files: files)
-            verification.progress = { bar.show($0, of: $1) }
-            do {
-                return try await verification.run()
-            } catch is StoreError {
+            do throws(StoreError) {
+                return try AssetVerification(of: store, files: files).run { bar.show($0, of: $1) }
+            } catch {
                 throw CommandFailure(.unavailable, "the list of assets cannot be read: try again.")
             }
         }

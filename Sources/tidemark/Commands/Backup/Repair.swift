@@ -4,9 +4,9 @@ import Foundation
 import StorageContract
 
 /// The command `tidemark repair`.
-struct Repair: AsyncParsableCommand {
+struct Repair: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Let a store be served whose log or files are damaged or missing.",
+        abstract: "Let a store with a damaged or missing log be served.",
         discussion: """
             A start that finds less than the disk had acknowledged ends with 65, and \
             names this command. If only the log is damaged and the database has \
@@ -15,9 +15,7 @@ struct Repair: AsyncParsableCommand {
             With --accept-loss the store goes on without the saves that are missing. \
             It is then as after a restore: change tokens have expired, so clients \
             fetch everything again, and no change tag is given twice. Copy the folder \
-            first: the rest of a damaged log is gone afterwards. Likewise it goes on \
-            without the files of assets, if their folder is missing, empty or of \
-            another store.
+            first: the rest of a damaged log is gone afterwards.
 
               tidemark repair --data /var/lib/tidemark
               tidemark repair --data /var/lib/tidemark --accept-loss
@@ -40,7 +38,7 @@ struct Repair: AsyncParsableCommand {
         var finding: String?
     }
 
-    func run() async throws {
+    func run() throws {
         let folder = self.data.folder
         try folder.refuseUnlessServable()
         try folder.refuseUnlessFile()
@@ -50,30 +48,23 @@ struct Repair: AsyncParsableCommand {
         do {
             let repair = try EngineOpening.repair(folder, acceptsLoss: self.acceptLoss)
             if let loss = repair.loss, !repair.isDone { throw LossAdvice.failure(loss, in: folder) }
-            let files = self.acceptLoss ? try await self.acceptLostFiles(in: folder) : nil
-            let findings = [repair.loss.map { LossAdvice.finding($0) }, files].compactMap(\.self)
             let repaired = Repaired(
-                repaired: !findings.isEmpty,
+                repaired: repair.loss != nil,
                 savesLost: repair.loss.map { !$0.isInFile } ?? false,
-                finding: findings.isEmpty ? nil : findings.joined(separator: "; ")
+                finding: repair.loss.map { LossAdvice.finding($0) }
             )
-            try self.result.write(repaired) { Terminal.write(Self.text(repair.loss, files, folder)) }
+            try self.result.write(repaired) { Terminal.write(Self.text(repair.loss, folder)) }
         } catch let error as StoreCopyError {
             throw CopyAdvice.failure(error, in: folder.path)
         }
     }
 
-    private func acceptLostFiles(in folder: DataFolder) async throws -> String? {
-        try await AdministeredStore.open(folder) { try AssetsPresence(folder: folder).acceptLoss($0) }
-    }
-
-    private static func text(_ loss: LogLoss?, _ files: String?, _ folder: DataFolder) -> String {
-        let lost = files.map { "\($0). The server goes on without them; downloads of them fail.\n" } ?? ""
-        guard let loss else { return lost.isEmpty ? "Nothing is missing, and nothing was changed.\n" : lost }
+    private static func text(_ loss: LogLoss?, _ folder: DataFolder) -> String {
+        guard let loss else { return "Nothing is missing, and nothing was changed.\n" }
         if loss.isInFile {
-            return "\(LossAdvice.finding(loss)). The database has all of it: the log begins anew.\n\(lost)"
+            return "\(LossAdvice.finding(loss)). The database has all of it: the log begins anew.\n"
         }
         return "\(LossAdvice.finding(loss)). The store goes on without what is missing, and clients fetch "
-            + "everything again.\n\(lost)Compare what is left: tidemark verify --data \(ShellText.quoted(folder.path))\n"
+            + "everything again.\nCompare what is left: tidemark verify --data \(ShellText.quoted(folder.path))\n"
     }
 }

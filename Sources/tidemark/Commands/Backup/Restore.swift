@@ -23,19 +23,12 @@ struct Restore: AsyncParsableCommand {
             Exits with 65 if files of assets are missing or damaged in the backup. \
             They are listed, and the folder has everything else.
 
-            With --part the folder keeps its other parts: the database (with the files \
-            that it names and the folder lacks), the files of assets that are missing \
-            or damaged, the certificates or their keys. What is in its place is moved \
-            to a folder replaced-TIME beside it. A restored database is as after a \
-            whole restore: clients fetch everything again.
-
             With --from - the backup comes through a pipe, as tidemark backup --to - \
             sends it. Every byte is compared with its hash. A stream that was cut \
             or changed leaves nothing, and the command exits with 65.
 
               tidemark restore --from /mnt/backups/2026-11-22 --data /var/lib/tidemark
               tidemark restore --from /mnt/follow --at 2026-11-26T08:30:00Z --data ./data
-              tidemark restore --from /mnt/backups/2026-11-22 --part assets --data ./data
               ssh vault cat backup.tar | tidemark restore --from - --data ./data
             """
     )
@@ -57,15 +50,6 @@ struct Restore: AsyncParsableCommand {
     )
     var at: Moment?
 
-    @Option(
-        help: ArgumentHelp(
-            "Restore this part alone: database, assets, certificates or keys.",
-            discussion: "The folder has the other parts, and no server serves it.",
-            valueName: "part"
-        )
-    )
-    var part: BackupPart?
-
     @Flag(help: "Restore an older state if files of the wanted one are damaged.")
     var wholePart = false
 
@@ -81,17 +65,12 @@ struct Restore: AsyncParsableCommand {
         var time: String
         /// The version of the server that made the backup.
         var server: String
-        /// All that the folder has; with `--part` the files that were put in place.
-        var assets: Int?
-        var files: Int?
+        var assets: Int
         var damaged: [AssetReport.Damaged]
-        /// With `--part`: where the earlier files are.
-        var replaced: String?
     }
 
     func run() async throws {
         let target = self.data.folder
-        if let part { return try await self.restore(part, to: target) }
         var run = try RestoreRun(of: try self.source(), to: target)
         let outcome = try run.run()
         let (summary, damaged) = (outcome.summary, outcome.damaged)
@@ -101,9 +80,7 @@ struct Restore: AsyncParsableCommand {
                 time: summary.date,
                 server: summary.server,
                 assets: outcome.assets,
-                files: nil,
-                damaged: damaged,
-                replaced: nil
+                damaged: damaged
             )
             Terminal.write(try JSONText.of(report))
         } else {
@@ -113,47 +90,11 @@ struct Restore: AsyncParsableCommand {
                     + AssetReport.table(of: damaged)
             )
         }
-        try Self.refuse(damaged, in: target)
-    }
-
-    private static func refuse(_ damaged: [AssetReport.Damaged], in target: DataFolder) throws {
         guard !damaged.isEmpty else { return }
         throw CommandFailure(
             .data,
             "\(damaged.count) assets are missing or damaged in the backup. \(target.path) has everything else."
         )
-    }
-
-    private func restore(_ part: BackupPart, to target: DataFolder) async throws {
-        guard self.from != "-", let source = try self.source() as? any PartSource else {
-            throw CommandFailure(
-                .usage,
-                "--part needs a folder. Unpack the archive (tar -xf BACKUP.tar -C DIR), and name that with --from."
-            )
-        }
-        var run = try PartRestore(part, of: source, to: target)
-        let outcome = try await run.run()
-        let summary = run.source.summary
-        if self.json {
-            let report = Report(
-                data: target.path,
-                time: summary.date,
-                server: summary.server,
-                assets: nil,
-                files: outcome.files,
-                damaged: outcome.damaged,
-                replaced: outcome.replaced
-            )
-            Terminal.write(try JSONText.of(report))
-        } else {
-            let files = "\(outcome.files) \(outcome.files == 1 ? "file" : "files")"
-            Terminal.write(
-                "Restored the \(part.rawValue) of the backup of \(summary.date) to \(target.path): \(files).\n"
-                    + (outcome.replaced.map { "What was there is in \($0).\n" } ?? "")
-                    + AssetReport.table(of: outcome.damaged)
-            )
-        }
-        try Self.refuse(outcome.damaged, in: target)
     }
 
     private func source() throws -> any RestoreSource {

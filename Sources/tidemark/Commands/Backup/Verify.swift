@@ -32,7 +32,7 @@ struct Verify: AsyncParsableCommand {
     @Flag(help: "Put right what can be put right without any loss.")
     var repair = false
 
-    @Flag(help: "Print a JSON object with counts, and an array findings of objects.")
+    @Flag(help: "Print a JSON object with counts, an array findings of objects, and lines of damaged pages.")
     var json = false
 
     func validate() throws {
@@ -41,7 +41,6 @@ struct Verify: AsyncParsableCommand {
 
     func run() async throws {
         let folder = self.data.folder
-        let began = Moment.now
         let bar = TerminalProgress()
         let (report, repairs) = try await AdministeredStore.open(folder) { store in
             var run = VerificationRun(of: store)
@@ -60,21 +59,12 @@ struct Verify: AsyncParsableCommand {
             }
         }
         bar.clear()
-        if self.only == nil { self.note(report, began: began, in: folder) }
         let output = VerifyOutput(report, repairs: repairs, files: AssetFiles(in: folder.assetsPath))
         Terminal.write(try self.json ? JSONText.of(output) : output.text)
         guard !report.isClean else { return }
         let left =
             self.repair ? "What --repair cannot put right needs the commands above." : "Nothing was changed."
         throw CommandFailure(.data, "\(output.count) findings in \(folder.path). \(left)")
-    }
-
-    /// Tells `tidemark status` and the metrics; a verification of the server's own is not disturbed.
-    private func note(_ report: VerificationRun.Report, began: Moment, in folder: DataFolder) {
-        var note = VerificationNote.read(in: folder)
-        note.last = VerificationNote.Ended(began: began, ended: .now, findings: report.count)
-        // Who only reads a folder may verify it as well.
-        try? note.write(in: folder)
     }
 
     private func source(of folder: DataFolder) throws -> any StoreSource {
@@ -111,23 +101,29 @@ private struct VerifyOutput: Encodable {
     var count: Int
     /// Zones with counters that were not compared, because they changed all the time.
     var uncounted: Int
+    var pages: [String]
     var repairs: Int
     private var all: [StoreFinding]
 
     private enum CodingKeys: CodingKey {
-        case databases, zones, records, assets, findings, count, uncounted, repairs
+        case databases, zones, records, assets, findings, count, uncounted, pages, repairs
     }
 
     init(_ report: VerificationRun.Report, repairs: Int, files: AssetFiles) {
         let verified = report.verified
-        self.all = report.listed(files: files)
+        let damaged = report.files.damaged.map { asset in
+            let detail = "assets/\(files.name(of: asset.stored.number)) \(asset.condition.text)"
+            return StoreFinding(.assetFile, at: .init(), detail)
+        }
+        self.all = verified.findings + damaged
         self.databases = verified.databases
         self.zones = verified.zones
         self.records = verified.records
         self.assets = report.files.assets
         self.uncounted = verified.uncounted.count
+        self.pages = report.pages
         self.repairs = repairs
-        self.count = report.count
+        self.count = verified.findingsCount + damaged.count + report.pages.count
         self.findings = self.all.map { finding in
             Finding(
                 kind: finding.kind.rawValue,
@@ -147,6 +143,10 @@ private struct VerifyOutput: Encodable {
     /// Findings by kind, each with what it means and what helps.
     var text: String {
         var text = ""
+        if !self.pages.isEmpty {
+            text += "pages of the database are damaged. Restore a backup: tidemark restore --help\n"
+            text += self.pages.map { "  \($0)\n" }.joined()
+        }
         for kind in StoreFinding.Kind.allCases {
             let findings = self.all.filter { $0.kind == kind }
             guard !findings.isEmpty else { continue }

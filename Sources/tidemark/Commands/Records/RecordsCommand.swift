@@ -4,7 +4,7 @@ import ArgumentParser
 struct RecordsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "records",
-        abstract: "Query, get, save, delete, follow, export and import records.",
+        abstract: "Query, get, save, delete, follow, export, import and check records.",
         discussion: """
             Works while the server runs, whose listeners are notified within about a \
             second. --as USER acts with the rights of a user or a service, who then is \
@@ -19,7 +19,7 @@ struct RecordsCommand: ParsableCommand {
             """,
         subcommands: [
             RecordsQuery.self, RecordsGet.self, RecordsSave.self, RecordsDelete.self, RecordsChanges.self,
-            RecordsExport.self, RecordsImport.self,
+            RecordsExport.self, RecordsImport.self, RecordsDamaged.self,
         ]
     )
 }

@@ -29,8 +29,7 @@ struct Status: AsyncParsableCommand {
     @OptionGroup var data: DataOption
 
     @Flag(
-        help:
-            "Print a JSON object: state, data, process, listen, version, format, since, certificateEnd, verified."
+        help: "Print a JSON object: state, data, process, listen, version, format, since, certificateEnd."
     )
     var json = false
 
@@ -92,13 +91,10 @@ struct Status: AsyncParsableCommand {
         let unsafeSettings: [String]?
         /// ISO 8601, in UTC.
         let certificateEnd: String?
-        /// `nil` before the first verification has ended.
-        let verified: VerificationNote.Ended?
         private let certificate: String?
 
         private enum CodingKeys: CodingKey {
-            case state, data, process, listen, version, format, since, unsafeSettings, certificateEnd,
-                verified
+            case state, data, process, listen, version, format, since, unsafeSettings, certificateEnd
         }
 
         init(_ state: State, _ folder: DataFolder, _ holder: LockHolder?, _ end: CertificateEnd? = nil) {
@@ -112,7 +108,6 @@ struct Status: AsyncParsableCommand {
             let unsafe = holder?.service?.unsafeSettings ?? []
             self.unsafeSettings = unsafe.isEmpty ? nil : unsafe
             self.certificateEnd = end?.date.formatted(.iso8601)
-            self.verified = VerificationNote.read(in: folder).last
             self.certificate = end?.text(at: Date())
         }
 
@@ -124,11 +119,6 @@ struct Status: AsyncParsableCommand {
             if let format { parts.append("format \(format)") }
             if let since { parts.append("since \(since)") }
             if let certificate { parts.append(certificate) }
-            if let verified {
-                let count = verified.findings
-                let findings = count == 0 ? "no damage" : "\(count) findings: run tidemark verify"
-                parts.append("verified \(verified.ended.text) (\(findings))")
-            }
             parts.append("data \(self.data)")
             let line = "\(self.state.rawValue): \(parts.joined(separator: ", "))"
             return LackingProtection.all(named: self.unsafeSettings ?? []).reduce(line) {
