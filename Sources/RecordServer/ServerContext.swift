@@ -198,7 +198,7 @@ final class ServerContext: Sendable {
     /// - Parameters:
     ///   - id: The record.
     ///   - scope: Its database, if the request names one.
-    ///   - user: Who asks.
+    ///   - user: The sender.
     ///   - labelled: Adds the values by which the log names the request.
     func tell(
         ofDamage id: RecordID,

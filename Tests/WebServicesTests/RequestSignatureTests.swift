@@ -44,7 +44,7 @@ struct RequestSignatureTests {
         #expect(try !self.isMade("\(Self.date)::\(Self.path)", "{}"))
         #expect(try !self.isMade("2026-11-28T13:46:01Z:\(self.hash("{}")):\(Self.path)", "{}"))
         #expect(try !self.isMade("\(Self.date):\(self.hash("{}")):\(Self.path)/", "{}"))
-        // Who acts for a user signs the name of the user.
+        // A service that acts for a user signs the name of the user.
         #expect(try !self.isMade("\(Self.date):\(self.hash("{}")):\(Self.path)", "{}", coversQuery: true))
         #expect(try self.isMade("\(Self.date):\(self.hash("{}")):\(Self.target)", "{}", coversQuery: true))
         let other = try self.signed("\(Self.date):\(self.hash("{}")):\(Self.path)")

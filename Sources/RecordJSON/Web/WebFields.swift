@@ -109,7 +109,7 @@ package struct WebFields {
     private func impliedType(ofList elements: [JSONNode]) throws(WebInputError) -> FieldType {
         guard let first = elements.first else { return .emptyList }
         var type = try self.impliedType(of: first)
-        // Numbers of which one has a fraction are doubles.
+        // Numbers are doubles if one of them has a fraction.
         if type == .int64 {
             for element in elements { if try self.impliedType(of: element) == .double { type = .double } }
         }

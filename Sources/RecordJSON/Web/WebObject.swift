@@ -19,7 +19,7 @@ package struct WebInputError: Error, Hashable, Sendable {
 
 /// An object of a request.
 ///
-/// Members that nobody asks for are ignored, and `null` is as good as absent: clients of many authors
+/// Members that no endpoint reads are ignored, and `null` is as good as absent: clients of many authors
 /// send both.
 package struct WebObject: Sendable {
     private let members: [JSONNode.Member]
@@ -28,7 +28,7 @@ package struct WebObject: Sendable {
 
     /// - Parameters:
     ///   - node: The object.
-    ///   - what: What it is, for errors.
+    ///   - what: A word for the object, for errors.
     /// - Throws: The error of what is no object.
     package init(_ node: JSONNode, of what: String) throws(WebInputError) {
         guard case .object(let members) = node.value else {

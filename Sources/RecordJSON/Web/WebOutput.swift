@@ -3,8 +3,8 @@ package import RecordModel
 
 /// How answers name zones and write numbers.
 package struct WebForm: Hashable, Sendable {
-    /// The user record name that stands for an owner who isn't named; `nil` in the public database, whose
-    /// zones nobody owns.
+    /// The user record name that stands for an owner who isn't named; `nil` in the public database, with
+    /// zones that have no owner.
     package var owner: String?
     /// Whether whole and other numbers of fields are texts.
     package var numbersAsStrings: Bool

@@ -3,7 +3,7 @@ import RecordStore
 package import SystemCrypto
 import WireProtocol
 
-/// Whom the sender of a request of another protocol claims to be.
+/// The identity that the sender of a request of another protocol claims.
 package struct DoorClaim: Sendable {
     package enum Proof: Sendable {
         case nobody
@@ -34,7 +34,7 @@ package struct Visitor: Sendable {
     /// The limits of the request.
     let bounds: Bounds
 
-    /// `nil` if nobody is signed in.
+    /// `nil` if no user is signed in.
     package var userRecordName: String? { self.user.signIn.userRecordName }
     /// Whether it is a service that acts for itself.
     package var isService: Bool { self.userRecordName != nil && self.user.signIn.privateDatabase == nil }

@@ -82,7 +82,7 @@ package final class DoorConnection {
         self.heldResponseBytes = bytes
     }
 
-    // MARK: Who asks
+    // MARK: The sender
 
     /// Finds out who asks, on a thread, when the turn of the connection's holder comes.
     ///
@@ -144,7 +144,7 @@ package final class DoorConnection {
     /// - Parameters:
     ///   - operation: One of records, zones and feeds.
     ///   - requestID: Of a change.
-    ///   - visitor: Who asks.
+    ///   - visitor: The sender.
     ///   - bytes: The size of the request.
     ///   - sink: Takes records and deletions; zones and outcomes of changes are in the reply.
     ///   - reply: Called on any thread, perhaps within this call.
@@ -181,7 +181,7 @@ package final class DoorConnection {
             )
             let scope = admitted.request.scope
             _ = try pipeline.begin(admitted.request, deadlineMilliseconds: admitted.deadlineMilliseconds)
-            // What is read takes memory before its size is known.
+            // A read takes memory before its size is known.
             let (account, bytes) = (
                 self.account, admitted.request.isReading ? server.responseReservedBytes : 0
             )

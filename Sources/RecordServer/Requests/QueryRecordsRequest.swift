@@ -35,7 +35,7 @@ extension RequestAdmission {
 }
 
 extension End {
-    /// The end of a page, whose records are in a sink.
+    /// The end of a page with its records in a sink.
     init(_ page: QueryPageResult, of query: AdmittedQuery, key: SealKey, nowMilliseconds: Int64) {
         let cursor = page.resume.map {
             QueryCursor(

@@ -6,7 +6,7 @@ import WireProtocol
 
 /// `records/modify`: all changes in one request of the store, then the saved records as they are.
 ///
-/// The records are read after the change. One that somebody else has changed in between comes as it is by
+/// The records are read after the change. One that another client has changed in between comes as it is by
 /// then, with the tag that it has.
 struct ModifyRecordsTask: WebTask {
     private enum Stage {

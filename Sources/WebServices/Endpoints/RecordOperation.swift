@@ -39,7 +39,7 @@ struct RecordOperation: Sendable {
     /// - Parameters:
     ///   - node: The operation.
     ///   - number: Its place in the request.
-    ///   - request: The request, whose zone counts if the record names none.
+    ///   - request: The request. Its zone counts if the record names none.
     /// - Throws: The fault of the whole request.
     init(_ node: JSONNode, number: Int, _ request: WebRequest) throws(WebInputError) {
         let object = try WebObject(node, of: "an operation")

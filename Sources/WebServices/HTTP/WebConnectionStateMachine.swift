@@ -33,7 +33,7 @@ enum WebConnectionStateMachine: ~Copyable {
         case ignore
     }
 
-    /// A head arrived; its body may have so many bytes.
+    /// A head arrived, with the bound of its body in bytes.
     ///
     /// - Returns: Whether the body is to be received.
     mutating func headReceived(bytesMax: Int) -> Bool {

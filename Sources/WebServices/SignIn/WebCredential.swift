@@ -75,7 +75,7 @@ struct WebCredential: Sendable {
         WebFailure(.authenticationFailed, reason)
     }
 
-    /// Whom the sender claims to be.
+    /// The identity that the sender claims.
     ///
     /// A service that asks for a user has signed the query, which names the user.
     func claim(_ route: WebRoute, target: String, body: [UInt8]) -> DoorClaim {
