@@ -174,7 +174,7 @@ struct HelpTests {
         let outcome = try await ChildProcess.tidemark("settings", "--set", "in_flight_max=2")
         #expect(outcome.exitCode == 0)
         let names = outcome.output.split(separator: "\n").dropFirst().map { $0.prefix { $0 != " " } }
-        #expect((15...20).contains(names.count))
+        #expect((15...21).contains(names.count))
         #expect(names.contains("user_bytes_max"))
         #expect(names.contains("in_flight_max"))
         #expect(!names.contains("frame_bytes_max"))
