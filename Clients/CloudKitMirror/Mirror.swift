@@ -23,7 +23,7 @@ private import Synchronization
 ///   refuses it, or overrules it.
 /// - Lifetime: The work ends when the mirror is released or closed.
 public final class Mirror: Sendable {
-    /// What a file mirrors, and how.
+    /// The zones and tables of a mirror, and its settings.
     public struct Configuration: Sendable {
         /// The names of the zones; those that the server does not have are created.
         public var zones: [String]
@@ -107,8 +107,8 @@ public final class Mirror: Sendable {
     /// Reads the tables in one snapshot.
     ///
     /// - Parameter body: Reads.
-    /// - Returns: What the body returns.
-    /// - Throws: What the body throws, or `DatabaseError`.
+    /// - Returns: The result of the body.
+    /// - Throws: The error of the body, or `DatabaseError`.
     public func read<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
@@ -118,7 +118,7 @@ public final class Mirror: Sendable {
     /// Writes tables in one transaction, which is sent as a whole.
     ///
     /// - Parameter body: Writes.
-    /// - Returns: What the body returns.
+    /// - Returns: The result of the body.
     /// - Throws: The body's error, or `DatabaseError`; nothing is written then.
     public func write<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value

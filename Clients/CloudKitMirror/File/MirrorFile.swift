@@ -86,7 +86,7 @@ struct MirrorFile: Sendable {
         }
     }
 
-    /// What SQLite's errors mean at the opening.
+    /// The meaning of SQLite's errors at the opening.
     private static func failure(_ error: any Error, _ path: String) -> MirrorError {
         guard let error = error as? DatabaseError else { return .unusable(path: path, detail: "\(error)") }
         switch error.resultCode {

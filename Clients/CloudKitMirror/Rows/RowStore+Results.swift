@@ -4,7 +4,7 @@ internal import GRDB
 
 /// The results of changes that were sent, and what becomes of parked ones.
 extension RowStore {
-    /// What a failed change needs.
+    /// The work after a change that failed.
     enum Failed {
         /// It waits: the engine sends again by itself.
         case waits

@@ -2,7 +2,7 @@ internal import CloudKit
 internal import Foundation
 internal import GRDB
 
-/// What comes from the server: saved and deleted records, and the end of a fetch of everything.
+/// Changes from the server: saved and deleted records, and the end of a fetch of everything.
 extension RowStore {
     /// Applies a record as the server has it.
     mutating func apply(_ record: CKRecord, _ key: RecordKey) throws {

@@ -4,7 +4,7 @@ internal import GRDB
 
 /// The engine's events, written into the file.
 extension RowStore {
-    /// What else a batch that was sent needs.
+    /// The rest of the work after a batch was sent.
     struct SentOutcome: Sendable {
         /// Whether the queue is different now, so that it helps to send again at once.
         var isResolved = false

@@ -192,7 +192,7 @@ extension WebFields {
                 throw self.wrong(node, "a number that a double can hold")
             }
             return number
-        // What JSON has no numbers for, in the spelling of answers.
+        // JSON has no numbers for these; the spelling is that of answers.
         case .string("NaN"): return .nan
         case .string("Infinity"): return .infinity
         case .string("-Infinity"): return -.infinity

@@ -3,7 +3,7 @@ import RecordModel
 import RecordServer
 import WireProtocol
 
-/// What a request asks for, one operation after another.
+/// The work of a request, one operation after another.
 ///
 /// Made on a thread, then used on the event loop of its connection.
 protocol WebTask: Sendable {
@@ -57,7 +57,7 @@ struct WebRequest: Sendable {
         return elements
     }
 
-    /// What the request asks for.
+    /// Makes the task of the request.
     func task() throws(WebFailure) -> any WebTask {
         do throws(WebInputError) {
             return try self.endpointTask()

@@ -17,7 +17,7 @@ final class WebConnection: ChannelInboundHandler {
     private struct Exchange {
         let head: HTTPRequestHead
         let uuid = UUID().uuidString
-        /// What the head leads to.
+        /// The verdict on the head.
         let call: Result<WebCall, WebFailure>
         var body: ByteBuffer
     }

@@ -1,4 +1,4 @@
-/// What a connection does, one request after another.
+/// The states of a connection, one request after another.
 ///
 ///     awaitingHead ─► receiving ─► working ─► responding ─► awaitingHead
 ///          │              │                       │
